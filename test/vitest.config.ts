@@ -1,0 +1,38 @@
+import { fileURLToPath } from 'node:url'
+import { defineConfig } from 'vitest/config'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const everyLine = { statements: 100, branches: 100, functions: 100, lines: 100 }
+
+/** `import ... from 'grantwell'` in a test means the sources, never a build that may be old. */
+const entryPoints = {
+  grantwell: 'src/index.ts',
+  'grantwell/node': 'src/adapters/node.ts',
+  'grantwell/fetch': 'src/adapters/fetch.ts',
+  'grantwell/storage/memory': 'src/storage/memory.ts',
+  'grantwell/pages': 'src/pages/index.ts',
+}
+
+export default defineConfig({
+  root,
+  resolve: {
+    alias: Object.entries(entryPoints).map(([name, file]) => ({
+      find: new RegExp(`^${name}$`),
+      replacement: `${root}${file}`,
+    })),
+  },
+  test: {
+    include: ['test/**/*.test.ts'],
+    testTimeout: 30_000,
+    hookTimeout: 30_000,
+    // .ci/run counts the tests from this file.
+    reporters: process.env['CI'] ? ['default', ['json', { outputFile: 'temp/tests.json' }]] : ['default'],
+    coverage: {
+      provider: 'v8',
+      include: ['src/**/*.ts'],
+      reporter: ['text-summary', 'json'],
+      reportsDirectory: 'coverage',
+      thresholds: { 'src/core/**': everyLine, 'src/protocol/**': everyLine },
+    },
+  },
+})
