@@ -1,0 +1,187 @@
+/**
+ * From consent to the first token pair: a code is issued, and redeemed once.
+ * @module
+ * @see Specification, sections 2.2, 3 and 4.2; RFC 6749, section 4.1; RFC 7636
+ */
+import { constantTimeEqual } from './base64url.js'
+import type { Credential } from './credential.js'
+import { printCredential, SECRET_BYTES } from './credential.js'
+import { digestOf } from './digests.js'
+import type { RefusalReason } from './errors.js'
+import type { Grant, GrantRules, IssuedTokens, Outcome, Resources, TokenPair } from './grant.js'
+import { about, invalidGrant, tombstone, worksUntil } from './grant.js'
+import type { Scope } from './scopes.js'
+import type { ClientId, ClientKey, GrantId, Seconds, Subject } from './values.js'
+
+/** A user's agreement: the command that makes a grant. */
+export interface Approve {
+  readonly type: 'approve'
+  /** Derived from the consent, so that one consent makes one grant. */
+  readonly grantId: GrantId
+  readonly clientId: ClientId
+  readonly clientKey: ClientKey
+  readonly subject: Subject
+  readonly scopes: readonly Scope[]
+  readonly resources: Resources
+  readonly redirectUri: string
+  /** S256 challenge, where the request had one. */
+  readonly codeChallenge?: string
+  /** When the consent itself stops being good for anything. */
+  readonly consentExpiresAt: Seconds
+}
+
+/** The answer to {@link Approve}. */
+export interface IssuedCode {
+  readonly type: 'code'
+  readonly code: string
+}
+
+/** A client's exchange of its code. */
+export interface Exchange {
+  readonly type: 'exchange'
+  readonly credential: Credential
+  /** The client that authenticated. */
+  readonly clientId: ClientId
+  readonly redirectUri?: string | undefined
+  readonly codeVerifier?: string | undefined
+}
+
+/** A verifier: 43 to 128 unreserved characters (RFC 7636, section 4.1). */
+const VERIFIER = /^[A-Za-z0-9\-._~]{43,128}$/
+
+/**
+ * Issues a code: makes the grant that the user agreed to.
+ * @param grant - must be absent: a grant that is there already was made by the same consent, which is refused
+ * @param entropy - 32 bytes
+ */
+export function approve(
+  grant: Grant | undefined,
+  command: Approve,
+  now: Seconds,
+  entropy: Uint8Array,
+  rules: GrantRules,
+): Outcome<IssuedCode> {
+  if (grant !== undefined) return { reply: invalidGrant('consent_invalid'), events: [] }
+  const { grantId, clientId, clientKey, subject, scopes, resources, redirectUri, codeChallenge } = command
+  const secret = entropy.subarray(0, SECRET_BYTES)
+  const expiresAt = now + rules.codeLifetime
+  const made: Grant = {
+    v: 1,
+    id: grantId,
+    clientId,
+    subject,
+    scopes,
+    resources,
+    createdAt: now,
+    keepUntil: Math.max(expiresAt, command.consentExpiresAt),
+    code: {
+      digest: digestOf(rules.digests, secret),
+      redirectUri,
+      ...(codeChallenge !== undefined && { codeChallenge }),
+      expiresAt,
+    },
+    pairs: [],
+    retired: [],
+  }
+  return {
+    reply: { type: 'code', code: printCredential({ kind: 'code', clientKey, grantId, secret }) },
+    grant: made,
+    events: [{ type: 'issued', scopes, resources, ...about(made, now) }],
+  }
+}
+
+/**
+ * Redeems a code for the first token pair, once. A second redemption by the same client revokes what the first one
+ * gave; a client, redirect URI or verifier that does not match changes nothing.
+ * @param entropy - 64 bytes
+ * @see RFC 6749, section 4.1.2; RFC 7636, section 4.6; RFC 9700, section 4.8.2
+ */
+export function exchange(
+  grant: Grant | undefined,
+  command: Exchange,
+  now: Seconds,
+  entropy: Uint8Array,
+  rules: GrantRules,
+): Outcome<IssuedTokens> {
+  const { credential } = command
+  const digest = digestOf(rules.digests, credential.secret)
+  if (grant === undefined || credential.kind !== 'code' || !constantTimeEqual(grant.code.digest, digest))
+    return refused('credential_unknown')
+  if (grant.clientId !== command.clientId) return refused('credential_of_another_client')
+  if (grant.revokedAt !== undefined) return refused('credential_revoked')
+  if (grant.code.usedAt !== undefined) {
+    return {
+      reply: invalidGrant('credential_replayed'),
+      grant: tombstone(grant, now),
+      events: [
+        { type: 'replayed', credential: 'code', ...about(grant, now) },
+        { type: 'revoked', what: 'grant', cause: 'replay', ...about(grant, now) },
+      ],
+    }
+  }
+  if (now >= grant.code.expiresAt) return refused('credential_expired')
+  if (command.redirectUri !== undefined && command.redirectUri !== grant.code.redirectUri)
+    return refused('redirect_uri_mismatch')
+  if (!verifies(grant.code.codeChallenge, command.codeVerifier, rules)) return refused('pkce_mismatch')
+
+  const secrets = entropy.subarray(0, 2 * SECRET_BYTES)
+  const pair = pairOf(secrets, grant.scopes, now, rules)
+  const exchanged: Grant = { ...grant, code: { ...grant.code, usedAt: now }, pairs: [pair] }
+  return {
+    reply: tokensOf(credential, secrets, pair, now),
+    grant: exchanged,
+    events: [{ type: 'exchanged', scopes: grant.scopes, ...about(grant, now) }],
+  }
+}
+
+/** A pair made of 64 secret bytes, the access token's first. */
+export function pairOf(secrets: Uint8Array, scopes: readonly Scope[], now: Seconds, rules: GrantRules): TokenPair {
+  return {
+    access: {
+      digest: digestOf(rules.digests, secrets.subarray(0, SECRET_BYTES)),
+      expiresAt: now + rules.accessTokenLifetime,
+      scopes,
+    },
+    refresh: {
+      digest: digestOf(rules.digests, secrets.subarray(SECRET_BYTES)),
+      expiresAt: now + rules.refreshTokenLifetime,
+    },
+  }
+}
+
+/** The answer that hands out a pair made of 64 secret bytes, to be found where the presented credential is. */
+export function tokensOf(
+  { clientKey, grantId }: Credential,
+  secrets: Uint8Array,
+  pair: TokenPair,
+  now: Seconds,
+): IssuedTokens {
+  return {
+    type: 'tokens',
+    accessToken: printCredential({
+      kind: 'access_token',
+      clientKey,
+      grantId,
+      secret: secrets.subarray(0, SECRET_BYTES),
+    }),
+    refreshToken: printCredential({
+      kind: 'refresh_token',
+      clientKey,
+      grantId,
+      secret: secrets.subarray(SECRET_BYTES),
+    }),
+    expiresIn: Math.max(0, worksUntil(pair, 'access') - now),
+    scopes: pair.access.scopes,
+  }
+}
+
+/** An answer of `invalid_grant` that changes nothing. */
+export function refused(reason: RefusalReason): Outcome<never> {
+  return { reply: invalidGrant(reason), events: [] }
+}
+
+/** Whether the verifier is the one of the challenge; without a challenge, whether there is none (a downgrade has one). */
+function verifies(challenge: string | undefined, verifier: string | undefined, rules: GrantRules): boolean {
+  if (challenge === undefined || verifier === undefined) return challenge === verifier
+  return VERIFIER.test(verifier) && constantTimeEqual(challenge, rules.digests.sha256(verifier))
+}

@@ -1,0 +1,222 @@
+/**
+ * The grant: everything that one user permitted to one application, as one record. Here are its shape, what it says at
+ * a moment (`inspect`), and how long it is worth keeping; how it changes is in `exchange`, `refresh` and `revoke`.
+ *
+ * Its pairs are a chain: each but the last was refreshed, and what follows it is its one successor.
+ * @module
+ */
+import { constantTimeEqual } from './base64url.js'
+import type { Credential } from './credential.js'
+import type { Digests } from './digests.js'
+import { digestOf } from './digests.js'
+import type { OAuthError, RefusalReason } from './errors.js'
+import { oauthError } from './errors.js'
+import type { Scope } from './scopes.js'
+import type { ClientId, Digest, GrantId, Seconds, Subject } from './values.js'
+
+/** Which of the user's resources a grant is about (specification, section 2.1). */
+export type Resources =
+  | { readonly kind: 'all' }
+  | { readonly kind: 'public' }
+  | { readonly kind: 'specified'; readonly ids: readonly string[] }
+
+/** One user's permission to one application. JSON, so that any store can hold it. */
+export interface Grant {
+  /** Version of this shape. */
+  readonly v: 1
+  readonly id: GrantId
+  readonly clientId: ClientId
+  readonly subject: Subject
+  /** What the user permitted; no token ever has more. */
+  readonly scopes: readonly Scope[]
+  readonly resources: Resources
+  readonly createdAt: Seconds
+  /** The record stays at least until then: while its code lives, and while the consent that made it could make it again. */
+  readonly keepUntil: Seconds
+  readonly code: AuthorizationCode
+  /** Oldest first; all but the last are superseded, each by the one behind it. */
+  readonly pairs: readonly TokenPair[]
+  /** Digests of refresh tokens whose grace is over, newest last, at most {@link RETIRED_KEPT}. */
+  readonly retired: readonly Digest[]
+  /** Present from the moment when nothing of this grant works any more. */
+  readonly revokedAt?: Seconds
+}
+
+/** The authorization code of a grant (specification, section 2.2). */
+export interface AuthorizationCode {
+  readonly digest: Digest
+  /** Exactly as the authorization request had it. */
+  readonly redirectUri: string
+  /** S256 challenge (RFC 7636, section 4.2). */
+  readonly codeChallenge?: string
+  readonly expiresAt: Seconds
+  readonly usedAt?: Seconds
+}
+
+/** An access token and its refresh token. */
+export interface TokenPair {
+  readonly access: {
+    readonly digest: Digest
+    /** Exclusive: the token works while `now < expiresAt`. */
+    readonly expiresAt: Seconds
+    readonly scopes: readonly Scope[]
+    /** Present when this token was revoked alone. */
+    readonly revokedAt?: Seconds
+  }
+  readonly refresh: {
+    readonly digest: Digest
+    /** Exclusive. */
+    readonly expiresAt: Seconds
+  }
+  /** Present from the first refresh on. */
+  readonly superseded?: {
+    readonly at: Seconds
+    /** Exclusive end of the grace period, fixed by the first refresh: both tokens work until then, or their own expiry. */
+    readonly until: Seconds
+    /** What the successor is derived with, 32 bytes of base64url; gone with the pair at the first write after `until`. */
+    readonly salt: string
+  }
+}
+
+/** How many retired refresh tokens a grant remembers, to tell a replay from an unknown token. */
+export const RETIRED_KEPT = 64
+
+/** How many pairs may be in grace at once. */
+export const PAIRS_IN_GRACE = 32
+
+/** What the transitions of a grant need besides the grant: settings and digest functions, the same for every request. */
+export interface GrantRules {
+  /** Lifetimes and the grace period, in seconds. */
+  readonly codeLifetime: Seconds
+  readonly accessTokenLifetime: Seconds
+  readonly refreshTokenLifetime: Seconds
+  readonly gracePeriod: Seconds
+  /** What a refresh token does that comes back after its grace: revoke its grant, or be refused and no more. */
+  readonly refreshReplay: 'revoke' | 'refuse'
+  /** Mixed into the derivation of successors; 32 bytes or more. */
+  readonly derivationKey?: Uint8Array | undefined
+  readonly digests: Digests
+}
+
+/** What happened to a grant, for the audit trail; holds no secret and no digest. */
+export type GrantEvent = {
+  readonly at: Seconds
+  readonly grantId: GrantId
+  readonly clientId: ClientId
+  readonly subject: Subject
+} & (
+  | { readonly type: 'issued'; readonly scopes: readonly Scope[]; readonly resources: Resources }
+  | { readonly type: 'exchanged'; readonly scopes: readonly Scope[] }
+  | {
+      readonly type: 'refreshed'
+      readonly scopes: readonly Scope[]
+      /** Whether it is the same successor, asked for again. */
+      readonly retry: boolean
+    }
+  | { readonly type: 'replayed'; readonly credential: 'code' | 'refresh_token' }
+  | { readonly type: 'revoked'; readonly what: 'access_token' | 'grant'; readonly cause: 'client' | 'replay' }
+)
+
+/** The result of a transition: an answer, and the grant as it must be from now on, absent where nothing changes. */
+export interface Outcome<Reply> {
+  readonly reply: Reply | OAuthError
+  readonly grant?: Grant
+  readonly events: readonly GrantEvent[]
+}
+
+/** A token pair as it is handed to the client: the only moment when its secrets exist. */
+export interface IssuedTokens {
+  readonly type: 'tokens'
+  readonly accessToken: string
+  readonly refreshToken: string
+  /** Seconds until the access token expires. */
+  readonly expiresIn: Seconds
+  readonly scopes: readonly Scope[]
+}
+
+/** What an access token is good for at a moment. */
+export type Inspection =
+  | {
+      readonly type: 'active'
+      readonly grantId: GrantId
+      readonly clientId: ClientId
+      readonly subject: Subject
+      readonly scopes: readonly Scope[]
+      readonly resources: Resources
+      /** Exclusive; the end of the grace period where that comes first. */
+      readonly expiresAt: Seconds
+    }
+  | { readonly type: 'inactive'; readonly reason: RefusalReason }
+
+/**
+ * What an access token says at a moment.
+ * @param grant - the record that the credential names, if there is one
+ * @param credential - of any kind; only an access token is ever active
+ * @see Specification, section 3
+ */
+export function inspect(grant: Grant | undefined, credential: Credential, now: Seconds, digests: Digests): Inspection {
+  const digest = digestOf(digests, credential.secret)
+  const pair = credential.kind === 'access_token' ? findPair(grant, 'access', digest) : undefined
+  if (grant?.revokedAt !== undefined) return { type: 'inactive', reason: 'credential_revoked' }
+  if (grant === undefined || pair === undefined) return { type: 'inactive', reason: 'credential_unknown' }
+  if (pair.access.revokedAt !== undefined) return { type: 'inactive', reason: 'credential_revoked' }
+  const expiresAt = worksUntil(pair, 'access')
+  if (now >= expiresAt) return { type: 'inactive', reason: 'credential_expired' }
+  const { id: grantId, clientId, subject, resources } = grant
+  return { type: 'active', grantId, clientId, subject, scopes: pair.access.scopes, resources, expiresAt }
+}
+
+/** The pair that has a token with this digest, newest first; each comparison takes constant time. */
+export function findPair(grant: Grant | undefined, token: 'access' | 'refresh', digest: Digest): TokenPair | undefined {
+  return grant?.pairs.findLast((pair) => constantTimeEqual(pair[token].digest, digest))
+}
+
+/** The exclusive end of a token's life: its own expiry or, once its pair was refreshed, the end of grace where that is sooner. */
+export function worksUntil(pair: TokenPair, token: 'access' | 'refresh'): Seconds {
+  const { expiresAt } = pair[token]
+  return pair.superseded === undefined ? expiresAt : Math.min(expiresAt, pair.superseded.until)
+}
+
+/**
+ * The grant without the pairs whose grace is over: their refresh tokens move to the retired ones, their salts are gone.
+ * Every transition that changes a grant begins with it.
+ */
+export function retire(grant: Grant, now: Seconds): Grant {
+  const over = grant.pairs.findIndex((pair) => pair.superseded === undefined || now < pair.superseded.until)
+  if (over <= 0) return grant
+  const retired = [...grant.retired, ...grant.pairs.slice(0, over).map((pair) => pair.refresh.digest)]
+  return { ...grant, pairs: grant.pairs.slice(over), retired: retired.slice(-RETIRED_KEPT) }
+}
+
+/**
+ * Until when a store must keep a grant: the last moment at which forgetting it could change an answer.
+ * @returns seconds since the epoch, exclusive
+ */
+export function retention(grant: Grant): Seconds {
+  let until = grant.keepUntil
+  if (grant.revokedAt !== undefined) return until
+  for (const pair of grant.pairs) until = Math.max(until, pair.access.expiresAt, pair.refresh.expiresAt)
+  return until
+}
+
+/** The grant after its revocation: what is left says that it was, and holds no digest of a token. */
+export function tombstone(grant: Grant, now: Seconds): Grant {
+  return { ...grant, pairs: [], retired: [], revokedAt: now }
+}
+
+/** What every event of a grant says; spread at the end of a literal, where engines copy it many times as fast as at its head. */
+export function about(grant: Grant, now: Seconds): Pick<GrantEvent, 'at' | 'grantId' | 'clientId' | 'subject'> {
+  return { at: now, grantId: grant.id, clientId: grant.clientId, subject: grant.subject }
+}
+
+/**
+ * A refusal of a code or refresh token. The client is told the same whatever the cause, so that nothing can be learned
+ * by trying (RFC 6749, section 5.2).
+ */
+export function invalidGrant(reason: RefusalReason): OAuthError {
+  return oauthError(
+    'invalid_grant',
+    reason,
+    'The code or refresh token is invalid, expired, revoked, was issued to another client, or does not match its authorization request.',
+  )
+}

@@ -1,0 +1,108 @@
+/**
+ * Which redirect URIs may be registered, and which requested one is the application's own.
+ *
+ * Everything is decided on the parsed URI, and only a URI that is spelled as the parser would write it is looked at:
+ * mixed case, `..`, backslashes, look-alike hosts and odd address forms all differ from their own canonical spelling.
+ * @module
+ * @see Specification, sections 2.1 and 4.1; RFC 6749, section 3.1.2; RFC 8252, sections 7 and 8; RFC 9700, section 4.1
+ */
+
+/** How a requested redirect URI is held against the registration. */
+export interface RedirectRules {
+  /** `domain`: any path of the authorized domain, as the specification has it; `exact`: a registered URI alone. */
+  readonly matching: 'domain' | 'exact'
+  /** Whether `http://localhost` counts as loopback; the literals `127.0.0.1` and `[::1]` always do. */
+  readonly allowLocalhost: boolean
+}
+
+/** What of an application's registration decides on redirect URIs. */
+export interface RedirectRegistration {
+  readonly type: 'confidential' | 'public'
+  readonly redirectUris: readonly string[]
+  /** The domain that was reviewed; absent where the registered URIs are loopback or private-use ones alone. */
+  readonly authorizedDomain?: string
+  /** Whether subdomains of it count. */
+  readonly allowSubdomains: boolean
+}
+
+/** Parameters of our own answers: a redirect URI that has one already would answer for us. */
+const RESPONSE_PARAMETERS = ['code', 'state', 'iss', 'error', 'error_description', 'error_uri']
+
+/** A private-use scheme is a reversed domain name (RFC 8252, section 7.1), so it has a dot; `javascript` and its like have none. */
+const PRIVATE_USE_SCHEME = /^[a-z][a-z0-9+-]*(?:\.[a-z0-9+-]+)+:$/
+
+/** A host that can be somebody's: labels of letters, digits, hyphens and underscores, none empty, or an IPv6 address. */
+const HOST = /^(?:[a-z0-9_-]+(?:\.[a-z0-9_-]+)*|\[[0-9a-f:]+\])$/
+
+const MAX_LENGTH = 2048
+
+/**
+ * What kind of redirect URI a string is, whoever asks for it.
+ * @returns undefined for what nobody may register or use
+ */
+export function parseRedirectUri(
+  text: string,
+  rules: RedirectRules,
+): { readonly kind: 'https' | 'loopback' | 'private-use'; readonly url: URL } | undefined {
+  if (text.length > MAX_LENGTH || text.includes('#') || !URL.canParse(text)) return undefined
+  const url = new URL(text)
+  // An origin may leave out its slash; nothing else may differ from what the parser writes.
+  if (url.href !== text && url.href !== `${text}/`) return undefined
+  if (url.username !== '' || url.password !== '' || RESPONSE_PARAMETERS.some((name) => url.searchParams.has(name)))
+    return undefined
+  if (PRIVATE_USE_SCHEME.test(url.protocol)) return { kind: 'private-use', url }
+  if (!HOST.test(url.hostname) || /\/\/|%2f|%5c/i.test(url.pathname)) return undefined
+  if (url.protocol === 'https:') return { kind: 'https', url }
+  return url.protocol === 'http:' && isLoopback(url.hostname, rules.allowLocalhost)
+    ? { kind: 'loopback', url }
+    : undefined
+}
+
+/** Whether a host name of a parsed URL is the machine itself (RFC 8252, section 7.3). */
+export function isLoopback(hostname: string, allowLocalhost: boolean): boolean {
+  return hostname === '127.0.0.1' || hostname === '[::1]' || (allowLocalhost && hostname === 'localhost')
+}
+
+/**
+ * The redirect URI that a request ends with.
+ * @param requested - as sent; undefined where the request has none
+ * @returns the URI to answer to; undefined where none is trusted, so that nothing may be sent to it
+ */
+export function matchRedirectUri(
+  registration: RedirectRegistration,
+  requested: string | undefined,
+  rules: RedirectRules,
+): string | undefined {
+  const { redirectUris } = registration
+  if (requested === undefined) return redirectUris.length === 1 ? redirectUris[0] : undefined
+  const asked = parseRedirectUri(requested, rules)
+  if (asked === undefined) return undefined
+  if (redirectUris.includes(requested)) return requested
+  const matches =
+    asked.kind === 'loopback'
+      ? redirectUris.some((registered) => registered.startsWith('http:') && sameButPort(new URL(registered), asked.url))
+      : asked.kind === 'https' && rules.matching === 'domain' && inDomain(registration, asked.url)
+  return matches ? requested : undefined
+}
+
+/** A native application's port is whatever its system gave it (RFC 8252, section 7.3). */
+function sameButPort(registered: URL, asked: URL): boolean {
+  return (
+    registered.hostname === asked.hostname &&
+    registered.pathname === asked.pathname &&
+    registered.search === asked.search
+  )
+}
+
+function inDomain(registration: RedirectRegistration, asked: URL): boolean {
+  const { authorizedDomain, allowSubdomains } = registration
+  if (authorizedDomain === undefined) return false
+  const host =
+    asked.hostname === authorizedDomain || (allowSubdomains && asked.hostname.endsWith(`.${authorizedDomain}`))
+  return (
+    host &&
+    registration.redirectUris.some(
+      (registered) => registered.startsWith('https:') && new URL(registered).port === asked.port,
+    )
+  )
+}

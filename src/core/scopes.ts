@@ -1,0 +1,171 @@
+/**
+ * Permission scopes: the catalogue, and the arithmetic of what covers what.
+ *
+ * A scope is written `name:r` (read-only) or `name:rw` (read-write, which includes `r`); a list of them is separated by
+ * single spaces. Lists are kept in one normal form: the order of the catalogue, each name once.
+ * @module
+ * @see Specification, section 5.3; RFC 6749, section 3.3
+ */
+
+/** What a scope permits: `r` reads, `rw` reads and writes. */
+export type Permission = 'r' | 'rw'
+
+/** One granted or requested permission, such as `repo-code:rw`. */
+export type Scope = `${string}:${Permission}`
+
+/** A name that a catalogue knows, and the permission types that it admits. */
+export interface ScopeDefinition {
+  /** Characters of a scope token without the colon: visible ASCII but `"`, `:` and `\` (RFC 6749, section 3.3). */
+  readonly name: string
+  /** `['r']`, `['rw']`, or both. */
+  readonly permissions: readonly Permission[]
+  /** What it covers, in words for the consent page. */
+  readonly description: string
+}
+
+/** Every scope that a service knows, in the order in which lists of scopes are written. */
+export interface ScopeCatalogue {
+  readonly definitions: readonly ScopeDefinition[]
+  /** All scopes there are, by their spelling: where each stands in the normal form, and what it says. */
+  readonly entries: ReadonlyMap<string, ScopeEntry>
+}
+
+/** One scope of a catalogue. */
+export interface ScopeEntry {
+  readonly scope: Scope
+  readonly permission: Permission
+  readonly definition: ScopeDefinition
+  /** The place of the definition in the catalogue, from 0. */
+  readonly position: number
+}
+
+const NAME = /^[\x21\x23-\x39\x3b-\x5b\x5d-\x7e]{1,64}$/
+
+/**
+ * Makes a catalogue of a service's own scopes.
+ * @throws TypeError for a name that is no scope token, a name given twice, or a definition without a permission
+ * @example
+ * ```ts
+ * const scopes = scopeCatalogue([{ name: 'wiki', permissions: ['r', 'rw'], description: 'Wiki pages' }])
+ * ```
+ */
+export function scopeCatalogue(definitions: readonly ScopeDefinition[]): ScopeCatalogue {
+  const entries = new Map<string, ScopeEntry>()
+  const names = new Set<string>()
+  definitions.forEach((definition, position) => {
+    const { name, permissions } = definition
+    if (!NAME.test(name)) throw new TypeError(`not a scope name: ${JSON.stringify(name)}`)
+    if (names.has(name)) throw new TypeError(`scope defined twice: ${name}`)
+    if (permissions.length === 0) throw new TypeError(`scope without a permission: ${name}`)
+    names.add(name)
+    for (const permission of permissions) {
+      if (permission !== 'r' && permission !== 'rw')
+        throw new TypeError(`not a permission of ${name}: ${String(permission)}`)
+      const scope: Scope = `${name}:${permission}`
+      entries.set(scope, { scope, permission, definition, position })
+    }
+  })
+  return { definitions, entries }
+}
+
+/**
+ * Reads a list of scopes.
+ * @returns the list in normal form; undefined where it is empty, not separated by single spaces, or names a scope or a
+ * permission that the catalogue does not have
+ */
+export function parseScopes(catalogue: ScopeCatalogue, text: string): readonly Scope[] | undefined {
+  return normalizeScopes(catalogue, text.split(' '))
+}
+
+/** The same for scopes that are a list already. */
+export function normalizeScopes(catalogue: ScopeCatalogue, scopes: readonly string[]): readonly Scope[] | undefined {
+  const chosen = new Map<number, ScopeEntry>()
+  for (const scope of scopes) {
+    const entry = catalogue.entries.get(scope)
+    if (entry === undefined) return undefined
+    if (chosen.get(entry.position)?.permission !== 'rw') chosen.set(entry.position, entry)
+  }
+  if (chosen.size === 0) return undefined
+  return [...chosen.values()].sort((a, b) => a.position - b.position).map((entry) => entry.scope)
+}
+
+/** Writes a list of scopes, separated by a space. */
+export function printScopes(scopes: readonly Scope[]): string {
+  return scopes.join(' ')
+}
+
+/** Whether every needed scope is granted; `name:rw` includes `name:r`. */
+export function coversScopes(granted: readonly Scope[], needed: readonly Scope[]): boolean {
+  return needed.every(
+    (scope) => granted.includes(scope) || (scope.endsWith(':r') && granted.includes(`${scope}w` as Scope)),
+  ) // `name:r` and a `w` spell `name:rw`
+}
+
+/**
+ * The scopes that a request ends with.
+ * @param granted - the most there can be
+ * @param requested - the wish; undefined asks for all
+ * @returns the wish where it is covered, else undefined: never more than was granted
+ */
+export function narrowScopes(
+  granted: readonly Scope[],
+  requested: readonly Scope[] | undefined,
+): readonly Scope[] | undefined {
+  if (requested === undefined) return granted
+  return coversScopes(granted, requested) ? requested : undefined
+}
+
+const READ: readonly Permission[] = ['r']
+const WRITE: readonly Permission[] = ['rw']
+const BOTH: readonly Permission[] = ['r', 'rw']
+
+/**
+ * The catalogue of the specification: 26 names.
+ * @param options.service - the word that stands in three of the names where the service's own name would be; `native`
+ * by default
+ * @see Specification, section 5.3
+ */
+export function serviceScopes(options: { readonly service?: string } = {}): ScopeCatalogue {
+  const service = options.service ?? 'native'
+  const define = (name: string, permissions: readonly Permission[], description: string): ScopeDefinition => ({
+    name,
+    permissions,
+    description,
+  })
+  return scopeCatalogue([
+    define('repo-code', BOTH, 'Repository code through Git commands'),
+    define('repo-pr', BOTH, 'Pull requests'),
+    define('repo-issue', BOTH, 'Issues'),
+    define('repo-notes', BOTH, 'Comments on issues and pull requests'),
+    define('repo-release', BOTH, 'Tags and releases'),
+    define('repo-commit-status', BOTH, 'Pipeline status, badges, commit metadata'),
+    define(`repo-${service}-trigger`, BOTH, 'Query, trigger and run cloud-native build and cloud-native development'),
+    define(`repo-${service}-history`, READ, 'Pipeline build history'),
+    define(`repo-${service}-detail`, BOTH, 'Query or delete cloud-native development spaces'),
+    define('repo-basic-info', READ, 'Basic repository info (name, description, language, license)'),
+    define('repo-manage', BOTH, 'Repository members and settings'),
+    define('repo-delete', WRITE, 'Delete a repository'),
+    define('repo-security', READ, 'Repository security module data'),
+    define('registry-package', BOTH, 'Artifacts'),
+    define('registry-package-delete', WRITE, 'Delete artifacts'),
+    define('registry-security', READ, 'Package security, license and SBOM data'),
+    define('registry-manage', BOTH, 'Artifact registry members and settings'),
+    define('registry-delete', WRITE, 'Delete an artifact registry'),
+    define('account-profile', BOTH, 'User profile'),
+    define('account-email', BOTH, "The user's verified email"),
+    define(
+      'account-engage',
+      BOTH,
+      'Followed repositories, followers, cloud-native development environments, and similar',
+    ),
+    define(
+      'group-resource',
+      BOTH,
+      'Sub-organizations, repositories, artifact registries and mission sets under an organization',
+    ),
+    define('group-manage', BOTH, 'Organization members, repository wall, organization settings'),
+    define('group-delete', WRITE, 'Delete an organization'),
+    define('mission-delete', WRITE, 'Delete a mission set'),
+    define('mission-manage', BOTH, 'Access a mission set'),
+  ])
+}

@@ -1,0 +1,38 @@
+/**
+ * The named values that records, messages and transitions are made of.
+ * @module
+ */
+
+declare const brand: unique symbol
+
+/** A string that only the function that checked it may call by this name. */
+type Branded<Name extends string> = string & { readonly [brand]: Name }
+
+/** Whole seconds: a point in time since the Unix epoch, or a length of time, as the name of the field says. */
+export type Seconds = number
+
+/** A client identifier: 1 to 255 visible ASCII characters or spaces (RFC 6749, appendix A.1). */
+export type ClientId = Branded<'ClientId'>
+
+/** The first 12 bytes of SHA-256 of a client identifier, as 16 characters of base64url: the key of its application. */
+export type ClientKey = Branded<'ClientKey'>
+
+/** A grant's identifier: 16 bytes as 22 characters of base64url. */
+export type GrantId = Branded<'GrantId'>
+
+/** SHA-256 of a secret: 32 bytes as 43 characters of base64url. */
+export type Digest = Branded<'Digest'>
+
+/** The host's own identifier of a user; grantwell never looks inside. */
+export type Subject = string
+
+const CLIENT_ID = /^[\x20-\x7e]{1,255}$/
+
+/**
+ * Reads a client identifier.
+ * @returns the same string as {@link ClientId}, or undefined where it is empty, longer than 255 or not printable ASCII
+ * @see RFC 6749, appendix A.1
+ */
+export function parseClientId(text: string): ClientId | undefined {
+  return CLIENT_ID.test(text) ? (text as ClientId) : undefined // checked by the expression beside it
+}

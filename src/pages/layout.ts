@@ -1,0 +1,40 @@
+/**
+ * The frame around every page of the server.
+ * @module
+ */
+import { displayText, html, renderHtml, type SafeHtml } from './html.js'
+
+/** What differs from page to page. */
+export interface Layout {
+  /** Title of the document, as text. */
+  readonly title: string
+  /** URL of the stylesheet. */
+  readonly stylesheet: string
+  /** Landmarks of the page: an optional `<header>` and one `<main>`. */
+  readonly body: SafeHtml
+}
+
+/**
+ * A whole document. It has no script, no inline style and nothing from another origin, so it works under
+ * `default-src 'none'; style-src 'self'; img-src data:`.
+ *
+ * @param layout title, stylesheet and body
+ * @returns the document
+ */
+export function layOut(layout: Layout): string {
+  return renderHtml(html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<title>${displayText(layout.title)}</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="robots" content="noindex">
+<link rel="stylesheet" href="${layout.stylesheet}">
+</head>
+<body>
+${layout.body}
+</body>
+</html>
+`)
+}

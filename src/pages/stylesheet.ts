@@ -1,0 +1,191 @@
+/**
+ * The stylesheet of the default pages: system fonts, light and dark, from 320 px on (WCAG 2.2 AA).
+ * @module
+ */
+
+/**
+ * What the server answers with at the URL path that the pages name as `stylesheet`, as `text/css; charset=utf-8`.
+ *
+ * A host that wants other colours serves this with its own `:root` rules behind it.
+ */
+export const stylesheet: string = `
+:root {
+  color-scheme: light dark;
+  --page: #f3f5f7;
+  --card: #ffffff;
+  --text: #1c2128;
+  --muted: #57606a;
+  --line: #d3d9df;
+  --control: #7b858f;
+  --link: #0b57c2;
+  --primary: #17693a;
+  --primary-hover: #0f5530;
+  --on-primary: #ffffff;
+  --secondary: #f6f8fa;
+  --secondary-hover: #e9edf1;
+  --change: #8a4600;
+  --fault: #a01c26;
+  --fault-page: #fdf0f0;
+}
+
+@media (prefers-color-scheme: dark) {
+  :root {
+    --page: #0d1117;
+    --card: #161c24;
+    --text: #e4e9ee;
+    --muted: #9ba7b3;
+    --line: #313a45;
+    --control: #76828f;
+    --link: #7db5ff;
+    --primary: #23794a;
+    --primary-hover: #1d6b40;
+    --secondary: #222a34;
+    --secondary-hover: #2d3743;
+    --change: #f0b160;
+    --fault: #ff9a94;
+    --fault-page: #2c171a;
+  }
+}
+
+*, ::before, ::after { box-sizing: border-box; }
+[hidden] { display: none !important; }
+
+body {
+  max-width: 46rem;
+  margin: 0 auto;
+  padding: 1.5rem 1rem 3rem;
+  background: var(--page);
+  color: var(--text);
+  font: 1rem/1.5 system-ui, -apple-system, 'Segoe UI', Roboto, 'Liberation Sans', Arial, sans-serif;
+  overflow-wrap: anywhere;
+  -webkit-text-size-adjust: 100%;
+  text-size-adjust: 100%;
+}
+
+header { padding: 0 0.25rem; color: var(--muted); font-size: 0.875rem; text-align: end; }
+header bdi { color: var(--text); font-weight: 600; }
+header p { margin: 0 0 0.75rem; }
+
+main {
+  padding: clamp(1rem, 4vw, 2rem);
+  border: 1px solid var(--line);
+  border-radius: 0.75rem;
+  background: var(--card);
+}
+
+h1, h2, h3, p, ul, dl, dd, figure, blockquote, fieldset { margin: 0; padding: 0; }
+h1 { font-size: 1.5rem; line-height: 1.25; text-wrap: balance; }
+h2, .resources > legend { font-size: 1.125rem; font-weight: 600; line-height: 1.3; }
+h3 { margin-top: 1rem; font-size: 0.875rem; font-weight: 600; }
+ul { list-style: none; }
+fieldset { min-width: 0; border: 0; }
+legend { padding: 0; }
+a { color: var(--link); text-underline-offset: 0.15em; }
+
+:focus-visible { outline: 3px solid var(--link); outline-offset: 2px; border-radius: 0.25rem; }
+
+h1 + p { margin-top: 1rem; }
+
+.identity { display: flex; flex-direction: column; gap: 0.75rem; }
+.identity h1 { min-width: 0; }
+.identity h1 span { font-weight: 400; }
+.logo {
+  flex: none;
+  display: grid;
+  place-items: center;
+  width: 3.5rem;
+  height: 3.5rem;
+  border: 1px solid var(--line);
+  border-radius: 0.75rem;
+  background: var(--secondary);
+  color: var(--muted);
+  font-size: 1.5rem;
+  font-weight: 600;
+  object-fit: contain;
+  overflow: hidden;
+}
+
+/* What an application wrote stays in its own box, whatever marks it stacks up. */
+.identity, blockquote, dd, li { overflow: clip; overflow-clip-margin: 0.25rem; }
+
+figure { margin-top: 1.25rem; padding-inline-start: 1rem; border-inline-start: 3px solid var(--line); }
+figcaption, dt { color: var(--muted); font-size: 0.875rem; }
+
+dl { display: grid; gap: 0.75rem 2rem; margin-top: 1.25rem; }
+dd { font-weight: 500; }
+
+main > section, form { margin-top: 1.5rem; padding-top: 1.5rem; border-top: 1px solid var(--line); }
+section > p { margin-top: 0.5rem; }
+
+.rw { color: var(--change); }
+.r { color: var(--muted); }
+.scopes { margin-top: 0.25rem; }
+.scopes li { position: relative; padding-block: 0.1875rem; padding-inline-start: 1.125rem; break-inside: avoid; }
+.scopes li::before {
+  content: '';
+  position: absolute;
+  inset-inline-start: 0;
+  top: 0.75rem;
+  width: 0.375rem;
+  height: 0.375rem;
+  border-radius: 50%;
+  background: var(--muted);
+}
+.rw + .scopes li::before { background: var(--change); }
+
+.choice { display: flex; gap: 0.625rem; align-items: flex-start; padding: 0.3125rem 0; cursor: pointer; }
+.choice input {
+  flex: none;
+  width: 1.125rem;
+  height: 1.125rem;
+  margin: 0.1875rem 0 0;
+  accent-color: var(--primary);
+}
+.choice bdi { min-width: 0; }
+.resources > legend { margin-bottom: 0.5rem; }
+
+.items { margin-top: 0.5rem; padding: 0.25rem 0.75rem 0.75rem; border: 1px solid var(--line); border-radius: 0.5rem; }
+p.items { padding-block: 0.5rem; }
+.items legend { padding: 0 0.375rem; color: var(--muted); font-size: 0.875rem; }
+.items ul { max-height: 18.25rem; padding: 0.25rem; overflow: auto; }
+
+/* Where nothing else is chosen yet, the list stays in sight: a browser without :has shows it always. */
+.resources:has([type='radio']:checked):not(:has([value='specified']:checked)) > .items { display: none; }
+
+.skip { position: absolute; transform: translateX(-200vw); }
+.skip:focus { position: static; display: inline-block; margin: 0.25rem; transform: none; }
+
+.fault {
+  margin-bottom: 1.5rem;
+  padding: 0.75rem 1rem;
+  border: 1px solid var(--fault);
+  border-radius: 0.5rem;
+  background: var(--fault-page);
+  color: var(--fault);
+  font-weight: 500;
+}
+
+.decision { display: grid; gap: 0.75rem; margin-top: 1.5rem; }
+.decision button {
+  min-height: 2.75rem;
+  padding: 0.5rem 1.25rem;
+  border: 1px solid var(--control);
+  border-radius: 0.5rem;
+  background: var(--secondary);
+  color: var(--text);
+  font: inherit;
+  font-weight: 600;
+  cursor: pointer;
+}
+.decision button:hover { background: var(--secondary-hover); }
+.decision [value='agree'] { border-color: var(--primary); background: var(--primary); color: var(--on-primary); }
+.decision [value='agree']:hover { border-color: var(--primary-hover); background: var(--primary-hover); }
+
+@media (min-width: 36rem) {
+  body { padding-top: 2.5rem; }
+  .identity { flex-direction: row; gap: 1rem; align-items: center; }
+  dl { grid-template-columns: repeat(2, minmax(0, 1fr)); }
+  .scopes { columns: 2; column-gap: 2rem; }
+  .decision { grid-template-columns: repeat(2, minmax(0, 1fr)); }
+}
+`

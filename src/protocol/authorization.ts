@@ -1,0 +1,162 @@
+/**
+ * The authorization request, and the answers that go back through the browser.
+ * @module
+ * @see Specification, section 4.1; RFC 6749, section 4.1; RFC 7636, section 4.3; RFC 9207
+ */
+import type { Application } from '../core/application.js'
+import type { OAuthError } from '../core/errors.js'
+import { oauthError } from '../core/errors.js'
+import type { RedirectRules } from '../core/redirect-uri.js'
+import { matchRedirectUri } from '../core/redirect-uri.js'
+import type { Scope, ScopeCatalogue } from '../core/scopes.js'
+import { narrowScopes, parseScopes } from '../core/scopes.js'
+import type { ClientId } from '../core/values.js'
+import { parseClientId } from '../core/values.js'
+import type { HttpResponse } from './message.js'
+import { redirectResponse } from './message.js'
+import type { Parameters } from './parameters.js'
+import { isError, malformed, PARAMETER_LIMITS, valueIn, valuesIn } from './parameters.js'
+
+/** An authorization request that may be shown to the user. */
+export interface AuthorizationRequest {
+  readonly type: 'authorization_request'
+  readonly application: Application
+  /** Exactly as sent, or the one that is registered. */
+  readonly redirectUri: string
+  /** Exactly as sent, the empty string too. */
+  readonly state?: string
+  readonly scopes: readonly Scope[]
+  readonly codeChallenge?: string
+}
+
+/** An error that the application may be told, since its redirect URI is trusted. */
+export interface RedirectedError {
+  readonly type: 'redirected_error'
+  readonly error: OAuthError
+  readonly application: Application
+  readonly redirectUri: string
+  readonly state?: string
+}
+
+/** What decides on an authorization request besides the application. */
+export interface AuthorizationRules {
+  readonly catalogue: ScopeCatalogue
+  readonly redirect: RedirectRules
+  /** Whether confidential clients need PKCE too; public ones always do. */
+  readonly requirePkce: boolean
+}
+
+/** An S256 challenge is the base64url of 32 bytes. */
+const S256_CHALLENGE = /^[A-Za-z0-9_-]{43}$/
+
+/** Whose request it is: read before anything else, since without it nobody may be answered. */
+export function authorizationClientId(parameters: Parameters): ClientId | OAuthError {
+  const value = valueIn(parameters, 'client_id')
+  const clientId = typeof value === 'string' ? parseClientId(value) : undefined
+  return clientId ?? notAccessible('client_unknown')
+}
+
+/**
+ * Checks an authorization request against the application that it names.
+ * @returns the request; an error to be sent to the redirect URI; or, where none is trusted, an error for a page
+ */
+export function authorizationRequest(
+  parameters: Parameters,
+  application: Application | undefined,
+  rules: AuthorizationRules,
+): AuthorizationRequest | RedirectedError | OAuthError {
+  if (application === undefined) return notAccessible('client_unknown')
+  if (application.state !== 'approved') return notAccessible('client_suspended')
+  const requested = valueIn(parameters, 'redirect_uri')
+  const redirectUri =
+    typeof requested === 'object' ? undefined : matchRedirectUri(application, requested, rules.redirect)
+  if (redirectUri === undefined) return notAccessible('redirect_uri_mismatch')
+
+  // Not through valueIn: any string comes back as it was, the empty one too (specification, section 4.1).
+  const sentState = parameters.get('state')
+  const state = typeof sentState === 'string' ? { state: sentState } : {}
+  const redirected = (error: OAuthError): RedirectedError => {
+    return { type: 'redirected_error', error, application, redirectUri, ...state }
+  }
+  if (typeof sentState === 'object') return redirected(malformed(`The parameter state ${sentState.message}.`))
+  if ((sentState?.length ?? 0) > PARAMETER_LIMITS.length)
+    return redirected(malformed('The parameter state is too long.'))
+
+  if (parameters.has('client_secret'))
+    return redirected(malformed('The parameter client_secret must not be in the query.'))
+  const values = valuesIn(parameters, [
+    'response_type',
+    'response_mode',
+    'scope',
+    'code_challenge',
+    'code_challenge_method',
+  ])
+  if (isError(values)) return redirected(values)
+  if (values.response_type === undefined) return redirected(malformed('The parameter response_type is missing.'))
+  if (values.response_type !== 'code') {
+    return redirected(oauthError('unsupported_response_type', 'unsupported', 'The response_type must be code.'))
+  }
+  if ((values.response_mode ?? 'query') !== 'query') return redirected(malformed('The response_mode must be query.'))
+
+  const { code_challenge: codeChallenge, code_challenge_method: method } = values
+  if (codeChallenge === undefined) {
+    if (method !== undefined) return redirected(malformed('There is a code_challenge_method without a code_challenge.'))
+    if (rules.requirePkce || application.type === 'public') {
+      return redirected(oauthError('invalid_request', 'pkce_required', 'A code_challenge is required.'))
+    }
+  } else if (method !== 'S256' || !S256_CHALLENGE.test(codeChallenge)) {
+    return redirected(malformed('The code_challenge must be one of the method S256.'))
+  }
+
+  // The service may have taken a scope out of its catalogue since the application was registered.
+  const registered = application.scopes.filter((scope) => rules.catalogue.entries.has(scope))
+  const wish = values.scope === undefined ? registered : parseScopes(rules.catalogue, values.scope)
+  const scopes = wish === undefined ? undefined : narrowScopes(registered, wish)
+  if (scopes === undefined || scopes.length === 0) {
+    return redirected(
+      oauthError(
+        'invalid_scope',
+        'scope_not_registered',
+        'The scope is unknown, malformed, or not registered for this application.',
+      ),
+    )
+  }
+  return {
+    type: 'authorization_request',
+    application,
+    redirectUri,
+    ...state,
+    scopes,
+    ...(codeChallenge !== undefined && { codeChallenge }),
+  }
+}
+
+/**
+ * The answer to the application: its redirect URI with what happened.
+ * @param answer - the code, or an error with its description
+ * @param issuer - in every answer, so that a client knows whom it comes from (RFC 9207)
+ */
+export function authorizationResponse(
+  to: { readonly redirectUri: string; readonly state?: string },
+  answer: { readonly code: string } | OAuthError,
+  issuer: string,
+): HttpResponse {
+  const parameters: (readonly [string, string])[] =
+    'status' in answer
+      ? [
+          ['error', answer.code],
+          ['error_description', answer.description],
+        ]
+      : [['code', answer.code]]
+  if (to.state !== undefined) parameters.push(['state', to.state])
+  parameters.push(['iss', issuer])
+  const query = parameters.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('&')
+  // A question mark at the very end already begins an empty query.
+  const separator = !to.redirectUri.includes('?') ? '?' : /[?&]$/.test(to.redirectUri) ? '' : '&'
+  return redirectResponse(to.redirectUri + separator + query)
+}
+
+/** An error for a page, since nobody can be trusted to get it (specification, section 7). */
+export function notAccessible(reason: OAuthError['reason']): OAuthError {
+  return oauthError('invalid_request', reason, 'This link cannot be accessed.')
+}

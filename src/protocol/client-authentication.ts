@@ -1,0 +1,111 @@
+/**
+ * Client authentication: what a client presents, and whether it is enough.
+ * @module
+ * @see Specification, section 5.1; RFC 6749, section 2.3; RFC 7617
+ */
+import type { Application } from '../core/application.js'
+import { hasSecret } from '../core/application.js'
+import type { Digests } from '../core/digests.js'
+import { digestOf } from '../core/digests.js'
+import type { OAuthError } from '../core/errors.js'
+import { oauthError } from '../core/errors.js'
+import type { ClientId } from '../core/values.js'
+import { parseClientId } from '../core/values.js'
+import type { HttpHeaders } from './message.js'
+import { headerOf } from './message.js'
+import { decodeComponent, malformed } from './parameters.js'
+
+/** The names of the methods, as in the metadata (RFC 8414; RFC 7591, section 2). */
+export type ClientAuthenticationMethod = 'client_secret_basic' | 'client_secret_post' | 'none'
+
+/** What a client presented. */
+export interface PresentedClient {
+  readonly clientId: ClientId
+  readonly method: ClientAuthenticationMethod
+  /** The secret in every reading that it may have, none for the method `none`. */
+  readonly clientSecrets: readonly string[]
+}
+
+const BASIC = /^basic +([A-Za-z0-9+/]+={0,2}) *$/i
+
+/**
+ * Finds out who the client says it is.
+ * @param body - `client_id` and `client_secret` of the body
+ * @param allowPost - whether a secret in the body is admitted at this endpoint
+ */
+export function presentedClient(
+  headers: HttpHeaders,
+  body: { readonly client_id?: string; readonly client_secret?: string },
+  allowPost: boolean,
+): PresentedClient | OAuthError {
+  const authorization = headerOf(headers, 'authorization')
+  if (typeof authorization === 'object') return malformed('The Authorization header is repeated.')
+  if (authorization !== undefined) {
+    if (body.client_secret !== undefined) return malformed('The client must authenticate by one method alone.')
+    const presented = parseBasic(authorization)
+    if (presented === undefined) return failed('client_authentication_method')
+    // A body may repeat who the client is, which is no second authentication (RFC 6749, section 4.1.3), and not contradict it.
+    const same = body.client_id === undefined || body.client_id === presented.clientId
+    return same ? presented : malformed('The client_id is not the one that authenticates.')
+  }
+  if (body.client_id === undefined) return failed('client_not_authenticated')
+  const clientId = parseClientId(body.client_id)
+  if (clientId === undefined) return failed('client_unknown')
+  if (body.client_secret === undefined) return { clientId, method: 'none', clientSecrets: [] }
+  return allowPost
+    ? { clientId, method: 'client_secret_post', clientSecrets: [body.client_secret] }
+    : failed('client_authentication_method')
+}
+
+/**
+ * Reads HTTP Basic credentials. Each part is form-urlencoded by RFC 6749 (section 2.3.1) and stands as it is by the
+ * specification (section 4.2), so a secret that would differ is taken in both readings.
+ */
+function parseBasic(header: string): PresentedClient | undefined {
+  const encoded = BASIC.exec(header)?.[1]
+  const decoded = encoded === undefined ? undefined : decodeBase64(encoded)
+  const colon = decoded?.indexOf(':') ?? -1
+  if (decoded === undefined || colon < 0) return undefined
+  const clientId = parseClientId(decodeComponent(decoded.slice(0, colon)) ?? '')
+  const asItIs = decoded.slice(colon + 1)
+  const readings = new Set([decodeComponent(asItIs) ?? asItIs, asItIs])
+  if (clientId === undefined || asItIs === '') return undefined
+  return { clientId, method: 'client_secret_basic', clientSecrets: [...readings] }
+}
+
+/** One character a byte; undefined where it is no base64. */
+function decodeBase64(text: string): string | undefined {
+  try {
+    return atob(text)
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * Whether the application that the client says it is believes it. A suspended application is told so only once it has
+ * authenticated; everything else fails alike, in the same time.
+ * @returns the application, or `invalid_client`
+ */
+export function authenticateClient(
+  application: Application | undefined,
+  presented: PresentedClient,
+  digests: Digests,
+): Application | OAuthError {
+  // Every reading is tried whatever the one before it gave, and the time does not tell which it was.
+  const authentic =
+    presented.clientSecrets.filter((secret) => hasSecret(application, digestOf(digests, secret))).length > 0
+  if (application === undefined || application.clientId !== presented.clientId) return failed('client_unknown')
+  if (application.type === 'public') {
+    if (presented.method !== 'none') return failed('client_authentication_method')
+  } else if (presented.method === 'none') {
+    return failed('client_not_authenticated')
+  } else if (!authentic) {
+    return failed('client_secret_wrong')
+  }
+  return application.state === 'approved' ? application : failed('client_suspended')
+}
+
+function failed(reason: Parameters<typeof oauthError>[1]): OAuthError {
+  return oauthError('invalid_client', reason, 'Client authentication failed.')
+}

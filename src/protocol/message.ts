@@ -1,0 +1,166 @@
+/**
+ * HTTP messages as plain values, and the answers of the protocol in them.
+ * @module
+ * @see RFC 6749, sections 5.1 and 5.2; specification, sections 2.3, 2.4 and 4.4
+ */
+import type { OAuthError } from '../core/errors.js'
+import type { IssuedTokens } from '../core/grant.js'
+import { printScopes } from '../core/scopes.js'
+
+/**
+ * A request. Adapters make it of what their platform has; `native` is that very thing, for the host's own functions
+ * (its session lies there).
+ */
+export interface HttpRequest<Native = unknown> {
+  /** In upper case. */
+  readonly method: string
+  /** Path and query, as in the request line. */
+  readonly url: string
+  /** Names in lower case; a list where the header came more than once. */
+  readonly headers: HttpHeaders
+  /** Absent where there is none, or where it was not read since nothing wants it. */
+  readonly body?: HttpBody | undefined
+  readonly native: Native
+}
+
+/** Headers as Node has them: names in lower case. */
+export type HttpHeaders = Readonly<Record<string, string | readonly string[] | undefined>>
+
+/** A request's body: its text, or what an earlier middleware made of it, or that it went over the limit and was not read. */
+export type HttpBody =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'parsed'; readonly fields: unknown }
+  | { readonly type: 'too_large' }
+
+/** A response, complete: an adapter has only to send it. */
+export interface HttpResponse {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+/** Headers of every answer of the token endpoint (specification, section 2.3). */
+const TOKEN_HEADERS = {
+  'Content-Type': 'application/json;charset=UTF-8',
+  'Cache-Control': 'no-store',
+  Pragma: 'no-cache',
+} as const
+
+/** Headers of an error of the revocation endpoint, whose media type has no parameter (specification, section 4.4). */
+const REVOCATION_HEADERS = { ...TOKEN_HEADERS, 'Content-Type': 'application/json' } as const
+
+const EMPTY_HEADERS = { 'Cache-Control': 'no-store', Pragma: 'no-cache' } as const
+
+/** A header's one value; undefined where it is absent, `repeated` where it came more than once. */
+export function headerOf(headers: HttpHeaders, name: string): string | undefined | { readonly type: 'repeated' } {
+  const value = Object.hasOwn(headers, name) ? headers[name] : undefined
+  if (value === undefined || typeof value === 'string') return value
+  return value.length > 1 ? { type: 'repeated' } : value[0]
+}
+
+/** What a platform's request tells at the least: Node's `IncomingMessage` and the fetch `Request` both do. */
+export interface RequestLike {
+  readonly headers: HttpHeaders | { get(name: string): string | null }
+  /** Every header as it came, names and values in turn, where the platform has them (Node). */
+  readonly rawHeaders?: readonly string[]
+  readonly url?: string | undefined
+}
+
+/**
+ * The headers of a platform's request. Node keeps the first of several `Authorization` headers and forgets the rest;
+ * here they are a list, so that they can be refused.
+ */
+export function headersOf({ headers, rawHeaders = [] }: RequestLike): HttpHeaders {
+  if (isHeadersObject(headers)) {
+    const authorization = headers.get('authorization')
+    return authorization === null ? {} : { authorization }
+  }
+  const values: string[] = []
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] as string // the list has pairs
+    if (name.length === 13 && name.toLowerCase() === 'authorization') values.push(rawHeaders[index + 1] as string)
+  }
+  return values.length > 1 ? { ...headers, authorization: values } : headers
+}
+
+function isHeadersObject(headers: RequestLike['headers']): headers is { get(name: string): string | null } {
+  return typeof headers['get'] === 'function'
+}
+
+/** The path of a request, without its query. */
+export function pathOf(url: string): string {
+  const end = url.indexOf('?')
+  return end < 0 ? url : url.slice(0, end)
+}
+
+/** The query of a request, without its question mark; empty where there is none. */
+export function queryOf(url: string): string {
+  const end = url.indexOf('?')
+  return end < 0 ? '' : url.slice(end + 1)
+}
+
+/**
+ * The answer to a successful exchange or refresh.
+ * @see Specification, section 2.3; RFC 6749, section 5.1
+ */
+export function tokenResponse(tokens: IssuedTokens): HttpResponse {
+  const body = JSON.stringify({
+    access_token: tokens.accessToken,
+    token_type: 'bearer',
+    expires_in: tokens.expiresIn,
+    refresh_token: tokens.refreshToken,
+    scope: printScopes(tokens.scopes),
+  })
+  return { status: 200, headers: TOKEN_HEADERS, body }
+}
+
+/**
+ * The answer to a revocation, whatever there was to revoke.
+ * @see Specification, section 4.4; RFC 7009, section 2.2
+ */
+export function revocationResponse(): HttpResponse {
+  return { status: 200, headers: EMPTY_HEADERS, body: '' }
+}
+
+/**
+ * An error as a client reads it: JSON with `error` and `error_description`.
+ * A 401 says how to authenticate (RFC 6749, section 5.2).
+ * @param endpoint - the revocation endpoint names its media type without a parameter
+ */
+export function errorResponse(error: OAuthError, endpoint: 'token' | 'revocation' = 'token'): HttpResponse {
+  const headers: Record<string, string> = { ...(endpoint === 'revocation' ? REVOCATION_HEADERS : TOKEN_HEADERS) }
+  if (error.code === 'invalid_client') headers['WWW-Authenticate'] = 'Basic realm="oauth2", charset="UTF-8"'
+  if (error.retryAfter !== undefined) headers['Retry-After'] = String(error.retryAfter)
+  return {
+    status: error.status,
+    headers,
+    body: JSON.stringify({ error: error.code, error_description: error.description }),
+  }
+}
+
+/** The answer to a method that an endpoint does not have (RFC 9110, section 15.5.6). */
+export function withAllow(response: HttpResponse, methods: string): HttpResponse {
+  return { ...response, headers: { ...response.headers, Allow: methods } }
+}
+
+/** A document that may be read by anyone and kept for a while. */
+export function documentResponse(contentType: string, body: string): HttpResponse {
+  return {
+    status: 200,
+    headers: {
+      'Content-Type': contentType,
+      'Cache-Control': 'public, max-age=3600',
+      'X-Content-Type-Options': 'nosniff',
+    },
+    body,
+  }
+}
+
+/** A redirect. */
+export function redirectResponse(location: string): HttpResponse {
+  return {
+    status: 302,
+    headers: { Location: location, 'Cache-Control': 'no-store', Pragma: 'no-cache', 'Referrer-Policy': 'no-referrer' },
+    body: '',
+  }
+}

@@ -1,0 +1,45 @@
+/**
+ * What a client can find out about the server by itself.
+ * @module
+ * @see RFC 8414, sections 2 and 3; RFC 9207, section 3
+ */
+import type { ScopeCatalogue } from '../core/scopes.js'
+import type { HttpResponse } from './message.js'
+import { documentResponse } from './message.js'
+
+/** The paths of the endpoints, behind the issuer (specification, section 4). */
+export const ENDPOINT_PATHS = {
+  authorization: '/oauth2/auth',
+  token: '/oauth2/token',
+  revocation: '/oauth2/revoke',
+  stylesheet: '/oauth2/style.css',
+} as const
+
+/** The well-known path, in front of the issuer's own path (RFC 8414, section 3.1). */
+export const METADATA_PATH = '/.well-known/oauth-authorization-server'
+
+/** The metadata document. */
+export function metadataResponse(
+  issuer: string,
+  rules: { readonly catalogue: ScopeCatalogue; readonly allowPost: boolean },
+): HttpResponse {
+  const document = {
+    issuer,
+    authorization_endpoint: issuer + ENDPOINT_PATHS.authorization,
+    token_endpoint: issuer + ENDPOINT_PATHS.token,
+    revocation_endpoint: issuer + ENDPOINT_PATHS.revocation,
+    scopes_supported: [...rules.catalogue.entries.keys()],
+    response_types_supported: ['code'],
+    response_modes_supported: ['query'],
+    grant_types_supported: ['authorization_code', 'refresh_token'],
+    token_endpoint_auth_methods_supported: [
+      'client_secret_basic',
+      ...(rules.allowPost ? ['client_secret_post'] : []),
+      'none',
+    ],
+    revocation_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
+    code_challenge_methods_supported: ['S256'],
+    authorization_response_iss_parameter_supported: true,
+  }
+  return documentResponse('application/json', JSON.stringify(document))
+}

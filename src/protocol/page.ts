@@ -1,0 +1,51 @@
+/**
+ * How a page is sent: so that it cannot be framed, scripted, cached or leak where it came from.
+ * @module
+ * @see RFC 9700, section 4.16; RFC 6749, section 10.13
+ */
+import type { HttpResponse } from './message.js'
+
+/**
+ * A page.
+ * @param formTargets - CSP sources that a form of the page may lead to besides this server: browsers hold redirects of a
+ * form's answer against them too
+ */
+export function pageResponse(
+  status: number,
+  html: string,
+  formTargets: readonly string[] = [],
+  headers: Readonly<Record<string, string>> = {},
+): HttpResponse {
+  const policy = [
+    "default-src 'none'",
+    "style-src 'self'",
+    "img-src 'self' data:",
+    `form-action ${["'self'", ...formTargets].join(' ')}`,
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+  ]
+  return {
+    status,
+    headers: {
+      'Content-Type': 'text/html;charset=UTF-8',
+      'Cache-Control': 'no-store',
+      Pragma: 'no-cache',
+      'Content-Security-Policy': policy.join('; '),
+      'X-Frame-Options': 'DENY',
+      'X-Content-Type-Options': 'nosniff',
+      'Referrer-Policy': 'no-referrer',
+      ...headers,
+    },
+    body: html,
+  }
+}
+
+/**
+ * CSP sources that the answer of a form may lead to. Chromium holds every hop of the redirects that follow against the
+ * list, so it names what the application may go on to as well: any https page and, from loopback, any http one, for
+ * which no narrower source would do (an IPv6 address cannot be one).
+ */
+export function formTargets(redirectUri: string): readonly string[] {
+  const { protocol } = new URL(redirectUri)
+  return protocol === 'https:' ? ['https:'] : [protocol, 'https:']
+}

@@ -1,0 +1,164 @@
+/**
+ * `application/x-www-form-urlencoded`, read strictly: in a query, in a body, or as an earlier middleware left it.
+ *
+ * What is wrong with a parameter is found when somebody asks for that parameter, so unknown ones are ignored whatever
+ * they are (RFC 6749, section 3.1).
+ * @module
+ * @see RFC 6749, sections 3.1, 3.2 and appendix B
+ */
+import type { OAuthError } from '../core/errors.js'
+import { oauthError } from '../core/errors.js'
+import type { HttpRequest } from './message.js'
+import { headerOf, queryOf } from './message.js'
+
+/** Values by name, or what is wrong with them. */
+export type Parameters = ReadonlyMap<string, string | ParameterFault>
+
+/** What can be wrong with one parameter. */
+export interface ParameterFault {
+  readonly type: 'fault'
+  readonly message: string
+  /** All values, where each of them alone would be sound. */
+  readonly values?: readonly string[]
+}
+
+/** How many parameters a message may have, and how many characters one may have. */
+export const PARAMETER_LIMITS = { count: 2048, length: 8192 } as const
+
+const MALFORMED: ParameterFault = { type: 'fault', message: 'is not well-formed' }
+const TOO_LONG: ParameterFault = { type: 'fault', message: 'is too long' }
+
+/** Parameters that have no business in the query of an endpoint that takes a body (RFC 6749, section 2.3.1). */
+const BODY_PARAMETERS = [
+  'client_id',
+  'client_secret',
+  'code',
+  'code_verifier',
+  'refresh_token',
+  'token',
+  'access_token',
+  'grant_type',
+]
+
+/** Control characters; no parameter but `state` can have one. */
+const CONTROL = /\p{Cc}/u
+
+const FORM = /^application\/x-www-form-urlencoded[ \t]*(?:;[ \t]*charset[ \t]*=[ \t]*"?utf-8"?[ \t]*)?$/i
+
+/** Reads the text of a form or query. A total function. */
+export function parseParameters(text: string): Parameters | OAuthError {
+  const parameters = new Map<string, string | ParameterFault>()
+  if (text === '') return parameters
+  const pairs = text.split('&', PARAMETER_LIMITS.count + 1)
+  if (pairs.length > PARAMETER_LIMITS.count) return malformed('There are too many parameters.')
+  for (const pair of pairs) {
+    if (pair === '') continue
+    const equals = pair.indexOf('=')
+    const name = decodeComponent(equals < 0 ? pair : pair.slice(0, equals))
+    if (name === undefined) return malformed('A parameter name is not well-formed.')
+    add(parameters, name, equals < 0 ? '' : decodeComponent(pair.slice(equals + 1)))
+  }
+  return parameters
+}
+
+/**
+ * Reads one part of a form: `+` is a space, `%XX` are bytes of UTF-8, and everything else is ASCII.
+ * @returns undefined for anything else
+ * @see RFC 6749, appendix B
+ */
+export function decodeComponent(text: string): string | undefined {
+  if (!/^[\x20-\x7e]*$/.test(text)) return undefined
+  if (!text.includes('%') && !text.includes('+')) return text
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '))
+  } catch {
+    return undefined
+  }
+}
+
+/** The parameters of a request's body; an error where the body is too large, not a form, or not there. */
+export function bodyParameters(request: HttpRequest): Parameters | OAuthError {
+  const { body } = request
+  if (body?.type === 'too_large')
+    return oauthError('invalid_request', 'body_too_large', 'The body is too large.', { status: 413 })
+  const contentType = headerOf(request.headers, 'content-type')
+  if (typeof contentType !== 'string' || !FORM.test(contentType))
+    return malformed('The content type must be application/x-www-form-urlencoded.')
+  if (body === undefined) return malformed('The body is missing.')
+  return body.type === 'text' ? parseParameters(body.text) : parsedParameters(body.fields)
+}
+
+/** The form of a request to an endpoint that takes credentials in its body; refused where the query has some. */
+export function formOf(request: HttpRequest): Parameters | OAuthError {
+  const query = parseParameters(queryOf(request.url))
+  if (isError(query)) return query
+  const misplaced = BODY_PARAMETERS.find((name) => query.has(name))
+  return misplaced === undefined
+    ? bodyParameters(request)
+    : malformed(`The parameter ${misplaced} must not be in the query.`)
+}
+
+/** What a form parser of the host made of a body: strings, and lists for what came more than once. */
+function parsedParameters(fields: unknown): Parameters | OAuthError {
+  if (typeof fields !== 'object' || fields === null) return malformed('The body is not a form.')
+  const parameters = new Map<string, string | ParameterFault>()
+  let left: number = PARAMETER_LIMITS.count
+  for (const [name, value] of Object.entries(fields)) {
+    const values: readonly unknown[] = Array.isArray(value) ? value : [value]
+    left -= values.length
+    if (left < 0) return malformed('There are too many parameters.')
+    for (const each of values) add(parameters, name, typeof each === 'string' ? each : undefined)
+  }
+  return parameters
+}
+
+function add(parameters: Map<string, string | ParameterFault>, name: string, value: string | undefined): void {
+  const before = parameters.get(name)
+  const values = typeof before === 'string' ? [before] : before?.values
+  if (value === undefined || (before !== undefined && values === undefined)) parameters.set(name, MALFORMED)
+  else if (values === undefined) parameters.set(name, value)
+  else parameters.set(name, { type: 'fault', message: 'is repeated', values: [...values, value] })
+}
+
+/**
+ * The value of one parameter.
+ * @returns undefined where it is absent or empty, which is the same (RFC 6749, section 3.1); a fault where it is
+ * repeated, malformed, too long, or has a control character
+ */
+export function valueIn(parameters: Parameters, name: string): string | ParameterFault | undefined {
+  const value = parameters.get(name)
+  if (value === '' || typeof value !== 'string') return value === '' ? undefined : value
+  if (value.length > PARAMETER_LIMITS.length) return TOO_LONG
+  return CONTROL.test(value) ? MALFORMED : value
+}
+
+/** All values of a parameter that may come more than once; none where one of them is malformed. */
+export function listIn(parameters: Parameters, name: string): readonly string[] {
+  const value = parameters.get(name)
+  return typeof value === 'string' ? [value] : (value?.values ?? [])
+}
+
+/** The values of several parameters, or the error of the first that has a fault. */
+export function valuesIn<Name extends string>(
+  parameters: Parameters,
+  names: readonly Name[],
+): { readonly [Each in Name]?: string } | OAuthError {
+  // Without a prototype, so that a polluted one adds no parameter.
+  const values: { [Each in Name]?: string } = Object.create(null)
+  for (const name of names) {
+    const value = valueIn(parameters, name)
+    if (typeof value === 'object') return malformed(`The parameter ${name} ${value.message}.`)
+    if (value !== undefined) values[name] = value
+  }
+  return values
+}
+
+/** An `invalid_request`. */
+export function malformed(description: string): OAuthError {
+  return oauthError('invalid_request', 'malformed_request', description)
+}
+
+/** Whether a value is an error. */
+export function isError<Value extends object>(value: Value | OAuthError): value is OAuthError {
+  return 'type' in value && value.type === 'error'
+}

@@ -1,0 +1,90 @@
+/**
+ * The token request: exchange of a code, and refresh.
+ * @module
+ * @see Specification, sections 4.2 and 4.3; RFC 6749, sections 4.1.3 and 6
+ */
+import type { Credential } from '../core/credential.js'
+import { parseCredential } from '../core/credential.js'
+import type { OAuthError } from '../core/errors.js'
+import { oauthError } from '../core/errors.js'
+import type { Scope, ScopeCatalogue } from '../core/scopes.js'
+import { parseScopes } from '../core/scopes.js'
+import type { PresentedClient } from './client-authentication.js'
+import { presentedClient } from './client-authentication.js'
+import type { HttpRequest } from './message.js'
+import { formOf, isError, malformed, valuesIn } from './parameters.js'
+
+/** A token request that is complete, its client not yet authenticated. */
+export interface TokenRequest {
+  readonly type: 'token_request'
+  readonly client: PresentedClient
+  readonly grant:
+    | {
+        readonly type: 'authorization_code'
+        /** Undefined for what is no credential at all. */
+        readonly credential: Credential | undefined
+        readonly redirectUri: string | undefined
+        readonly codeVerifier: string | undefined
+      }
+    | {
+        readonly type: 'refresh_token'
+        readonly credential: Credential | undefined
+        readonly scopes: readonly Scope[] | undefined
+      }
+    /** Asked for rightly or wrongly, what is wrong with it is told only once the client has authenticated. */
+    | { readonly type: 'faulty'; readonly error: OAuthError; readonly credential: undefined }
+}
+
+/** Reads a token request. */
+export function tokenRequest(
+  request: HttpRequest,
+  rules: { readonly catalogue: ScopeCatalogue; readonly allowPost: boolean },
+): TokenRequest | OAuthError {
+  const parameters = formOf(request)
+  if (isError(parameters)) return parameters
+  const values = valuesIn(parameters, [
+    'client_id',
+    'client_secret',
+    'grant_type',
+    'code',
+    'redirect_uri',
+    'code_verifier',
+    'refresh_token',
+    'scope',
+  ])
+  if (isError(values)) return values
+  const client = presentedClient(request.headers, values, rules.allowPost)
+  return isError(client) ? client : { type: 'token_request', client, grant: requestedGrant(values, rules.catalogue) }
+}
+
+function requestedGrant(
+  values: {
+    readonly [Name in 'grant_type' | 'code' | 'redirect_uri' | 'code_verifier' | 'refresh_token' | 'scope']?: string
+  },
+  catalogue: ScopeCatalogue,
+): TokenRequest['grant'] {
+  const faulty = (error: OAuthError) => ({ type: 'faulty', error, credential: undefined }) as const
+  switch (values.grant_type) {
+    case 'authorization_code': {
+      if (values.code === undefined) return faulty(malformed('The parameter code is missing.'))
+      return {
+        type: 'authorization_code',
+        credential: parseCredential(values.code),
+        redirectUri: values.redirect_uri,
+        codeVerifier: values.code_verifier,
+      }
+    }
+    case 'refresh_token': {
+      if (values.refresh_token === undefined) return faulty(malformed('The parameter refresh_token is missing.'))
+      const scopes = values.scope === undefined ? undefined : parseScopes(catalogue, values.scope)
+      if (values.scope !== undefined && scopes === undefined) {
+        return faulty(oauthError('invalid_scope', 'scope_not_registered', 'The scope is unknown or malformed.'))
+      }
+      return { type: 'refresh_token', credential: parseCredential(values.refresh_token), scopes }
+    }
+    case undefined:
+      return faulty(malformed('The parameter grant_type is missing.'))
+    default:
+      return faulty(oauthError('unsupported_grant_type', 'unsupported', 'The grant_type is not supported.'))
+  }
+}

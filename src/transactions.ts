@@ -1,0 +1,164 @@
+/**
+ * The one place that reads and writes the store: read the records, decide, write back if the version is still the one
+ * that was read, else read again and decide anew.
+ * @module
+ */
+import type { Application } from './core/application.js'
+import type { OAuthError } from './core/errors.js'
+import { oauthError } from './core/errors.js'
+import type { Grant, Outcome } from './core/grant.js'
+import { retention } from './core/grant.js'
+import { ENTROPY_BYTES } from './core/transition.js'
+import type { ClientKey, Digest, GrantId, Seconds } from './core/values.js'
+import type { AuditEvent, Settings } from './options.js'
+import type { JsonValue, StoredRecord, WriteOptions } from './storage/record-store.js'
+
+/** What a decision asks for: an answer, at most one write, and the events to tell of once it is stored. */
+export interface Decision<Reply> {
+  readonly reply: Reply | OAuthError
+  readonly write?: { readonly key: string; readonly value: object } & Omit<WriteOptions, 'expected'>
+  readonly events?: readonly AuditEvent[]
+}
+
+/** How often a decision is made anew after somebody else was quicker. */
+export const ATTEMPTS = 32
+
+/** Keys of the store, by what they hold. */
+export const keys = {
+  application: (clientKey: ClientKey): string => `application:${clientKey}`,
+  logo: (digest: Digest): string => `logo:${digest}`,
+  grant: (grantId: GrantId): string => `grant:${grantId}`,
+  /** Where a user's last consent to a client is remembered. */
+  consent: (clientKey: ClientKey, subjectDigest: Digest): string => `consent:${clientKey}:${subjectDigest}`,
+} as const
+
+/** An application's logo. */
+export interface LogoRecord {
+  readonly v: 1
+  readonly base64url: string
+}
+
+/** The grant that came from a user's last consent to a client. */
+export interface ConsentRecord {
+  readonly v: 1
+  readonly grantId: GrantId
+}
+
+/** The transactions of one server. */
+export interface Transactions {
+  /** Reads records in one trip; `temporarily_unavailable` where the store fails. */
+  readonly read: (keys: readonly string[]) => Promise<readonly (StoredRecord | undefined)[] | OAuthError>
+  /** Reads records, decides, and writes at most one of them, in one trip each; nothing is half-done. */
+  readonly transact: <Reply>(
+    keys: readonly string[],
+    decide: (values: readonly (JsonValue | undefined)[], now: Seconds, entropy: Uint8Array) => Decision<Reply>,
+  ) => Promise<Reply | OAuthError>
+  /** The same for a grant and the application that it belongs to. Without a grant identifier, for the application alone. */
+  readonly onGrant: <Reply>(
+    clientKey: ClientKey,
+    grantId: GrantId | undefined,
+    decide: (
+      application: Application | undefined,
+      grant: Grant | undefined,
+      now: Seconds,
+      entropy: Uint8Array,
+    ) => Outcome<Reply>,
+  ) => Promise<Reply | OAuthError>
+}
+
+/** The records of our own writes, as what they are. */
+export const recordAs = {
+  application: (value: JsonValue | undefined) => value as unknown as Application | undefined, // only ever written by registration
+  grant: (value: JsonValue | undefined) => value as unknown as Grant | undefined, // only ever written by transitions
+  logo: (value: JsonValue | undefined) => value as unknown as LogoRecord | undefined, // only ever written by registration
+  consent: (value: JsonValue | undefined) => value as unknown as ConsentRecord | undefined, // only ever written after consent
+} as const
+
+/** Binds the transactions to a server's store, clock, entropy and audit trail. */
+export function transactionsOf({
+  store,
+  clock,
+  entropy,
+  onEvent,
+  onError,
+}: Pick<Settings<never>, 'store' | 'clock' | 'entropy' | 'onEvent' | 'onError'>): Transactions {
+  async function read(asked: readonly string[]): Promise<readonly (StoredRecord | undefined)[] | OAuthError> {
+    try {
+      return await store.read(asked)
+    } catch (error) {
+      onError(error)
+      return unavailable('store_failed')
+    }
+  }
+
+  /** Writes; where the answer of the store was lost, finds out whether it was written all the same. */
+  async function write(key: string, value: JsonValue, options: WriteOptions): Promise<boolean | OAuthError> {
+    try {
+      return await store.write(key, value, options)
+    } catch (error) {
+      onError(error)
+    }
+    const records = await read([key])
+    if ('type' in records) return records
+    return sameJson(records[0]?.value, value) || unavailable('store_failed')
+  }
+
+  async function transact<Reply>(
+    asked: readonly string[],
+    decide: (values: readonly (JsonValue | undefined)[], now: Seconds, entropy: Uint8Array) => Decision<Reply>,
+  ): Promise<Reply | OAuthError> {
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      const records = await read(asked)
+      if ('type' in records) return records
+      const decision = decide(
+        records.map((record) => record?.value),
+        clock(),
+        entropy(ENTROPY_BYTES),
+      )
+      if (decision.write !== undefined) {
+        const { key, value, expiresAt, labels } = decision.write
+        const expected = records[asked.indexOf(key)]?.version ?? 0
+        const written = await write(key, value as JsonValue, { expected, expiresAt, labels }) // records are JSON alone
+        if (typeof written === 'object') return written
+        if (!written) continue
+      }
+      for (const event of decision.events ?? []) onEvent(event)
+      return decision.reply
+    }
+    return unavailable('contention')
+  }
+
+  return {
+    read,
+    transact,
+    onGrant: (clientKey, grantId, decide) => {
+      const asked =
+        grantId === undefined ? [keys.application(clientKey)] : [keys.application(clientKey), keys.grant(grantId)]
+      return transact(asked, (values, now, bytes) => {
+        const { reply, grant, events } = decide(recordAs.application(values[0]), recordAs.grant(values[1]), now, bytes)
+        return grant === undefined ? { reply, events } : { reply, events, write: grantWrite(grant) }
+      })
+    },
+  }
+}
+
+function grantWrite(grant: Grant): NonNullable<Decision<never>['write']> {
+  const labels = [`subject:${grant.subject}`, `client:${grant.clientId}`]
+  return { key: keys.grant(grant.id), value: grant, expiresAt: retention(grant), labels }
+}
+
+function unavailable(reason: 'store_failed' | 'contention'): OAuthError {
+  return oauthError('temporarily_unavailable', reason, 'The service is busy; try again.', { retryAfter: 1 })
+}
+
+/** Whether two JSON values are equal, whatever the order of names: an engine may keep another one. */
+function sameJson(a: unknown, b: unknown): boolean {
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return a === b
+  const left = Object.entries(a)
+  const right = new Map(Object.entries(b))
+  return (
+    Array.isArray(a) === Array.isArray(b) &&
+    left.length === right.size &&
+    left.every(([name, value]) => right.has(name) && sameJson(value, right.get(name)))
+  )
+}

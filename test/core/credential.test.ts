@@ -1,0 +1,134 @@
+/**
+ * Credentials (DESIGN, "The one idea"): a total reading, one spelling, and a prefix for each kind.
+ * @module
+ */
+import * as fc from 'fast-check'
+import type { ClientKey, Credential, CredentialKind, GrantId } from 'grantwell'
+import { CREDENTIAL_PREFIXES, parseCredential, printCredential } from 'grantwell'
+import { describe, expect, it } from 'vitest'
+import { encodeBase64url } from '../../src/core/base64url.js'
+import { CLIENT_SECRET_PREFIX, grantIdOf } from '../../src/core/credential.js'
+import { anyText } from './texts.js'
+
+const KINDS: readonly CredentialKind[] = ['code', 'access_token', 'refresh_token', 'device_code']
+
+const bytes = (length: number) => fc.uint8Array({ minLength: length, maxLength: length })
+
+const credential: fc.Arbitrary<Credential> = fc.record({
+  kind: fc.constantFrom(...KINDS),
+  clientKey: bytes(12).map((key) => encodeBase64url(key) as ClientKey), // 12 bytes, as a client key is
+  grantId: bytes(16).map(grantIdOf),
+  secret: bytes(32),
+})
+
+/** A credential with one fault, of the kind that a copy or an attempt has. */
+const damaged = fc
+  .tuple(credential.map(printCredential), fc.nat(83), anyText({ maxLength: 2 }), fc.nat(2))
+  .map(([text, at, put, taken]) => text.slice(0, at) + put + text.slice(at + taken))
+
+describe('a credential', () => {
+  it('is read as it was written', () => {
+    fc.assert(
+      fc.property(credential, (said) => {
+        expect(parseCredential(printCredential(said))).toEqual(said)
+      }),
+    )
+  })
+
+  it('is a prefix of its kind and 80 characters of base64url', () => {
+    fc.assert(
+      fc.property(credential, (said) => {
+        const text = printCredential(said)
+        expect(text).toHaveLength(84)
+        expect(text.slice(0, 4)).toBe(CREDENTIAL_PREFIXES[said.kind])
+        const body = Buffer.concat([
+          Buffer.from(said.clientKey, 'base64url'),
+          Buffer.from(said.grantId, 'base64url'),
+          said.secret,
+        ])
+        expect(text.slice(4)).toBe(body.toString('base64url'))
+      }),
+    )
+  })
+
+  it('has one spelling: what is read writes itself, whatever the string, and everything else is refused without a throw', () => {
+    const anything = fc.oneof(
+      damaged,
+      anyText({ maxLength: 100 }),
+      fc
+        .tuple(fc.constantFrom('gwa_', 'gwr_', 'gwc_', 'gws_'), fc.stringMatching(/^[\w-]{70,90}$/))
+        .map((parts) => parts.join('')),
+    )
+    fc.assert(
+      fc.property(anything, (text) => {
+        const said = parseCredential(text)
+        if (said !== undefined) expect(printCredential(said)).toBe(text)
+      }),
+      { numRuns: 1000 },
+    )
+  })
+
+  it('of any other length is refused', () => {
+    fc.assert(
+      fc.property(credential.map(printCredential), fc.nat(84), (text, length) => {
+        expect(parseCredential(text.slice(0, length))).toEqual(length === 84 ? parseCredential(text) : undefined)
+        expect(parseCredential(`${text}A`)).toBeUndefined()
+        expect(parseCredential(text + text)).toBeUndefined()
+      }),
+    )
+  })
+
+  it('with one character outside base64url is refused, wherever it stands', () => {
+    const outside = fc.constantFrom('=', '+', '/', ' ', '\n', '\0', '.', '~', 'é', 'Ａ', '\u0141')
+    fc.assert(
+      fc.property(credential.map(printCredential), fc.integer({ min: 4, max: 83 }), outside, (text, at, character) => {
+        expect(parseCredential(text.slice(0, at) + character + text.slice(at + 1))).toBeUndefined()
+      }),
+    )
+  })
+
+  const text = printCredential({
+    kind: 'access_token',
+    clientKey: 'A'.repeat(16) as ClientKey, // 12 bytes
+    grantId: 'B'.repeat(21).concat('A') as GrantId, // 16 bytes, no bit to spare
+    secret: new Uint8Array(32).fill(7),
+  })
+
+  it.each([
+    ['nothing', ''],
+    ['a prefix alone', 'gwa_'],
+    ['no prefix', `____${text.slice(4)}`],
+    ['a prefix in capitals', text.replace('gwa_', 'GWA_')],
+    ['the prefix of a client secret', text.replace('gwa_', CLIENT_SECRET_PREFIX)],
+    ['a name of every object', `__proto__${text.slice(9)}`],
+    ['another name of every object', 'constructor'],
+    ['a space before', ` ${text}`],
+    ['a space in place of the last character', `${text.slice(0, 83)} `],
+    ['a line break behind', `${text}\n`],
+    ['quotes around', `"${text}"`],
+  ])('%s is none', (_, wrong) => {
+    expect(parseCredential(text)).toBeDefined()
+    expect(parseCredential(wrong)).toBeUndefined()
+  })
+})
+
+describe('the kinds', () => {
+  it('have these prefixes, which secret scanners know, all different from each other and from that of client secrets', () => {
+    expect(CREDENTIAL_PREFIXES).toEqual({
+      code: 'gwc_',
+      access_token: 'gwa_',
+      refresh_token: 'gwr_',
+      device_code: 'gwd_',
+    })
+    expect(CLIENT_SECRET_PREFIX).toBe('gws_')
+  })
+
+  it('[29] another prefix makes it another kind, and nothing is two kinds', () => {
+    fc.assert(
+      fc.property(credential, fc.constantFrom(...KINDS), (said, kind) => {
+        const swapped = CREDENTIAL_PREFIXES[kind] + printCredential(said).slice(4)
+        expect(parseCredential(swapped)).toEqual({ ...said, kind })
+      }),
+    )
+  })
+})

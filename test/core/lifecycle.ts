@@ -1,0 +1,181 @@
+/**
+ * The model: the life of a grant as section 3 of the specification and DESIGN ("The refresh grace period, precisely" and
+ * the table below it) tell it. Written from them and not from the code: tokens are named by the number of their pair,
+ * there are no secrets and no digests, and every pair that ever was is remembered.
+ * @module
+ */
+import type { Scope } from 'grantwell'
+
+/** The settings that the model knows, in seconds. */
+export interface Terms {
+  readonly codeLifetime: number
+  readonly accessTokenLifetime: number
+  readonly refreshTokenLifetime: number
+  readonly gracePeriod: number
+  readonly refreshReplay: 'revoke' | 'refuse'
+}
+
+/** What somebody shows: a token of a pair, the code, or something that this grant never gave. */
+export type Shown =
+  | { readonly what: 'code' | 'unknown' }
+  | { readonly what: 'access' | 'refresh'; readonly pair: number }
+
+/** What is answered; `pair` is the number of an old pair, or the next number for a new one. */
+export type Answer =
+  | { readonly says: 'tokens'; readonly pair: number; readonly expiresIn: number; readonly scopes: readonly Scope[] }
+  | { readonly says: 'code' | 'invalid_grant' | 'invalid_scope' | 'revoked' | 'unchanged' }
+  | { readonly says: 'too many'; readonly retryAfter: number }
+
+/** An answer, and what becomes of the grant; nothing does where `change` is absent. */
+export interface Ruling {
+  readonly answer: Answer
+  readonly change?: () => void
+}
+
+interface Pair {
+  readonly accessEnds: number
+  readonly refreshEnds: number
+  readonly scopes: readonly Scope[]
+  /** When it was first refreshed. */
+  refreshedAt?: number
+  accessRevoked: boolean
+  /** Whether a write after its grace took it out of the record, its digest kept for a while. */
+  retired: boolean
+}
+
+const PAIRS_IN_GRACE = 32
+const RETIRED_KEPT = 64
+
+export type Lifecycle = ReturnType<typeof lifecycle>
+
+/** A grant in the model, its code issued at a moment. */
+export function lifecycle(terms: Terms, granted: readonly Scope[], challenged: boolean, issuedAt: number) {
+  const code = { ends: issuedAt + terms.codeLifetime, used: false }
+  const pairs: Pair[] = []
+  let revoked = false
+
+  const graceEnd = (pair: Pair): number => (pair.refreshedAt ?? Number.POSITIVE_INFINITY) + terms.gracePeriod
+
+  /** The exclusive end of a token: `now < min(own expiry, t + grace)`. */
+  const endOf = (pair: Pair, token: 'access' | 'refresh'): number =>
+    Math.min(token === 'access' ? pair.accessEnds : pair.refreshEnds, graceEnd(pair))
+
+  /** Every write takes out the pairs whose grace is over. */
+  const clear = (now: number): void => {
+    for (const pair of pairs) if (now >= graceEnd(pair)) pair.retired = true
+  }
+
+  const revokeAll = (): void => {
+    revoked = true
+  }
+
+  const pairOf = (shown: Shown, token: 'access' | 'refresh'): Pair | undefined =>
+    shown.what === token ? pairs[shown.pair] : undefined
+
+  const covered = (scope: Scope): boolean =>
+    granted.includes(scope) || granted.some((one) => one === scope.replace(/:r$/, ':rw'))
+
+  const add = (now: number, scopes: readonly Scope[]): void => {
+    pairs.push({
+      accessEnds: now + terms.accessTokenLifetime,
+      refreshEnds: now + terms.refreshTokenLifetime,
+      scopes,
+      accessRevoked: false,
+      retired: false,
+    })
+  }
+
+  const tokens = (number: number, now: number, scopes: readonly Scope[]): Answer => {
+    const pair = pairs[number]
+    const ends = pair === undefined ? now + terms.accessTokenLifetime : endOf(pair, 'access')
+    return { says: 'tokens', pair: number, expiresIn: Math.max(0, ends - now), scopes }
+  }
+
+  const invalidGrant: Ruling = { answer: { says: 'invalid_grant' } }
+
+  return {
+    /** When an access token works until, if it works. */
+    access: (
+      number: number,
+      now: number,
+    ): { readonly until: number; readonly scopes: readonly Scope[] } | undefined => {
+      const pair = pairs[number]
+      if (revoked || pair === undefined || pair.retired || pair.accessRevoked) return undefined
+      const until = endOf(pair, 'access')
+      return now < until ? { until, scopes: pair.scopes } : undefined
+    },
+
+    /** `redirectUri` and `verifier`: whether what is sent is right, wrong, or not sent. */
+    exchange: (
+      now: number,
+      shown: Shown,
+      byOwner: boolean,
+      redirectUri: 'right' | 'wrong' | 'none',
+      verifier: 'right' | 'wrong' | 'none',
+    ): Ruling => {
+      if (shown.what !== 'code' || !byOwner || revoked) return invalidGrant
+      if (code.used) return { ...invalidGrant, change: revokeAll }
+      const proven = challenged ? verifier === 'right' : verifier === 'none'
+      if (now >= code.ends || redirectUri === 'wrong' || !proven) return invalidGrant
+      return {
+        answer: tokens(0, now, granted),
+        change: () => {
+          code.used = true
+          add(now, granted)
+        },
+      }
+    },
+
+    refresh: (now: number, shown: Shown, byOwner: boolean, wish: readonly Scope[] | undefined): Ruling => {
+      const pair = pairOf(shown, 'refresh')
+      if (pair === undefined || !byOwner || revoked) return invalidGrant
+      const number = pairs.indexOf(pair)
+      if (now >= graceEnd(pair) || pair.retired) {
+        const kept = pairs.filter(({ retired }) => retired).slice(-RETIRED_KEPT)
+        if (pair.retired && !kept.includes(pair)) return invalidGrant
+        // A replay is refused for good: also where it revokes nothing, no clock that steps back undoes it.
+        if (terms.refreshReplay === 'revoke') return { ...invalidGrant, change: revokeAll }
+        return pairs.some((one) => !one.retired && now >= graceEnd(one))
+          ? { ...invalidGrant, change: () => clear(now) }
+          : invalidGrant
+      }
+      if (now >= pair.refreshEnds) return invalidGrant
+      if (wish?.some((scope) => !covered(scope)) === true) return { answer: { says: 'invalid_scope' } }
+      if (pair.refreshedAt !== undefined) {
+        const successor = pairs[number + 1]
+        if (successor === undefined) throw new Error('a refreshed pair without a successor')
+        return successor.accessRevoked ? invalidGrant : { answer: tokens(number + 1, now, successor.scopes) }
+      }
+      const inGrace = pairs.filter((one) => !one.retired && one.refreshedAt !== undefined && now < graceEnd(one))
+      if (inGrace.length >= PAIRS_IN_GRACE)
+        return { answer: { says: 'too many', retryAfter: Math.min(...inGrace.map(graceEnd)) - now } }
+      const scopes = wish ?? granted
+      return {
+        answer: tokens(pairs.length, now, scopes),
+        change: () => {
+          clear(now)
+          // DESIGN is silent where the clock stepped back: graces then end in the order of the chain.
+          const before = pairs[number - 1]
+          pair.refreshedAt = Math.max(now, before === undefined || before.retired ? now : (before.refreshedAt ?? now))
+          add(now, scopes)
+        },
+      }
+    },
+
+    revoke: (now: number, shown: Shown, byOwner: boolean): Ruling => {
+      const unchanged: Ruling = { answer: { says: 'unchanged' } }
+      if (shown.what !== 'access' && shown.what !== 'refresh') return unchanged
+      const pair = pairOf(shown, shown.what)
+      if (pair === undefined || !byOwner || revoked || pair.retired || now >= endOf(pair, shown.what)) return unchanged
+      if (shown.what === 'refresh') return { answer: { says: 'revoked' }, change: revokeAll }
+      if (pair.accessRevoked) return unchanged
+      return {
+        answer: { says: 'revoked' },
+        change: () => {
+          clear(now)
+          pair.accessRevoked = true
+        },
+      }
+    },
+  }
+}

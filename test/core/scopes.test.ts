@@ -1,0 +1,245 @@
+/**
+ * Permission scopes (specification, section 5.3; DESIGN, "scope strings").
+ * @module
+ */
+import * as fc from 'fast-check'
+import type { Permission, Scope, ScopeDefinition } from 'grantwell'
+import {
+  coversScopes,
+  narrowScopes,
+  normalizeScopes,
+  parseScopes,
+  printScopes,
+  scopeCatalogue,
+  serviceScopes,
+} from 'grantwell'
+import { describe, expect, it } from 'vitest'
+import { anyText } from './texts.js'
+
+/** The table of section 5.3, its rows in their order. */
+const TABLE: readonly (readonly [name: string, permissions: 'read-only' | 'read-write' | 'both', covers: string])[] = [
+  ['repo-code', 'both', 'Repository code through Git commands'],
+  ['repo-pr', 'both', 'Pull requests'],
+  ['repo-issue', 'both', 'Issues'],
+  ['repo-notes', 'both', 'Comments on issues and pull requests'],
+  ['repo-release', 'both', 'Tags and releases'],
+  ['repo-commit-status', 'both', 'Pipeline status, badges, commit metadata'],
+  ['repo-native-trigger', 'both', 'Query, trigger and run cloud-native build and cloud-native development'],
+  ['repo-native-history', 'read-only', 'Pipeline build history'],
+  ['repo-native-detail', 'both', 'Query or delete cloud-native development spaces'],
+  ['repo-basic-info', 'read-only', 'Basic repository info (name, description, language, license)'],
+  ['repo-manage', 'both', 'Repository members and settings'],
+  ['repo-delete', 'read-write', 'Delete a repository'],
+  ['repo-security', 'read-only', 'Repository security module data'],
+  ['registry-package', 'both', 'Artifacts'],
+  ['registry-package-delete', 'read-write', 'Delete artifacts'],
+  ['registry-security', 'read-only', 'Package security, license and SBOM data'],
+  ['registry-manage', 'both', 'Artifact registry members and settings'],
+  ['registry-delete', 'read-write', 'Delete an artifact registry'],
+  ['account-profile', 'both', 'User profile'],
+  ['account-email', 'both', "The user's verified email"],
+  ['account-engage', 'both', 'Followed repositories, followers, cloud-native development environments, and similar'],
+  [
+    'group-resource',
+    'both',
+    'Sub-organizations, repositories, artifact registries and mission sets under an organization',
+  ],
+  ['group-manage', 'both', 'Organization members, repository wall, organization settings'],
+  ['group-delete', 'read-write', 'Delete an organization'],
+  ['mission-delete', 'read-write', 'Delete a mission set'],
+  ['mission-manage', 'both', 'Access a mission set'],
+]
+
+const PERMISSIONS = { 'read-only': ['r'], 'read-write': ['rw'], both: ['r', 'rw'] } as const
+
+const catalogue = serviceScopes()
+const every = [...catalogue.entries.keys()] as Scope[] // the keys of a catalogue are its scopes
+const someScopes = fc.array(fc.constantFrom(...every), { minLength: 1, maxLength: 12 })
+const normal = someScopes.map((scopes) => normalizeScopes(catalogue, scopes) ?? [])
+
+/** What a list of scopes permits, spelled out: the reference that the arithmetic is held against. */
+function permits(scopes: readonly Scope[]): ReadonlySet<string> {
+  return new Set(
+    scopes.flatMap((scope) => {
+      const [name, permission] = scope.split(':')
+      return permission === 'rw' ? [`read ${name}`, `write ${name}`] : [`read ${name}`]
+    }),
+  )
+}
+
+describe('the catalogue of section 5.3', () => {
+  it('has the 26 names in their order, each with its permission types and what it covers', () => {
+    expect(TABLE).toHaveLength(26)
+    expect(catalogue.definitions).toEqual(
+      TABLE.map(([name, permissions, description]) => ({ name, permissions: PERMISSIONS[permissions], description })),
+    )
+  })
+
+  it.each(TABLE)('%s is granted %s, and in no other way', (name, permissions) => {
+    const admitted: readonly Permission[] = PERMISSIONS[permissions]
+    for (const permission of ['r', 'rw'] as const) {
+      const scope = `${name}:${permission}`
+      expect(parseScopes(catalogue, scope)).toEqual(admitted.includes(permission) ? [scope] : undefined)
+    }
+    for (const wrong of ['', ':', ':w', ':R', ':RW', ':wr', ':rwx', ':r:rw', ':r ', ' :r']) {
+      expect(parseScopes(catalogue, name + wrong)).toBeUndefined()
+    }
+  })
+
+  it('has the name of the service where the specification has "native", and nowhere else', () => {
+    const renamed = serviceScopes({ service: 'acme' })
+    expect(renamed.definitions).toEqual(
+      catalogue.definitions.map((definition) => ({
+        ...definition,
+        name: definition.name.replace('-native-', '-acme-'),
+      })),
+    )
+    expect(parseScopes(renamed, 'repo-acme-history:r')).toEqual(['repo-acme-history:r'])
+    expect(parseScopes(renamed, 'repo-native-history:r')).toBeUndefined()
+    expect(serviceScopes({})).toEqual(catalogue)
+    expect(serviceScopes({ service: 'native' })).toEqual(catalogue)
+  })
+
+  it.each(['a b', 'a:b', 'a"b', 'a\\b', 'é', 'x'.repeat(60)])('no service can be called "%s"', (service) => {
+    expect(() => serviceScopes({ service })).toThrow(TypeError)
+  })
+})
+
+describe('a catalogue that a service makes itself', () => {
+  const define = (changes: Partial<ScopeDefinition>): ScopeDefinition => ({
+    name: 'wiki',
+    permissions: ['r', 'rw'],
+    description: 'Wiki pages',
+    ...changes,
+  })
+
+  it('knows its names, in its order', () => {
+    const own = scopeCatalogue([define({ name: 'z' }), define({ name: 'a', permissions: ['r'] })])
+    expect(parseScopes(own, 'a:r z:rw')).toEqual(['z:rw', 'a:r'])
+    expect(parseScopes(own, 'a:rw')).toBeUndefined()
+  })
+
+  it.each([
+    ['a name of 64 characters', 'x'.repeat(64), true],
+    ['a name of 65 characters', 'x'.repeat(65), false],
+    ['no name', '', false],
+    ['a space', 'a b', false],
+    ['a colon', 'a:r', false],
+    ['a quotation mark', 'a"', false],
+    ['a backslash', 'a\\', false],
+    ['a control character', 'a\n', false],
+    ['a letter outside ASCII', 'é', false],
+    ['every other visible character', "!#$%&'()*+,-./09;<=>?@AZ[]^_`az{|}~", true],
+  ])('%s: accepted or refused as RFC 6749, section 3.3, has scope tokens', (_, name, accepted) => {
+    const make = () => scopeCatalogue([define({ name })])
+    if (accepted) expect(parseScopes(make(), `${name}:r`)).toEqual([`${name}:r`])
+    else expect(make).toThrow(TypeError)
+  })
+
+  it('refuses a name that is given twice, a name without a permission, and a permission that there is not', () => {
+    expect(() => scopeCatalogue([define({}), define({})])).toThrow('scope defined twice: wiki')
+    expect(() => scopeCatalogue([define({ permissions: [] })])).toThrow('scope without a permission: wiki')
+    const wrong = ['w'] as unknown as Permission[] // what a caller without types can pass
+    expect(() => scopeCatalogue([define({ permissions: wrong })])).toThrow('not a permission of wiki: w')
+  })
+})
+
+describe('a list of scopes', () => {
+  it('has one normal form: the order of the catalogue, each name once, permitting exactly what was asked', () => {
+    fc.assert(
+      fc.property(someScopes, (scopes) => {
+        const list = parseScopes(catalogue, scopes.join(' ')) ?? []
+        expect(permits(list)).toEqual(permits(scopes))
+        const names = list.map((scope) => scope.split(':')[0])
+        expect(names).toEqual(TABLE.map(([name]) => name).filter((name) => names.includes(name)))
+      }),
+    )
+  })
+
+  it('is the same in whatever order and however often its scopes are named', () => {
+    const twoWays = someScopes.chain((scopes) =>
+      fc.tuple(fc.constant(scopes), fc.shuffledSubarray([...scopes, ...scopes], { minLength: 2 * scopes.length })),
+    )
+    fc.assert(
+      fc.property(twoWays, ([scopes, again]) => {
+        expect(normalizeScopes(catalogue, again)).toEqual(normalizeScopes(catalogue, scopes))
+      }),
+    )
+  })
+
+  it('is read as it is written', () => {
+    fc.assert(
+      fc.property(normal, (list) => {
+        expect(parseScopes(catalogue, printScopes(list))).toEqual(list)
+      }),
+    )
+  })
+
+  it.each([
+    ['nothing', ''],
+    ['a space', ' '],
+    ['two spaces between', 'repo-code:r  repo-pr:r'],
+    ['a space before', ' repo-code:r'],
+    ['a space behind', 'repo-code:r '],
+    ['a tab between', 'repo-code:r\trepo-pr:r'],
+    ['a comma between', 'repo-code:r,repo-pr:r'],
+    ['a line break behind', 'repo-code:r\n'],
+    ['a name without permission', 'repo-code'],
+    ['an unknown name', 'repo-unknown:r'],
+    ['an unknown name among known ones', 'repo-code:r repo-unknown:r'],
+    ['capitals', 'Repo-Code:r'],
+    ['a name of every object', '__proto__:r'],
+    ['another name of every object', 'constructor'],
+  ])('%s is none', (_, text) => {
+    expect(parseScopes(catalogue, text)).toBeUndefined()
+  })
+
+  it('is never made of any string with a part that the catalogue does not have', () => {
+    fc.assert(
+      fc.property(anyText(), (text) => {
+        const list = parseScopes(catalogue, text)
+        expect(list !== undefined).toBe(text.split(' ').every((part) => every.includes(part as Scope))) // read, not trusted
+      }),
+    )
+  })
+
+  it('of no scope at all is none', () => {
+    expect(normalizeScopes(catalogue, [])).toBeUndefined()
+  })
+})
+
+describe('what covers what', () => {
+  it('a list covers another exactly when it permits everything that the other does; read-write includes read-only', () => {
+    fc.assert(
+      fc.property(normal, normal, (granted, needed) => {
+        const permitted = permits(granted)
+        expect(coversScopes(granted, needed)).toBe([...permits(needed)].every((one) => permitted.has(one)))
+      }),
+      { numRuns: 500 },
+    )
+    expect(coversScopes(['repo-code:rw'], ['repo-code:r'])).toBe(true)
+    expect(coversScopes(['repo-code:r'], ['repo-code:rw'])).toBe(false)
+    expect(coversScopes(['repo-code:r'], [])).toBe(true)
+  })
+
+  it('every list covers itself, and covering goes through', () => {
+    fc.assert(
+      fc.property(normal, normal, normal, (a, b, c) => {
+        expect(coversScopes(a, a)).toBe(true)
+        if (coversScopes(a, b) && coversScopes(b, c)) expect(coversScopes(a, c)).toBe(true)
+      }),
+    )
+  })
+
+  it('[31] narrowing gives the wish where it is covered, everything where there is none, and never more than was granted', () => {
+    fc.assert(
+      fc.property(normal, fc.option(normal, { nil: undefined }), (granted, wish) => {
+        const ends = narrowScopes(granted, wish)
+        expect(ends).toEqual(wish === undefined ? granted : coversScopes(granted, wish) ? wish : undefined)
+        const permitted = permits(granted)
+        for (const one of permits(ends ?? [])) expect(permitted).toContain(one)
+      }),
+      { numRuns: 500 },
+    )
+  })
+})
