@@ -1,0 +1,256 @@
+/**
+ * `grantwell/node`: the suite on Node's `http`, alone, in Express in every place, and behind a proxy that strips a path.
+ * @module
+ */
+import type { RequestListener } from 'node:http'
+import express from 'express'
+import fc from 'fast-check'
+import type { AuthorizationServer } from 'grantwell'
+import { createAuthorizationServer, portableDigests } from 'grantwell'
+import { createNodeHandler, nodeDigests, sendResponse } from 'grantwell/node'
+import { memoryStore } from 'grantwell/storage/memory'
+import { describe, expect, it } from 'vitest'
+import { authorizationUrl, basic, ISSUER, testServer, WEB } from '../support.js'
+import { eventually, form, listen, open, sender, wire } from './http.js'
+import { api, isApi, overNode } from './node-listener.js'
+import type { Platform } from './suite.js'
+import { adapterSuite } from './suite.js'
+
+/** An Express application that believes every proxy, with routes of its own in front of and behind the server. */
+function inExpress(
+  place: (app: express.Express, server: AuthorizationServer) => void,
+): (server: AuthorizationServer) => RequestListener {
+  return (server) => {
+    const app = express().set('trust proxy', true)
+    app.get('/before', (_, response) => void response.send('before'))
+    place(app, server)
+    app.get('/api', (request, response) => api(server, request, response))
+    app.use((_, response) => void response.status(404).send('of the application'))
+    return app
+  }
+}
+
+const twoAuthorizations = { status: 400, error: 'invalid_request' }
+const ownNotFound = { elsewhere: 'Not found\n', twoAuthorizations }
+const expressNotFound = { elsewhere: 'of the application', twoAuthorizations }
+
+const PLATFORMS: readonly Platform[] = [
+  { title: 'http.createServer', ...ownNotFound, listener: overNode, flood: 20_000 },
+  {
+    title: 'http.createServer, with an issuer that has a path',
+    issuerPath: '/deep/down',
+    ...ownNotFound,
+    listener: overNode,
+  },
+  {
+    title: 'http.createServer behind a proxy that strips the path of the issuer (mountPath)',
+    issuerPath: '/prefix',
+    options: { mountPath: '' },
+    ...ownNotFound,
+    listener: (server) => {
+      const behind = overNode(server)
+      return (request, response) => {
+        const { url = '' } = request
+        if (url.startsWith('/prefix/')) request.url = url.slice('/prefix'.length)
+        // What a proxy does not hand on at all.
+        else if (!isApi(url) && !url.startsWith('/.well-known/')) request.url = '/'
+        behind(request, response)
+      }
+    },
+  },
+  {
+    title: 'Express',
+    ...expressNotFound,
+    listener: inExpress((app, server) => app.use(createNodeHandler(server))),
+  },
+  {
+    title: 'Express under a path',
+    issuerPath: '/prefix',
+    metadataPath: '/prefix/.well-known/oauth-authorization-server',
+    ...expressNotFound,
+    listener: inExpress((app, server) => app.use('/prefix', createNodeHandler(server))),
+  },
+  {
+    title: 'Express behind express.urlencoded()',
+    ...expressNotFound,
+    parser: 'forms',
+    listener: inExpress((app, server) =>
+      app.use(express.urlencoded({ parameterLimit: 10_000 }), createNodeHandler(server)),
+    ),
+  },
+  {
+    title: 'Express behind express.urlencoded({ extended: true }), under a path',
+    issuerPath: '/prefix',
+    metadataPath: '/prefix/.well-known/oauth-authorization-server',
+    ...expressNotFound,
+    parser: 'forms',
+    listener: inExpress((app, server) => {
+      app.use(express.urlencoded({ extended: true, parameterLimit: 10_000 }))
+      app.use('/prefix', createNodeHandler(server))
+    }),
+  },
+  {
+    title: 'Express behind express.json() and express.text()',
+    ...expressNotFound,
+    listener: inExpress((app, server) => app.use(express.json(), express.text(), createNodeHandler(server))),
+  },
+  {
+    title: "Express behind express.raw({ type: '*/*' })",
+    ...expressNotFound,
+    parser: 'bytes',
+    listener: inExpress((app, server) => app.use(express.raw({ type: '*/*' }), createNodeHandler(server))),
+  },
+  {
+    title: "Express behind express.text({ type: '*/*' })",
+    ...expressNotFound,
+    parser: 'bytes',
+    listener: inExpress((app, server) => app.use(express.text({ type: '*/*' }), createNodeHandler(server))),
+  },
+]
+
+for (const platform of PLATFORMS) adapterSuite(platform)
+
+describe('an Express application', () => {
+  it('keeps its own routes, in front of the server and behind it', async () => {
+    const { server } = await testServer()
+    const app = inExpress((it, served) => it.use(createNodeHandler(served)))(server)
+    const { port, close } = await listen(app)
+    const send = sender(port)
+    expect(await send({ path: '/before' })).toMatchObject({ status: 200, body: 'before' })
+    expect(await send({ path: '/api' })).toMatchObject({ status: 401 })
+    expect(await send({ path: '/nowhere' })).toMatchObject({ status: 404, body: 'of the application' })
+    expect(await send({ path: '/oauth2/style.css' })).toMatchObject({ status: 200 })
+    await close()
+  })
+
+  it('gives the parsed fields of its own parser, whatever shape they have', async () => {
+    const { server } = await testServer()
+    const parse: express.RequestHandler = (request, _, next) => {
+      const parts: Buffer[] = []
+      request
+        .on('data', (part: Buffer) => parts.push(part))
+        .on('end', () => {
+          request.body = JSON.parse(Buffer.concat(parts).toString())
+          next()
+        })
+    }
+    const { port, close } = await listen(inExpress((app, served) => app.use(parse, createNodeHandler(served)))(server))
+    const send = sender(port)
+    await fc.assert(
+      fc.asyncProperty(fc.json(), async (body) => {
+        const headers = { 'content-type': 'application/x-www-form-urlencoded', ...basic(WEB) }
+        const { status } = await send({ method: 'POST', path: '/oauth2/token', headers, body })
+        expect(status).toBe(400)
+      }),
+      { numRuns: 100, examples: [['null'], ['7'], ['{"grant_type":{"a":["b"]}}'], ['{"__proto__":{"code":"x"}}']] },
+    )
+    await close()
+  })
+})
+
+describe('a request whose body or client is gone', () => {
+  it('is told that its body is missing where somebody took it and left nothing behind', async () => {
+    const { server } = await testServer()
+    const handler = createNodeHandler(server)
+    const { port, close } = await listen((request, response) => {
+      request.resume().on('end', () => handler(request, response))
+    })
+    const answer = await sender(port)(form('/oauth2/token', { grant_type: 'refresh_token' }, basic(WEB)))
+    expect([answer.status, JSON.parse(answer.body)]).toEqual([
+      400,
+      { error: 'invalid_request', error_description: 'The body is missing.' },
+    ])
+    await close()
+  })
+
+  it('[49] is no trouble when its client leaves while the host still looks for the user', async () => {
+    let found = (): void => {}
+    const asked = new Promise<void>((resolve) => {
+      found = resolve
+    })
+    let answer = (): void => {}
+    const test = await testServer({
+      user: () =>
+        new Promise((resolve) => {
+          answer = () => resolve(undefined)
+          found()
+        }),
+    })
+    let handled: Promise<unknown> = Promise.resolve()
+    const handle: typeof test.server.handle = (request) => {
+      const result = test.server.handle(request)
+      handled = result
+      return result
+    }
+    const { port, http, close } = await listen(createNodeHandler({ ...test.server, handle }))
+    const { socket } = await open(port)
+    socket.write(wire(`GET ${authorizationUrl()}`))
+    await asked
+    socket.destroy()
+    await eventually(
+      () => new Promise((resolve) => http.getConnections((_, connections) => resolve(connections === 0))),
+    )
+    answer()
+    expect(await handled).toMatchObject({ status: 302 })
+    expect((await sender(port)({ path: '/oauth2/style.css' })).status).toBe(200)
+    expect(test.errors).toEqual([])
+    await close()
+  })
+
+  it('gets one answer, be there two to send', async () => {
+    const { port, close } = await listen((_, response) => {
+      sendResponse(response, { status: 200, headers: {}, body: 'first' })
+      sendResponse(response, { status: 500, headers: {}, body: 'second' })
+    })
+    expect(await sender(port)({ path: '/' })).toMatchObject({ status: 200, body: 'first' })
+    await close()
+  })
+})
+
+describe('nodeDigests', () => {
+  it('gives the same as the portable digests, for any bytes and any text', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.uint8Array({ maxLength: 200 }), fc.string({ unit: 'binary' })), (data) => {
+        expect(nodeDigests.sha256(data)).toBe(portableDigests.sha256(data))
+      }),
+      { examples: [[''], ['\ud800'], [new Uint8Array(0)]] },
+    )
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 200 }), fc.uint8Array({ maxLength: 200 }), (key, data) => {
+        expect(Uint8Array.from(nodeDigests.hmacSha256(key, data))).toEqual(portableDigests.hmacSha256(key, data))
+      }),
+    )
+  })
+})
+
+describe('the issuer', () => {
+  const made = (issuer: string, allowInsecureIssuer?: boolean) =>
+    createAuthorizationServer({
+      issuer,
+      store: memoryStore(),
+      user: () => undefined,
+      signInUrl: () => '/sign-in',
+      ...(allowInsecureIssuer !== undefined && { allowInsecureIssuer }),
+    }).issuer
+
+  it('[51] is refused as http off loopback unless the host says so, and no header changes it (the suite above)', () => {
+    const offLoopback = [
+      'http://git.example',
+      'http://git.example:8080/path',
+      'http://127.0.0.1.git.example',
+      'http://localhost.git.example',
+      'http://10.0.0.1',
+      'http://[::2]',
+      'http://0.0.0.0',
+    ]
+    for (const issuer of offLoopback) {
+      expect(() => made(issuer), issuer).toThrowError(expect.objectContaining({ code: 'ERR_CONFIGURATION' }))
+      expect(() => made(issuer, false), issuer).toThrowError(expect.objectContaining({ code: 'ERR_CONFIGURATION' }))
+      expect(made(issuer, true)).toBe(issuer)
+    }
+    for (const issuer of ['http://127.0.0.1:1', 'http://[::1]', 'http://localhost:8080/a', ISSUER])
+      expect(made(issuer)).toBe(issuer)
+    for (const issuer of ['ftp://127.0.0.1', 'ws://localhost', 'git.example', 'javascript:alert(1)'])
+      expect(() => made(issuer, true), issuer).toThrowError(expect.objectContaining({ code: 'ERR_CONFIGURATION' }))
+  })
+})

@@ -1,0 +1,521 @@
+/**
+ * Client authentication at the endpoints that have it.
+ * @module
+ * @see Specification, section 5.1; RFC 6749, sections 2.3 and 5.2; RFC 7617
+ */
+import * as fc from 'fast-check'
+import type { Digests, HttpResponse } from 'grantwell'
+import { clientKeyOf, parseClientId, portableDigests } from 'grantwell'
+import { describe, expect, it, vi } from 'vitest'
+import { atRevocation, INVALID_CLIENT, REVOKED, tokenError, watchedServer } from '../server/helpers.js'
+import type { TestServer } from '../support.js'
+import {
+  authorize,
+  basic,
+  CHALLENGE,
+  exchange,
+  NATIVE,
+  NATIVE_CALLBACK,
+  OTHER,
+  post,
+  registration,
+  START,
+  testServer,
+  tokens,
+  VERIFIER,
+  WEB,
+  works,
+} from '../support.js'
+
+type Headers = Record<string, string | readonly string[]>
+
+/** A request that a client which authenticates is answered with `invalid_grant`, at the token endpoint. */
+const PROBE = { grant_type: 'authorization_code', code: 'none' }
+
+function probe({ server }: TestServer, headers: Headers = {}, form: Record<string, string> = {}) {
+  return post(server, '/oauth2/token', { ...PROBE, ...form }, headers)
+}
+
+function probeRevocation({ server }: TestServer, headers: Headers = {}, form: Record<string, string> = {}) {
+  return post(server, '/oauth2/revoke', { token: 'none', ...form }, headers)
+}
+
+/** Whether a client authenticated. */
+function authenticated(response: HttpResponse): boolean {
+  expect([200, 400, 401]).toContain(response.status)
+  if (response.status === 400) expect(JSON.parse(response.body).error).toBe('invalid_grant')
+  return response.status !== 401
+}
+
+/** The header of HTTP Basic for parts that are written as they are. */
+function raw(credentials: string): { authorization: string } {
+  return { authorization: `Basic ${Buffer.from(credentials, 'latin1').toString('base64')}` }
+}
+
+const clientIds = fc
+  .string({
+    unit: fc.integer({ min: 0x20, max: 0x7e }).map((code) => String.fromCharCode(code)),
+    minLength: 1,
+    maxLength: 255,
+  })
+  .filter((id) => !['web', 'other', 'native'].includes(id))
+const secrets = fc.string({
+  unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)),
+  minLength: 24,
+  maxLength: 255,
+})
+
+describe('5.1 HTTP Basic', () => {
+  it('takes any client identifier and secret, each form-urlencoded in any way', async () => {
+    const encodings: ((text: string) => string)[] = [
+      encodeURIComponent,
+      (text) => encodeURIComponent(text).replaceAll('%20', '+'),
+      (text) => new URLSearchParams({ '': text }).toString().slice(1),
+      (text) => text.replace(/./g, (each) => `%${each.charCodeAt(0).toString(16)}`),
+      (text) => text.replace(/[%+:]/g, (each) => `%${each.charCodeAt(0).toString(16).toUpperCase()}`),
+    ]
+    await fc.assert(
+      fc.asyncProperty(clientIds, secrets, fc.constantFrom(...encodings), async (clientId, clientSecret, encode) => {
+        const test = await testServer()
+        await test.server.applications.register(registration(), { clientId, clientSecret })
+        const headers = raw(`${encode(clientId)}:${encode(clientSecret)}`)
+        expect(authenticated(await probe(test, headers))).toBe(true)
+        expect(authenticated(await probeRevocation(test, headers))).toBe(true)
+        const wrong = raw(`${encode(clientId)}:${encode(`${clientSecret}x`)}`)
+        expect(authenticated(await probe(test, wrong))).toBe(false)
+      }),
+      {
+        numRuns: 60,
+        examples: [['a:b c+d%41', `:+%&=%41${'x'.repeat(24)}`, encodeURIComponent]],
+      },
+    )
+  })
+
+  it('takes any secret as it is, too, as the specification writes it (4.2)', async () => {
+    await fc.assert(
+      fc.asyncProperty(secrets, async (clientSecret) => {
+        const test = await testServer()
+        await test.server.applications.register(registration(), { clientId: 'raw', clientSecret })
+        const headers = raw(`raw:${clientSecret}`)
+        expect(authenticated(await probe(test, headers))).toBe(true)
+        expect(authenticated(await probeRevocation(test, headers))).toBe(true)
+        expect(authenticated(await probe(test, raw(`raw:${clientSecret}x`)))).toBe(false)
+      }),
+      { numRuns: 40, examples: [[`%41+%2B%%zz:%FF${'x'.repeat(12)}`], ['++++++++++++++++++++++++']] },
+    )
+  })
+
+  it('takes no third reading: what is encoded twice, or once where it should be as it is, is another secret', async () => {
+    const test = await testServer()
+    const clientSecret = 'a%2Bsecret+of+many+readings'
+    await test.server.applications.register(registration(), { clientId: 'raw', clientSecret })
+    const once = encodeURIComponent(clientSecret)
+    expect(authenticated(await probe(test, raw(`raw:${once}`)))).toBe(true)
+    expect(authenticated(await probe(test, raw(`raw:${clientSecret}`)))).toBe(true)
+    for (const other of [
+      encodeURIComponent(once),
+      decodeURIComponent(clientSecret),
+      clientSecret.replaceAll('+', ' '),
+    ]) {
+      expect(authenticated(await probe(test, raw(`raw:${other}`)))).toBe(false)
+    }
+  })
+
+  it.each(['basic', 'BASIC', 'bAsIc', 'Basic ', 'Basic   '])('takes the scheme as %s', async (scheme) => {
+    const test = await testServer()
+    const encoded = basic(WEB).authorization.slice(6)
+    expect(authenticated(await probe(test, { authorization: `${scheme} ${encoded}` }))).toBe(true)
+    expect(authenticated(await probe(test, { authorization: [`${scheme} ${encoded}  `] }))).toBe(true)
+  })
+
+  it('takes a secret with a colon, which begins after the first', async () => {
+    const test = await testServer()
+    const clientSecret = 'a:secret:with:colons:in:it'
+    await test.server.applications.register(registration(), { clientId: 'colon', clientSecret })
+    expect(authenticated(await probe(test, raw(`colon:${clientSecret}`)))).toBe(true)
+  })
+
+  it.each([
+    ['no credentials', 'Basic'],
+    ['no credentials but a space', 'Basic '],
+    ['empty', ''],
+    ['no scheme', basic(WEB).authorization.slice(6)],
+    ['no space', basic(WEB).authorization.replace(' ', '')],
+    ['a tab', basic(WEB).authorization.replace(' ', '\t')],
+    ['characters that are not base64', 'Basic !!!!'],
+    ['base64url', 'Basic _-_-'],
+    ['a length that is not base64', 'Basic abcde'],
+    ['padding in the middle', 'Basic d2Vi=OnNlY3JldA=='],
+    ['too much padding', 'Basic d2ViOng==='],
+    ['a second word', `${basic(WEB).authorization} x`],
+    ['two in one', `${basic(WEB).authorization}, ${basic(WEB).authorization}`],
+    ['no colon', raw('web').authorization],
+    ['an empty secret', raw('web:').authorization],
+    ['an empty identifier', raw(`:${WEB.clientSecret}`).authorization],
+    ['only a colon', raw(':').authorization],
+    ['an identifier that is not ASCII', raw(`w\xe9b:${WEB.clientSecret}`).authorization],
+    ['an identifier that decodes to what is not ASCII', raw(`w%C3%A9b:${WEB.clientSecret}`).authorization],
+    ['an identifier with NUL', raw(`web%00:${WEB.clientSecret}`).authorization],
+    ['a raw NUL', raw(`web\0:${WEB.clientSecret}`).authorization],
+    ['an identifier of 256 characters', raw(`${'w'.repeat(256)}:${WEB.clientSecret}`).authorization],
+    ['an identifier with a broken escape', raw(`web%:${WEB.clientSecret}`).authorization],
+    ['an identifier that is no UTF-8', raw(`web%FF:${WEB.clientSecret}`).authorization],
+    ['the scheme Bearer', `Bearer ${basic(WEB).authorization.slice(6)}`],
+    ['the scheme Digest', 'Digest username="web"'],
+    ['a scheme that begins alike', basic(WEB).authorization.replace('Basic', 'Basics')],
+    ['a prototype name', '__proto__'],
+  ])('[24] refuses %s: invalid_client, with the challenge', async (_what, authorization) => {
+    const test = await testServer()
+    for (const form of [{}, { client_id: 'web' }]) {
+      expect(await probe(test, { authorization }, form)).toStrictEqual(INVALID_CLIENT)
+      expect(await probeRevocation(test, { authorization }, form)).toStrictEqual(atRevocation(INVALID_CLIENT))
+    }
+    expect(test.events).toStrictEqual(
+      ['token', 'revocation', 'token', 'revocation'].map((endpoint) => ({
+        type: 'refused',
+        at: START,
+        endpoint,
+        error: 'invalid_client',
+        reason: 'client_authentication_method',
+      })),
+    )
+  })
+})
+
+describe('5.1 who is not authenticated', () => {
+  it.each([
+    ['a wrong secret', basic({ ...WEB, clientSecret: `${WEB.clientSecret}x` }), {}, 'client_secret_wrong'],
+    ['a secret too short', basic({ ...WEB, clientSecret: WEB.clientSecret.slice(0, -1) }), {}, 'client_secret_wrong'],
+    [
+      'a secret in other case',
+      basic({ ...WEB, clientSecret: WEB.clientSecret.toUpperCase() }),
+      {},
+      'client_secret_wrong',
+    ],
+    ['the secret of another client', basic({ ...WEB, clientSecret: OTHER.clientSecret }), {}, 'client_secret_wrong'],
+    ['a secret with a broken escape behind it', raw(`web:${WEB.clientSecret}%`), {}, 'client_secret_wrong'],
+    ['a secret that is no UTF-8', raw(`web:${WEB.clientSecret}%FF`), {}, 'client_secret_wrong'],
+    ['a secret that is not ASCII', raw(`web:${WEB.clientSecret}\xe9`), {}, 'client_secret_wrong'],
+    ['a secret with NUL', raw(`web:${WEB.clientSecret}\0`), {}, 'client_secret_wrong'],
+    ['a secret with an encoded NUL', raw(`web:${WEB.clientSecret}%00`), {}, 'client_secret_wrong'],
+    ['an unknown client', basic({ ...WEB, clientId: 'nobody' }), {}, 'client_unknown'],
+    ['a client in other case', basic({ ...WEB, clientId: 'Web' }), {}, 'client_unknown'],
+    ['a prototype name', basic({ ...WEB, clientId: '__proto__' }), {}, 'client_unknown'],
+    ['[23] a confidential client without a secret', {}, { client_id: 'web' }, 'client_not_authenticated'],
+    [
+      '[23] a confidential client with an empty secret',
+      {},
+      { client_id: 'web', client_secret: '' },
+      'client_not_authenticated',
+    ],
+    ['an unknown client without a secret', {}, { client_id: 'nobody' }, 'client_unknown'],
+    ['a public client with a secret', basic({ ...WEB, clientId: 'native' }), {}, 'client_authentication_method'],
+  ] as [string, Headers, Record<string, string>, string][])(
+    '%s: invalid_client, the same for all',
+    async (_who, headers, form, reason) => {
+      const test = await testServer()
+      expect(await probe(test, headers, form)).toStrictEqual(INVALID_CLIENT)
+      expect(await probeRevocation(test, headers, form)).toStrictEqual(atRevocation(INVALID_CLIENT))
+      const clientId =
+        form['client_id'] ?? Buffer.from(String(headers['authorization']).slice(6), 'base64').toString().split(':')[0]
+      expect(test.events).toStrictEqual(
+        ['token', 'revocation'].map((endpoint) => ({
+          type: 'refused',
+          at: START,
+          endpoint,
+          error: 'invalid_client',
+          reason,
+          // Whoever is unknown may have put anything in its place, its secret too.
+          ...(reason !== 'client_unknown' && { clientId }),
+        })),
+      )
+    },
+  )
+
+  it.each([
+    ['nothing at all', {}, 'client_not_authenticated'],
+    ['an empty client_id', { client_id: '' }, 'client_not_authenticated'],
+    ['a secret without an identifier', { client_secret: WEB.clientSecret }, 'client_not_authenticated'],
+    ['an identifier that is not ASCII', { client_id: 'w\u{e9}b' }, 'client_unknown'],
+    ['an identifier of 256 characters', { client_id: 'w'.repeat(256) }, 'client_unknown'],
+  ] as [string, Record<string, string>, string][])('%s: invalid_client', async (_what, form, reason) => {
+    const test = await testServer()
+    expect(await probe(test, {}, form)).toStrictEqual(INVALID_CLIENT)
+    expect(await probeRevocation(test, {}, form)).toStrictEqual(atRevocation(INVALID_CLIENT))
+    expect(test.events.map((event) => event.type === 'refused' && event.reason)).toStrictEqual([reason, reason])
+  })
+
+  it('[26] a suspended application with its secret; only the audit trail tells it from a wrong secret', async () => {
+    const test = await testServer()
+    await test.server.applications.suspend('web')
+    await test.server.applications.suspend('native')
+    expect(await probe(test, basic(WEB))).toStrictEqual(INVALID_CLIENT)
+    expect(await probe(test, basic({ ...WEB, clientSecret: OTHER.clientSecret }))).toStrictEqual(INVALID_CLIENT)
+    expect(await probe(test, {}, { client_id: 'native' })).toStrictEqual(INVALID_CLIENT)
+    expect(await probeRevocation(test, basic(WEB))).toStrictEqual(atRevocation(INVALID_CLIENT))
+    expect(test.events.map((event) => event.type === 'refused' && event.reason)).toStrictEqual([
+      'client_suspended',
+      'client_secret_wrong',
+      'client_suspended',
+      'client_suspended',
+    ])
+  })
+
+  it('a client whose key is the first bytes of the same digest as the one of a registered client', async () => {
+    const digests: Digests = {
+      ...portableDigests,
+      sha256: (data) => portableDigests.sha256(data === 'twin' ? 'web' : data),
+    }
+    const test = await testServer({ digests })
+    const [web, twin] = ['web', 'twin'].map((id) => clientKeyOf(digests, parseClientId(id) ?? expect.fail()))
+    expect(web).toBe(twin)
+    expect(await probe(test, basic({ ...WEB, clientId: 'twin' }))).toStrictEqual(INVALID_CLIENT)
+    expect(authenticated(await probe(test, basic(WEB)))).toBe(true)
+  })
+})
+
+describe('RFC 6749, 2.3 one method alone', () => {
+  const ONE_METHOD = tokenError(400, 'invalid_request', 'The client must authenticate by one method alone.')
+  const REPEATED = tokenError(400, 'invalid_request', 'The Authorization header is repeated.')
+  const CONTRADICTED = tokenError(400, 'invalid_request', 'The client_id is not the one that authenticates.')
+
+  it('[23] Basic and a secret in the body: invalid_request, whatever both are', async () => {
+    for (const allowClientSecretPost of [false, true]) {
+      const test = await testServer({ allowClientSecretPost })
+      for (const headers of [basic(WEB), basic(OTHER), { authorization: 'Bearer x' }, { authorization: '' }]) {
+        for (const form of [
+          { client_secret: WEB.clientSecret },
+          { client_id: 'web', client_secret: WEB.clientSecret },
+        ]) {
+          expect(await probe(test, headers, form)).toStrictEqual(ONE_METHOD)
+          expect(await probeRevocation(test, headers, form)).toStrictEqual(atRevocation(ONE_METHOD))
+        }
+      }
+    }
+  })
+
+  it('[23] two Authorization headers: invalid_request, also where both are the same', async () => {
+    const test = await testServer()
+    const { authorization } = basic(WEB)
+    for (const both of [
+      [authorization, authorization],
+      [authorization, 'Bearer x'],
+      ['', authorization],
+    ]) {
+      expect(await probe(test, { authorization: both })).toStrictEqual(REPEATED)
+      expect(await probeRevocation(test, { authorization: both })).toStrictEqual(atRevocation(REPEATED))
+    }
+  })
+
+  it('Basic and the same client_id in the body is one method; another client_id is refused', async () => {
+    const test = await testServer()
+    expect(authenticated(await probe(test, basic(WEB), { client_id: 'web' }))).toBe(true)
+    expect(authenticated(await probe(test, basic(WEB), { client_id: 'web', client_secret: '' }))).toBe(true)
+    for (const client_id of ['other', 'Web', 'web ']) {
+      expect(await probe(test, basic(WEB), { client_id })).toStrictEqual(CONTRADICTED)
+      expect(await probeRevocation(test, basic(WEB), { client_id })).toStrictEqual(atRevocation(CONTRADICTED))
+    }
+  })
+
+  it('[25] credentials in the query are refused everywhere, beside good ones too', async () => {
+    const test = await testServer()
+    const { access_token, refresh_token } = await tokens(test)
+    const { code } = await authorize(test)
+    const forms = { token: { grant_type: 'authorization_code', code }, revoke: { token: refresh_token } }
+    const names = [
+      'client_id',
+      'client_secret',
+      'code',
+      'code_verifier',
+      'refresh_token',
+      'token',
+      'access_token',
+      'grant_type',
+    ]
+    for (const name of names) {
+      const error = tokenError(400, 'invalid_request', `The parameter ${name} must not be in the query.`)
+      const encoded = name.replace('_', '%5F')
+      for (const query of [`${name}=x`, `a=b&${encoded}=x`, `${name}`, `${name}=a&${name}=b`, `${name}=%FF`]) {
+        expect(await post(test.server, `/oauth2/token?${query}`, forms.token, basic(WEB))).toStrictEqual(error)
+        expect(await post(test.server, `/oauth2/revoke?${query}`, forms.revoke, basic(WEB))).toStrictEqual(
+          atRevocation(error),
+        )
+      }
+    }
+    const query = new URLSearchParams({ client_id: WEB.clientId, client_secret: WEB.clientSecret, ...forms.token })
+    expect((await post(test.server, `/oauth2/token?${query}`, '')).status).toBe(400)
+    expect(await works(test, access_token)).toBe(true)
+    expect((await exchange(test, code)).status).toBe(200)
+    const atApi = await test.server.authenticate({ headers: {}, url: `/repos?access_token=${access_token}` })
+    expect(atApi).toMatchObject({ type: 'refused', response: { status: 400 } })
+  })
+
+  it('a query without credentials is ignored, unless it cannot be read at all', async () => {
+    const test = await testServer()
+    const { server } = test
+    expect(authenticated(await post(server, '/oauth2/token?a=b&a=%FF&', PROBE, basic(WEB)))).toBe(true)
+    expect(await post(server, '/oauth2/token?%FF=a', PROBE, basic(WEB))).toStrictEqual(
+      tokenError(400, 'invalid_request', 'A parameter name is not well-formed.'),
+    )
+  })
+})
+
+describe('4.4, DESIGN the secret in the body', () => {
+  const inBody = { client_id: WEB.clientId, client_secret: WEB.clientSecret }
+
+  it('is taken at the token endpoint by option alone', async () => {
+    const test = await testServer()
+    expect(await probe(test, {}, inBody)).toStrictEqual(INVALID_CLIENT)
+    expect(test.events).toStrictEqual([
+      {
+        type: 'refused',
+        at: START,
+        endpoint: 'token',
+        error: 'invalid_client',
+        reason: 'client_authentication_method',
+      },
+    ])
+    const admitting = await testServer({ allowClientSecretPost: true })
+    expect(authenticated(await probe(admitting, {}, inBody))).toBe(true)
+    const { code } = await authorize(admitting)
+    const form = { grant_type: 'authorization_code', code, ...inBody }
+    expect((await post(admitting.server, '/oauth2/token', form)).status).toBe(200)
+    for (const wrong of [{ client_secret: OTHER.clientSecret }, { client_id: 'other' }, { client_id: 'native' }]) {
+      expect(await probe(admitting, {}, { ...inBody, ...wrong })).toStrictEqual(INVALID_CLIENT)
+    }
+  })
+
+  it('is always taken at the revocation endpoint', async () => {
+    const test = await testServer()
+    const { access_token } = await tokens(test)
+    expect(await probeRevocation(test, {}, { ...inBody, token: access_token })).toStrictEqual(REVOKED)
+    expect(await works(test, access_token)).toBe(false)
+  })
+
+  it('any client identifier and secret go through it', async () => {
+    const test = await testServer({ allowClientSecretPost: true })
+    let count = 0
+    await fc.assert(
+      fc.asyncProperty(clientIds, secrets, async (id, clientSecret) => {
+        const clientId = `${++count} ${id}`.slice(0, 255)
+        await test.server.applications.register(registration(), { clientId, clientSecret })
+        expect(authenticated(await probe(test, {}, { client_id: clientId, client_secret: clientSecret }))).toBe(true)
+      }),
+      { numRuns: 30 },
+    )
+  })
+})
+
+describe('RFC 6749, 2.1 public clients', () => {
+  const request = {
+    client_id: 'native',
+    redirect_uri: NATIVE_CALLBACK,
+    code_challenge: CHALLENGE,
+    code_challenge_method: 'S256',
+  }
+
+  it('authenticate by client_id alone', async () => {
+    const test = await testServer()
+    expect(authenticated(await probe(test, {}, { client_id: 'native' }))).toBe(true)
+    expect(authenticated(await probeRevocation(test, {}, { client_id: 'native' }))).toBe(true)
+  })
+
+  it('[27] cannot pose as confidential ones, by any secret, and cannot use what is theirs', async () => {
+    const test = await testServer({ allowClientSecretPost: true })
+    const { access_token, refresh_token } = await tokens(test)
+    const { code } = await authorize(test)
+    const posing: [Headers, Record<string, string>][] = [
+      [{}, { client_id: 'web' }],
+      [{}, { client_id: 'web', client_secret: 'native' }],
+      [raw('web:'), {}],
+      [raw('web:native'), {}],
+      [raw('native:native'), {}],
+      [raw(`native:${WEB.clientSecret}`), {}],
+      [raw('native:'), {}],
+      [{}, { client_id: 'native', client_secret: WEB.clientSecret }],
+      [{}, { client_id: 'native', client_secret: 'native' }],
+    ]
+    for (const [headers, form] of posing) {
+      const exchanging = { ...form, grant_type: 'authorization_code', code }
+      const refreshing = { ...form, grant_type: 'refresh_token', refresh_token }
+      expect(await post(test.server, '/oauth2/token', exchanging, headers)).toStrictEqual(INVALID_CLIENT)
+      expect(await post(test.server, '/oauth2/token', refreshing, headers)).toStrictEqual(INVALID_CLIENT)
+      const revoking = await post(test.server, '/oauth2/revoke', { ...form, token: refresh_token }, headers)
+      expect(revoking).toStrictEqual(atRevocation(INVALID_CLIENT))
+    }
+    // As itself it gets nothing of theirs either.
+    expect((await exchange(test, code, {}, NATIVE)).status).toBe(400)
+    expect(await probeRevocation(test, {}, { client_id: 'native', token: refresh_token })).toStrictEqual(REVOKED)
+    expect(await works(test, access_token)).toBe(true)
+    expect((await exchange(test, code)).status).toBe(200)
+  })
+
+  it('[27] nor can a confidential client redeem what is a public one’s', async () => {
+    const test = await testServer()
+    const { code } = await authorize(test, request)
+    expect((await exchange(test, code, { code_verifier: VERIFIER })).status).toBe(400)
+    expect((await exchange(test, code, { code_verifier: VERIFIER }, NATIVE)).status).toBe(200)
+  })
+})
+
+describe('DESIGN: secrets', () => {
+  it('[22] are kept as digests: the store has none in any form that could be presented', async () => {
+    const written: string[] = []
+    const test = await watchedServer()
+    test.instead.write = (key, value, options) => {
+      written.push(JSON.stringify([key, value, options]))
+      return test.store.write(key, value, options)
+    }
+    const made = await test.server.applications.register(registration())
+    await test.server.applications.register(registration(), { ...WEB, clientId: 'imported' })
+    for (const secret of [made.clientSecret ?? expect.fail(), WEB.clientSecret]) {
+      expect(written.join()).not.toContain(secret)
+      expect(written.join()).not.toContain(Buffer.from(secret).toString('base64url'))
+      expect(written.join()).not.toContain(Buffer.from(secret).toString('hex'))
+      const digest = portableDigests.sha256(secret)
+      expect(written.join()).toContain(digest)
+      expect(authenticated(await probe(test, raw(`web:${digest}`)))).toBe(false)
+    }
+  })
+
+  it('[22] are compared in constant time, and an unknown client costs the same as a wrong secret', async () => {
+    const calls = { sha256: 0, hmac: 0 }
+    const digests: Digests = {
+      sha256: (data) => {
+        calls.sha256++
+        return portableDigests.sha256(data)
+      },
+      hmacSha256: (key, data) => {
+        calls.hmac++
+        return portableDigests.hmacSha256(key, data)
+      },
+    }
+    const test = await watchedServer({ digests })
+    const stored = portableDigests.sha256(WEB.clientSecret)
+    const wrongSecrets = ['x', 'a', 'y', 'z'].map((end) => WEB.clientSecret.slice(0, -1) + end)
+    const presented = [
+      ...wrongSecrets.map((clientSecret) => basic({ clientId: 'web', clientSecret })),
+      // As long as the others, so that reading it costs the same.
+      ...['wec', 'bew', 'xxx'].map((clientId) => basic({ clientId, clientSecret: wrongSecrets[0] ?? '' })),
+    ]
+    // Every comparison of ours reads both strings character by character; how often, is its time without the noise.
+    const characters = vi.spyOn(String.prototype, 'charCodeAt')
+    const costs = new Set<string>()
+    try {
+      for (const headers of presented) {
+        test.forget()
+        Object.assign(calls, { sha256: 0, hmac: 0 })
+        characters.mockClear()
+        const { status } = await probe(test, headers)
+        costs.add(JSON.stringify([status, calls, characters.mock.calls.length, test.trips.reads, test.trips.writes]))
+        const wrongSecret = test.events.at(-1)
+        if (wrongSecret?.type !== 'refused' || wrongSecret.reason !== 'client_secret_wrong') continue
+        expect(characters.mock.contexts.filter((text) => String(text) === stored)).toHaveLength(43)
+      }
+    } finally {
+      characters.mockRestore()
+    }
+    expect(costs.size).toBe(1)
+    expect([...costs][0]).toMatch(/^\[401,/)
+  })
+})

@@ -1,0 +1,557 @@
+/**
+ * Forms: which are read, how strictly, and what becomes of the rest, at every endpoint that takes one.
+ * @module
+ * @see RFC 6749, sections 3.1, 3.2 and appendix B; SECURITY statements 47 and 48
+ */
+import * as fc from 'fast-check'
+import type { HttpBody, HttpRequest, HttpResponse } from 'grantwell'
+import { describe, expect, it } from 'vitest'
+import type { Parameters } from '../../src/protocol/parameters.js'
+import { bodyParameters, decodeComponent, listIn, parseParameters, valueIn } from '../../src/protocol/parameters.js'
+import type { WatchedServer } from '../server/helpers.js'
+import { atRevocation, INVALID_GRANT, REVOKED, tokenError, watchedServer } from '../server/helpers.js'
+import { authorize, basic, post, send, testServer, tokens, WEB, works } from '../support.js'
+
+const FORM = 'application/x-www-form-urlencoded'
+const anyText = fc.string({ unit: 'binary', maxLength: 30 })
+const prototypeNames = ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty', '__defineGetter__']
+
+const bad = (description: string): HttpResponse => tokenError(400, 'invalid_request', description)
+const WRONG_TYPE = bad('The content type must be application/x-www-form-urlencoded.')
+const TOO_MANY = bad('There are too many parameters.')
+const BAD_NAME = bad('A parameter name is not well-formed.')
+const malformed = (name: string): HttpResponse => bad(`The parameter ${name} is not well-formed.`)
+const tooLong = (name: string): HttpResponse => bad(`The parameter ${name} is too long.`)
+
+/** A good request of each endpoint, without its form's last parameter: the form and the answer. */
+const ENDPOINTS = [
+  {
+    url: '/oauth2/token',
+    form: 'grant_type=authorization_code&code=none',
+    name: 'code',
+    good: INVALID_GRANT,
+    as: (r: HttpResponse) => r,
+  },
+  { url: '/oauth2/revoke', form: 'token=none', name: 'token', good: REVOKED, as: atRevocation },
+] as const
+
+/** Sends a request to both endpoints as the application `web`, and compares what each answers. */
+async function expectBoth(
+  test: WatchedServer,
+  request: (endpoint: (typeof ENDPOINTS)[number]) => Partial<HttpRequest>,
+  expected: 'good' | ((name: string) => HttpResponse),
+): Promise<void> {
+  for (const endpoint of ENDPOINTS) {
+    const { headers, ...rest } = request(endpoint)
+    test.forget()
+    const response = await send(test.server, {
+      method: 'POST',
+      url: endpoint.url,
+      headers: { 'content-type': FORM, ...basic(WEB), ...headers },
+      ...rest,
+    })
+    expect(response).toStrictEqual(expected === 'good' ? endpoint.good : endpoint.as(expected(endpoint.name)))
+    // A malformed message costs the store nothing.
+    expect(test.trips.reads).toBe(expected === 'good' ? 1 : 0)
+    expect(test.trips.writes).toBe(0)
+  }
+}
+
+const text = (form: string): HttpBody => ({ type: 'text', text: form })
+const parsed = (fields: unknown): HttpBody => ({ type: 'parsed', fields })
+
+describe('4.2, 4.4 the content type', () => {
+  it.each([
+    FORM,
+    'application/x-www-form-urlencoded;charset=UTF-8',
+    'application/x-www-form-urlencoded; charset=utf-8',
+    'application/x-www-form-urlencoded; charset="utf-8"',
+    'Application/X-WWW-Form-URLEncoded ; Charset = "UTF-8" ',
+    `${FORM}\t`,
+  ])('may be %j', async (type) => {
+    const test = await watchedServer()
+    await expectBoth(test, ({ form }) => ({ headers: { 'content-type': type }, body: text(form) }), 'good')
+    await expectBoth(test, ({ form }) => ({ headers: { 'content-type': [type] }, body: text(form) }), 'good')
+  })
+
+  it.each([
+    undefined,
+    '',
+    'application/json',
+    'text/plain',
+    'multipart/form-data; boundary=x',
+    'application/x-www-form-urlencodedx',
+    `x${FORM}`,
+    `${FORM}; charset=iso-8859-1`,
+    `${FORM}; charset=utf-16`,
+    `${FORM}; charset=utf-8; charset=iso-8859-1`,
+    `${FORM}, application/json`,
+    `application/json; ${FORM}`,
+    '__proto__',
+  ])('may not be %j: invalid_request, and the body is not looked at', async (type) => {
+    const test = await watchedServer()
+    for (const body of [text, (form: string) => parsed(Object.fromEntries(new URLSearchParams(form)))]) {
+      await expectBoth(
+        test,
+        ({ form }) => ({ headers: { 'content-type': type }, body: body(form) }),
+        () => WRONG_TYPE,
+      )
+    }
+  })
+
+  it('may not come twice', async () => {
+    const test = await watchedServer()
+    const headers = { 'content-type': [FORM, FORM] }
+    await expectBoth(
+      test,
+      ({ form }) => ({ headers, body: text(form) }),
+      () => WRONG_TYPE,
+    )
+  })
+})
+
+describe('4.2, 4.4 the body', () => {
+  it('missing: invalid_request', async () => {
+    const test = await watchedServer()
+    await expectBoth(
+      test,
+      () => ({}),
+      () => bad('The body is missing.'),
+    )
+  })
+
+  it('[47] over the limit: 413, whatever else is wrong', async () => {
+    const test = await watchedServer()
+    const tooLarge = tokenError(413, 'invalid_request', 'The body is too large.')
+    for (const type of [FORM, 'text/plain', undefined]) {
+      await expectBoth(
+        test,
+        () => ({ headers: { 'content-type': type }, body: { type: 'too_large' } }),
+        () => tooLarge,
+      )
+    }
+  })
+
+  it('may have empty pairs and parameters that are empty', async () => {
+    const test = await watchedServer()
+    await expectBoth(test, ({ form }) => ({ body: text(`&&${form}&&scope=&`) }), 'good')
+  })
+
+  it('unknown parameters are ignored, whatever they are and however often', async () => {
+    const test = await watchedServer()
+    const unknown = [
+      'a=b',
+      'a=c',
+      'b=%FF',
+      'c=%',
+      'd=\u{e9}',
+      'e=%00',
+      `f=${'f'.repeat(8193)}`,
+      '=',
+      '=x',
+      'Code=x',
+      'code[]=x',
+    ]
+    await expectBoth(test, ({ form }) => ({ body: text(`${unknown.join('&')}&${form}&${unknown.join('&')}`) }), 'good')
+  })
+
+  it.each([
+    ['a broken escape', '%'],
+    ['half an escape', '%4'],
+    ['an escape of other letters', '%zz'],
+    ['a lone continuation byte', '%80'],
+    ['a cut sequence', '%E2%82'],
+    ['an overlong encoding', '%C0%AF'],
+    ['an encoded surrogate', '%ED%A0%80'],
+    ['a code point past the last', '%F4%90%80%80'],
+    ['a byte that UTF-8 does not have', '%FF'],
+    ['NUL', '%00'],
+    ['a line end', '%0D%0A'],
+    ['DEL', '%7F'],
+    ['a control character of Latin-1', '%C2%85'],
+    ['a raw control character', '\0'],
+    ['a raw line end', '\r\n'],
+    ['a raw character that is not ASCII', '\u{e9}'],
+  ])('[47] a value with %s: invalid_request', async (_what, value) => {
+    const test = await watchedServer()
+    for (const written of [value, `none${value}`, `${value}none`]) {
+      await expectBoth(
+        test,
+        ({ form, name }) => ({ body: text(form.replace(`${name}=none`, `${name}=${written}`)) }),
+        malformed,
+      )
+    }
+  })
+
+  it.each(['%', '%FF', '%zz', '\u{e9}', '\0'])('[47] a name with %j: invalid_request', async (name) => {
+    const test = await watchedServer()
+    for (const pair of [name, `${name}=x`, `a${name}=x`]) {
+      await expectBoth(
+        test,
+        ({ form }) => ({ body: text(`${form}&${pair}`) }),
+        () => BAD_NAME,
+      )
+    }
+  })
+
+  it('[47] a client_id that is not ASCII is no client’s', async () => {
+    const test = await watchedServer()
+    for (const clientId of ['w%C3%A9b', 'web%00', '\u{1f511}']) {
+      const response = await send(test.server, {
+        method: 'POST',
+        url: '/oauth2/token',
+        headers: { 'content-type': FORM },
+        body: text(`grant_type=refresh_token&refresh_token=x&client_id=${clientId}`),
+      })
+      expect([400, 401]).toContain(response.status)
+      expect(test.trips.reads).toBe(0)
+    }
+  })
+
+  it('[47] as many as 2,048 parameters, and no more', async () => {
+    const test = await watchedServer()
+    for (const filler of ['&a=1', '&', '&=']) {
+      await expectBoth(
+        test,
+        ({ form }) => ({ body: text(form + filler.repeat(2048 - form.split('&').length)) }),
+        'good',
+      )
+      await expectBoth(
+        test,
+        ({ form }) => ({ body: text(form + filler.repeat(2049 - form.split('&').length)) }),
+        () => TOO_MANY,
+      )
+      await expectBoth(
+        test,
+        ({ form }) => ({ body: text(filler.repeat(65_536 / filler.length) + form) }),
+        () => TOO_MANY,
+      )
+    }
+    const query =
+      (count: number) =>
+      ({ url, form }: { url: string; form: string }) => ({
+        url: `${url}?${Array(count).fill('a=1').join('&')}`,
+        body: text(form),
+      })
+    await expectBoth(test, query(2048), 'good')
+    await expectBoth(test, query(2049), () => TOO_MANY)
+  })
+
+  it('[47] a value of 8,192 characters, and no longer', async () => {
+    const test = await watchedServer()
+    const of =
+      (value: string) =>
+      ({ form, name }: { form: string; name: string }) => ({
+        body: text(form.replace(`${name}=none`, `${name}=${value}`)),
+      })
+    await expectBoth(test, of('x'.repeat(8192)), 'good')
+    await expectBoth(test, of('x'.repeat(8193)), tooLong)
+    await expectBoth(test, of('%C3%A9'.repeat(8193)), tooLong)
+    await expectBoth(test, of('+'.repeat(8193)), tooLong)
+  })
+
+  it('[9] a repeated parameter is invalid_request, also under an encoded name', async () => {
+    const test = await watchedServer()
+    const repeated = (name: string): HttpResponse => bad(`The parameter ${name} is repeated.`)
+    for (const value of ['none', 'other', '']) {
+      await expectBoth(test, ({ form, name }) => ({ body: text(`${form}&${name}=${value}`) }), repeated)
+      await expectBoth(
+        test,
+        ({ form, name }) => ({ body: text(`${name.replace('o', '%6F')}=${value}&${form}`) }),
+        repeated,
+      )
+    }
+    await expectBoth(test, ({ form, name }) => ({ body: text(`${form}&${name}=%FF`) }), malformed)
+    await expectBoth(test, ({ form, name }) => ({ body: text(`${name}=%FF&${form}`) }), malformed)
+  })
+
+  it.each(prototypeNames)('[48] %s as a name is data and no more', async (name) => {
+    const test = await watchedServer()
+    const before = Object.getOwnPropertyNames(Object.prototype)
+    for (const pair of [`${name}=x`, `${name}[client_id]=other`, `${name}=x&${name}=y`, `${name}`]) {
+      await expectBoth(test, ({ form }) => ({ body: text(`${pair}&${form}`) }), 'good')
+    }
+    const own = JSON.parse(`{"${name}":{"code":"x","token":"x"}}`)
+    await expectBoth(
+      test,
+      ({ form }) => ({ body: parsed({ ...Object.fromEntries(new URLSearchParams(form)), ...own }) }),
+      'good',
+    )
+    await expectBoth(
+      test,
+      ({ form, name: asked }) => ({
+        body: text(form.replace(`${asked}=none`, `${asked}=${name}`)),
+      }),
+      'good',
+    )
+    expect(Object.getOwnPropertyNames(Object.prototype)).toStrictEqual(before)
+    expect(Reflect.get({}, 'code')).toBeUndefined()
+  })
+
+  it('[48] a polluted prototype adds no parameter', async () => {
+    const test = await watchedServer()
+    const pollution = { client_secret: WEB.clientSecret, code: 'x', token: 'x', grant_type: 'refresh_token' }
+    for (const [name, value] of Object.entries(pollution)) {
+      Object.defineProperty(Object.prototype, name, { value, configurable: true, enumerable: true, writable: true })
+    }
+    try {
+      await expectBoth(
+        test,
+        ({ form, name }) => ({
+          body: parsed({ ...Object.fromEntries(new URLSearchParams(form)), [name]: 'none' }),
+        }),
+        'good',
+      )
+    } finally {
+      for (const name of Object.keys(pollution)) Reflect.deleteProperty(Object.prototype, name)
+    }
+  })
+})
+
+describe('a body that an earlier middleware has parsed', () => {
+  const fieldsOf = (form: string): Record<string, unknown> => Object.fromEntries(new URLSearchParams(form))
+
+  it('is taken as it is', async () => {
+    const test = await watchedServer()
+    await expectBoth(test, ({ form }) => ({ body: parsed(fieldsOf(form)) }), 'good')
+    await expectBoth(test, ({ form }) => ({ body: parsed(Object.assign(Object.create(null), fieldsOf(form))) }), 'good')
+    await expectBoth(test, ({ form, name }) => ({ body: parsed({ ...fieldsOf(form), [name]: ['none'] }) }), 'good')
+    await expectBoth(test, ({ form }) => ({ body: parsed({ ...fieldsOf(form), unknown: [{}, null, 1, [2]] }) }), 'good')
+  })
+
+  it('works to the end: a code is exchanged', async () => {
+    const test = await testServer()
+    const { code } = await authorize(test)
+    const response = await send(test.server, {
+      method: 'POST',
+      url: '/oauth2/token',
+      headers: { 'content-type': FORM, ...basic(WEB) },
+      body: parsed({ grant_type: 'authorization_code', code }),
+    })
+    expect(response.status).toBe(200)
+    expect(await works(test, JSON.parse(response.body).access_token)).toBe(true)
+  })
+
+  it.each([
+    ['a number', 7],
+    ['a boolean', true],
+    ['null', null],
+    ['undefined', undefined],
+    ['an object', { a: 'none' }],
+    ['a nested list', [['none']]],
+    ['a list of an object', [{}]],
+    ['a list of null', [null]],
+    ['a list with a hole', Array(1)],
+    ['a string and a number', ['none', 7]],
+    ['a number and a string', [7, 'none']],
+    ['an object that would print as a string', { toString: () => 'none' }],
+    ['a boxed string', Object('none')],
+    ['a function', () => 'none'],
+    ['a control character', 'none\0'],
+  ])('[47] a value that is %s: invalid_request', async (_what, value) => {
+    const test = await watchedServer()
+    await expectBoth(test, ({ form, name }) => ({ body: parsed({ ...fieldsOf(form), [name]: value }) }), malformed)
+  })
+
+  it('an empty list is an absent parameter, a longer one a repeated parameter', async () => {
+    const test = await watchedServer()
+    for (const value of [
+      ['none', 'none'],
+      ['none', ''],
+      ['', '', ''],
+    ]) {
+      await expectBoth(
+        test,
+        ({ form, name }) => ({ body: parsed({ ...fieldsOf(form), [name]: value }) }),
+        (name) => bad(`The parameter ${name} is repeated.`),
+      )
+    }
+    const { status, body } = await send(test.server, {
+      method: 'POST',
+      url: '/oauth2/revoke',
+      headers: { 'content-type': FORM, ...basic(WEB) },
+      body: parsed({ token: [] }),
+    })
+    expect([status, JSON.parse(body).error_description]).toStrictEqual([400, 'The parameter token is missing.'])
+  })
+
+  it.each([
+    ['null', null],
+    ['undefined', undefined],
+    ['a string', 'code=none'],
+    ['a number', 1],
+    ['a function', () => ({})],
+  ])('[47] as a whole %s: invalid_request', async (_what, fields) => {
+    const test = await watchedServer()
+    await expectBoth(
+      test,
+      () => ({ body: parsed(fields) }),
+      () => bad('The body is not a form.'),
+    )
+  })
+
+  it('[47] as many as 2,048 values, and no more, by names and in lists', async () => {
+    const test = await watchedServer()
+    const names = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, index) => [`a${index}`, '1']))
+    const both = (form: string, more: number, list: number) => {
+      const fields = fieldsOf(form)
+      return { ...fields, ...names(more - Object.keys(fields).length), list: Array(list).fill('1') }
+    }
+    await expectBoth(
+      test,
+      ({ form }) => ({ body: parsed({ ...names(2048 - form.split('&').length), ...fieldsOf(form) }) }),
+      'good',
+    )
+    await expectBoth(
+      test,
+      ({ form }) => ({ body: parsed({ ...names(2049 - form.split('&').length), ...fieldsOf(form) }) }),
+      () => TOO_MANY,
+    )
+    await expectBoth(test, ({ form }) => ({ body: parsed(both(form, 2000, 48)) }), 'good')
+    await expectBoth(
+      test,
+      ({ form }) => ({ body: parsed(both(form, 2000, 49)) }),
+      () => TOO_MANY,
+    )
+    await expectBoth(
+      test,
+      ({ form }) => ({ body: parsed({ ...fieldsOf(form), list: Array(100_000).fill('1') }) }),
+      () => TOO_MANY,
+    )
+  })
+
+  it('[47] a value of 8,192 characters, and no longer', async () => {
+    const test = await watchedServer()
+    const of =
+      (length: number) =>
+      ({ form, name }: { form: string; name: string }) => ({
+        body: parsed({ ...fieldsOf(form), [name]: 'x'.repeat(length) }),
+      })
+    await expectBoth(test, of(8192), 'good')
+    await expectBoth(test, of(8193), tooLong)
+  })
+})
+
+describe('RFC 6749, appendix B', () => {
+  /** One parameter of each kind, for the properties below. */
+  const pairs = fc.array(fc.tuple(anyText, anyText), { maxLength: 12 })
+
+  it('what is written as a form is read back, whoever wrote it', () => {
+    fc.assert(
+      fc.property(pairs, (written) => {
+        const once = [...new Map(written)]
+        const forms = [
+          new URLSearchParams(once).toString(),
+          once.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`).join('&'),
+        ]
+        for (const form of forms) {
+          const parameters = parseParameters(form)
+          expect(parameters).toBeInstanceOf(Map)
+          // A pair without a name and a value is no pair at all, where it is written as nothing.
+          const read = [...(parameters as Parameters)] // just checked
+          expect(read).toStrictEqual(once)
+        }
+      }),
+      { examples: [[[['__proto__', 'constructor']]], [[['', '']]]] },
+    )
+  })
+
+  it('is a total function of any string: a map or invalid_request', () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.string({ unit: 'binary', maxLength: 60 }),
+          fc.string({ unit: fc.constantFrom('%', 'F', '0', '=', '&', '+', 'a', '\0', '\ud800') }),
+        ),
+        (text) => {
+          const parameters = parseParameters(text)
+          if (parameters instanceof Map) {
+            for (const [name, value] of parameters)
+              expect(typeof value === 'string' || value.type === 'fault', name).toBe(true)
+          } else {
+            expect(parameters).toMatchObject({ type: 'error', code: 'invalid_request', status: 400 })
+          }
+        },
+      ),
+      { numRuns: 500 },
+    )
+  })
+
+  it('a component is decoded as every other implementation of the form decodes it, or not at all', () => {
+    const component = fc.string({
+      unit: fc.oneof(
+        fc.constantFrom('%', '+', '%C3%A9', '%41', '%00', '%FF', ' '),
+        fc.string({ unit: 'grapheme-ascii', maxLength: 3 }),
+      ),
+    })
+    fc.assert(
+      fc.property(component, (text) => {
+        const decoded = decodeComponent(text)
+        if (decoded === undefined) expect(() => decodeURIComponent(text)).toThrow()
+        else expect(decoded).toBe(new URLSearchParams(`x=${text.replaceAll('&', '%26')}`).get('x'))
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  it('of a parameter that may come more than once, all values are read in their order; none where one is malformed', () => {
+    const read = (form: string): readonly string[] => listIn(parseParameters(form) as Parameters, 'a') // sound names
+    expect(read('')).toStrictEqual([])
+    expect(read('b=1')).toStrictEqual([])
+    expect(read('a=1')).toStrictEqual(['1'])
+    expect(read('a=1&b=2&a=3&a=1')).toStrictEqual(['1', '3', '1'])
+    expect(read('a=1&a=%FF')).toStrictEqual([])
+    expect(read('a=%FF&a=1&a=2')).toStrictEqual([])
+    expect(read('a=%FF')).toStrictEqual([])
+  })
+
+  it('control characters are refused where a value is asked for', () => {
+    for (let code = 0; code < 0x100; code++) {
+      const value = valueIn(new Map([['a', String.fromCharCode(code)]]), 'a')
+      const control = code < 0x20 || (code >= 0x7f && code < 0xa0)
+      expect(typeof value, `U+${code.toString(16)}`).toBe(control ? 'object' : 'string')
+    }
+  })
+
+  it('the time to read a body grows with its length and no faster', () => {
+    const duration = (form: string): number => {
+      let best = Number.POSITIVE_INFINITY
+      for (let count = 0; count < 5; count++) {
+        const began = performance.now()
+        for (let each = 0; each < 5; each++) parseParameters(form)
+        best = Math.min(best, performance.now() - began)
+      }
+      return best
+    }
+    // Hostile shapes at a size and at sixteen times that size: linear growth is a factor of 16, quadratic one of 256.
+    for (const [shape, scale] of [
+      ['%41', 4096],
+      ['%FF', 4096],
+      ['+', 8192],
+      ['=', 8192],
+      ['a', 8192],
+    ] as const) {
+      const small = duration(`a=${shape.repeat(scale)}`)
+      const large = duration(`a=${shape.repeat(scale * 16)}`)
+      expect(large / Math.max(small, 0.05), shape).toBeLessThan(100)
+    }
+  })
+
+  it('a list of as many equal names as there may be is read as one parameter', () => {
+    const form = Array(2048).fill('a=1').join('&')
+    const parameters = parseParameters(form)
+    expect(listIn(parameters as Parameters, 'a')).toStrictEqual(Array(2048).fill('1')) // sound names
+    const body: HttpBody = { type: 'parsed', fields: { a: Array(2048).fill('1') } }
+    const request = { method: 'POST', url: '/', headers: { 'content-type': FORM }, body, native: undefined }
+    expect(bodyParameters(request)).toStrictEqual(parameters)
+  })
+})
+
+describe('the form of a real client', () => {
+  it('goes through, token by token', async () => {
+    const test = await testServer()
+    const { refresh_token } = await tokens(test)
+    const form = `refresh_token=${encodeURIComponent(refresh_token)}&grant_type=refresh%5ftoken`
+    expect((await post(test.server, '/oauth2/token', form, basic(WEB))).status).toBe(200)
+  })
+})

@@ -1,0 +1,495 @@
+/**
+ * What a host tells the server: every option checked, every default in its place.
+ * @module
+ * @see Specification, section 8; RFC 8414, section 2; STYLE rule 7
+ */
+import type { AuthorizationServerOptions, HttpRequest } from 'grantwell'
+import { createAuthorizationServer, portableDigests, serviceScopes } from 'grantwell'
+import { nodeDigests } from 'grantwell/node'
+import { defaultPages } from 'grantwell/pages'
+import { memoryStore } from 'grantwell/storage/memory'
+import { describe, expect, it, vi } from 'vitest'
+import { resolveOptions } from '../../src/options.js'
+import {
+  authorizationUrl,
+  authorize,
+  call,
+  exchange,
+  post,
+  refresh,
+  START,
+  send,
+  testServer,
+  tokens,
+  WEB_CALLBACK,
+} from '../support.js'
+import { answer, grantsOf, watchedServer } from './helpers.js'
+
+const NEEDED: AuthorizationServerOptions = {
+  issuer: 'https://git.example',
+  store: memoryStore(),
+  user: () => undefined,
+  signInUrl: () => '/sign-in',
+}
+
+/** Makes a server with options that a program without types could pass. */
+function make(options: Record<string, unknown>): unknown {
+  return createAuthorizationServer({ ...NEEDED, ...options } as AuthorizationServerOptions) // on purpose, of any type
+}
+
+function mistake(message: string) {
+  return expect.objectContaining({
+    name: 'GrantwellError',
+    code: 'ERR_CONFIGURATION',
+    message: `grantwell: ${message}`,
+  })
+}
+
+/** What is thrown at every option, by name. */
+const VALUES: Record<string, unknown> = {
+  null: null,
+  false: false,
+  true: true,
+  zero: 0,
+  one: 1,
+  'minus one': -1,
+  'a half': 0.5,
+  'not a number': Number.NaN,
+  infinity: Number.POSITIVE_INFINITY,
+  'more than is exact': 2 ** 53,
+  'a bigint': 1n,
+  'an empty string': '',
+  'a number in a string': '1',
+  always: 'always',
+  once: 'once',
+  revoke: 'revoke',
+  refuse: 'refuse',
+  domain: 'domain',
+  exact: 'exact',
+  'a path': '/base',
+  'an issuer': 'https://git.example',
+  constructor: 'constructor',
+  'a symbol': Symbol('x'),
+  'an object': {},
+  'an array': [],
+  'a function': () => undefined,
+  'a boxed number': Object(1),
+  'a date': new Date(0),
+  '31 bytes': new Uint8Array(31),
+  '32 bytes': new Uint8Array(32),
+  '32 bytes in an array': Array(32).fill(0),
+  '32 bytes in a buffer': new ArrayBuffer(32),
+  'a store': memoryStore(),
+  'half a store': { read: () => [], write: () => true },
+  'a store of no functions': { read: 1, write: 2, list: 3 },
+  digests: nodeDigests,
+  'half of the digests': { sha256: nodeDigests.sha256 },
+  catalogue: serviceScopes(),
+  'a catalogue through JSON': JSON.parse(JSON.stringify(serviceScopes())),
+  pages: { consent: () => '', error: () => '' },
+  'one page': { error: () => '' },
+  'a page that is a string': { error: '<p>' },
+  'a page that there is not': { device: () => '' },
+}
+
+const POSITIVE = ['one']
+const BOOLEAN = ['false', 'true']
+
+/** Which of the values each option takes. */
+const TAKEN: { readonly [Name in keyof Required<AuthorizationServerOptions>]: readonly string[] } = {
+  issuer: ['an issuer'],
+  store: ['a store'],
+  user: ['a function'],
+  signInUrl: ['a function'],
+  resources: ['a function'],
+  scopes: ['catalogue'],
+  codeLifetime: POSITIVE,
+  accessTokenLifetime: POSITIVE,
+  refreshTokenLifetime: POSITIVE,
+  gracePeriod: ['zero', ...POSITIVE],
+  consentLifetime: POSITIVE,
+  refreshReplay: ['revoke', 'refuse'],
+  consent: ['always', 'once'],
+  redirectMatching: ['domain', 'exact'],
+  allowLocalhost: BOOLEAN,
+  requirePkce: BOOLEAN,
+  allowClientSecretPost: BOOLEAN,
+  derivationKey: ['32 bytes'],
+  bodyLimit: POSITIVE,
+  mountPath: ['an empty string', 'a path'],
+  // Every object without pages of its own is as good as an empty one.
+  pages: ['an object', 'an array', 'a boxed number', 'a date', '32 bytes in a buffer', 'pages', 'one page'],
+  onEvent: ['a function'],
+  onError: ['a function'],
+  clock: ['a function'],
+  entropy: ['a function'],
+  digests: ['digests'],
+  allowInsecureIssuer: BOOLEAN,
+}
+
+describe('STYLE 7 options', () => {
+  it.each(Object.entries(TAKEN))('%s takes what it should and nothing else', (name, taken) => {
+    for (const [what, value] of Object.entries(VALUES)) {
+      if (taken.includes(what)) {
+        expect(() => make({ [name]: value }), what).not.toThrow()
+      } else {
+        const refused = mistake(`not a valid value of the option ${name}`)
+        // A string that is no issuer is told what is wrong with it.
+        const told = typeof value === 'string' ? expect.objectContaining({ code: 'ERR_CONFIGURATION' }) : refused
+        expect(() => make({ [name]: value }), what).toThrow(name === 'issuer' ? told : refused)
+      }
+    }
+  })
+
+  it.each(['Issuer', 'issuer ', 'baseUrl', 'ttl', 'toString', '__defineGetter__', 'hasOwnProperty'])(
+    'an unknown one is refused: %s',
+    (name) => {
+      expect(() => make({ [name]: 1 })).toThrow(mistake(`unknown option: ${name}`))
+    },
+  )
+
+  it('an unknown one is refused that only JSON can spell', () => {
+    const options = Object.assign(JSON.parse('{"__proto__":{"issuer":"https://evil.example"}}'), NEEDED)
+    // `assign` would lose it: so it is an own property here.
+    Object.defineProperty(options, '__proto__', { value: {}, enumerable: true, configurable: true, writable: true })
+    expect(() => createAuthorizationServer(options)).toThrow(mistake('unknown option: __proto__'))
+  })
+
+  it.each(['issuer', 'store', 'user', 'signInUrl'])('%s is needed', (name) => {
+    for (const without of [undefined, 'absent']) {
+      const options: Record<string, unknown> = { ...NEEDED, [name]: undefined }
+      if (without === 'absent') delete options[name]
+      const given = options as unknown as AuthorizationServerOptions // on purpose, without one
+      expect(() => createAuthorizationServer(given)).toThrow(mistake(`the option ${name} is missing`))
+    }
+  })
+
+  it('undefined is as if it were absent', () => {
+    const names = Object.keys(TAKEN).filter((name) => !Object.hasOwn(NEEDED, name))
+    const settings = resolveOptions({ ...NEEDED, ...Object.fromEntries(names.map((name) => [name, undefined])) })
+    expect(Object.keys(settings).sort()).toStrictEqual(Object.keys(resolveOptions(NEEDED)).sort())
+    expect(settings.accessTokenLifetime).toBe(28_800)
+  })
+
+  it('8 the defaults are exactly these', () => {
+    const settings = resolveOptions(NEEDED)
+    const { scopes, pages, rules, redirect, onEvent, onError, clock, entropy, ...rest } = settings
+    expect({ ...rest }).toStrictEqual({
+      ...NEEDED,
+      codeLifetime: 600,
+      accessTokenLifetime: 8 * 3600,
+      refreshTokenLifetime: 180 * 86_400,
+      gracePeriod: 5 * 60,
+      consentLifetime: 600,
+      refreshReplay: 'revoke',
+      consent: 'always',
+      redirectMatching: 'domain',
+      allowLocalhost: false,
+      requirePkce: false,
+      allowClientSecretPost: false,
+      bodyLimit: 65_536,
+      mountPath: '',
+      issuerPath: '',
+      allowInsecureIssuer: false,
+      digests: portableDigests,
+      resources: undefined,
+      derivationKey: undefined,
+    })
+    expect([...scopes.entries]).toStrictEqual([...serviceScopes().entries])
+    expect({ ...pages }).toStrictEqual({ ...defaultPages })
+    expect({ ...rules }).toStrictEqual({
+      codeLifetime: 600,
+      accessTokenLifetime: 28_800,
+      refreshTokenLifetime: 15_552_000,
+      gracePeriod: 300,
+      refreshReplay: 'revoke',
+      digests: portableDigests,
+      derivationKey: undefined,
+    })
+    expect({ ...redirect }).toStrictEqual({ matching: 'domain', allowLocalhost: false })
+    expect(onEvent({ type: 'refused', at: 0, endpoint: 'api', reason: 'unsupported' })).toBeUndefined()
+    expect(Math.abs(clock() - Date.now() / 1000)).toBeLessThan(2)
+    expect(Number.isInteger(clock())).toBe(true)
+    expect(entropy(32)).toHaveLength(32)
+    const said = vi.spyOn(console, 'error').mockImplementation(() => {})
+    try {
+      onError('an error')
+      expect(said.mock.calls).toStrictEqual([['an error']])
+    } finally {
+      said.mockRestore()
+    }
+  })
+
+  it('the body limit of the server is the one of the options, for its adapter', () => {
+    expect(createAuthorizationServer({ ...NEEDED, bodyLimit: 100 }).bodyLimit).toBe(100)
+    expect(createAuthorizationServer(NEEDED)).toMatchObject({ bodyLimit: 65_536, issuer: 'https://git.example' })
+  })
+
+  it('are not changed, and can be frozen', () => {
+    const options = Object.freeze({ ...NEEDED, pages: Object.freeze({}), derivationKey: new Uint8Array(32) })
+    const before = { ...options }
+    createAuthorizationServer(options)
+    expect(options).toStrictEqual(before)
+  })
+
+  it('a derivation key that is changed afterwards changes nothing', async () => {
+    const derivationKey = new Uint8Array(32).fill(1)
+    const test = await testServer({ derivationKey })
+    const first = await tokens(test)
+    const { body } = await refresh(test, first.refresh_token)
+    derivationKey.fill(2)
+    expect((await refresh(test, first.refresh_token)).body).toStrictEqual(body)
+  })
+
+  it('a polluted prototype changes nothing, before the server is made and after', async () => {
+    const pollution: Record<string, unknown> = {
+      consent: 'once',
+      refreshReplay: 'refuse',
+      accessTokenLifetime: 1,
+      allowClientSecretPost: true,
+      allowInsecureIssuer: true,
+      allowLocalhost: true,
+      mountPath: '/evil',
+      derivationKey: new Uint8Array(32),
+      resources: () => [{ id: 'polluted' }],
+      onEvent: () => {
+        throw new Error('polluted')
+      },
+      unknown: 1,
+    }
+    const plain = resolveOptions(NEEDED)
+    const test = await testServer()
+    const first = await tokens(test)
+    for (const [name, value] of Object.entries(pollution)) {
+      Object.defineProperty(Object.prototype, name, { value, configurable: true, enumerable: false, writable: true })
+    }
+    try {
+      const settings = resolveOptions(NEEDED)
+      const { unknown: _, ...names } = pollution
+      for (const [name, value] of Object.entries(names)) expect(Reflect.get(settings, name), name).not.toBe(value)
+      expect(settings.resources).toBeUndefined()
+      expect(Object.values(settings.rules)).toStrictEqual(Object.values(plain.rules))
+      expect(settings.rules.derivationKey).toBeUndefined()
+      expect(() => make({ issuer: 'http://git.example' })).toThrow(
+        mistake('the issuer must be https; http is for loopback, or with allowInsecureIssuer'),
+      )
+      const { body } = await send(test.server, { url: authorizationUrl() })
+      expect(body).not.toContain('polluted')
+      expect((await refresh(test, first.refresh_token)).body.expires_in).toBe(28_800)
+    } finally {
+      for (const name of Object.keys(pollution)) Reflect.deleteProperty(Object.prototype, name)
+    }
+    // And what was derived then is derived now.
+    expect((await refresh(test, first.refresh_token)).status).toBe(200)
+  })
+})
+
+describe('RFC 8414, 2 the issuer', () => {
+  const CANONICAL = 'the issuer must be a canonical URL without user info, query, fragment and a slash at its end'
+  const HTTPS = 'the issuer must be https; http is for loopback, or with allowInsecureIssuer'
+
+  it.each([
+    ['', 'the issuer is not a URL'],
+    ['git.example', 'the issuer is not a URL'],
+    ['https://', 'the issuer is not a URL'],
+    ['/base', 'the issuer is not a URL'],
+    ['https://git.example/', CANONICAL],
+    ['https://git.example/base/', CANONICAL],
+    ['https://git.example?a=b', CANONICAL],
+    ['https://git.example/base?', CANONICAL],
+    ['https://git.example#', CANONICAL],
+    ['https://git.example/base#top', CANONICAL],
+    ['https://user@git.example', CANONICAL],
+    ['https://user:password@git.example', CANONICAL],
+    ['https://:password@git.example', CANONICAL],
+    ['https://Git.example', CANONICAL],
+    ['HTTPS://git.example', CANONICAL],
+    ['https://git.example:443', CANONICAL],
+    ['https://git.example/a/../b', CANONICAL],
+    ['https://git.example/a b', CANONICAL],
+    ['https:\\\\git.example', CANONICAL],
+    [' https://git.example', CANONICAL],
+    ['https://b\u{fc}cher.example', CANONICAL],
+    ['https://0x7f.1', CANONICAL],
+    ['ftp://git.example', HTTPS],
+    ['wss://git.example', HTTPS],
+    ['com.example.app:/base', HTTPS],
+  ])('may not be %j', (issuer, message) => {
+    expect(() => make({ issuer })).toThrow(mistake(message))
+    expect(() => make({ issuer, allowInsecureIssuer: true })).toThrow(mistake(message))
+  })
+
+  it.each([
+    'https://git.example',
+    'https://git.example/base',
+    'https://git.example/base/deep',
+    'https://git.example:8443',
+    'https://[2001:db8::1]/base',
+    'http://127.0.0.1',
+    'http://127.0.0.1:8080/base',
+    'http://[::1]:8080',
+    'http://localhost:8080',
+  ])('may be %j', (issuer) => {
+    expect(() => make({ issuer })).not.toThrow()
+  })
+
+  it.each([
+    'http://git.example',
+    'http://git.example:8080/base',
+    'http://127.0.0.2',
+    'http://10.0.0.1',
+    'http://0.0.0.0',
+    'http://localhost.example',
+    'http://sub.localhost',
+    'http://127.0.0.1.example',
+  ])('[51] http off loopback is refused unless the host says so: %j', async (issuer) => {
+    expect(() => make({ issuer })).toThrow(mistake(HTTPS))
+    expect(() => make({ issuer, allowInsecureIssuer: false })).toThrow(mistake(HTTPS))
+    const test = await testServer({ issuer, allowInsecureIssuer: true, mountPath: '' })
+    const { response, code } = await authorize(test)
+    expect(response).toStrictEqual(answer(WEB_CALLBACK, { code }, issuer))
+  })
+
+  it('[51] no header of a request changes what is issued', async () => {
+    const liars: Record<string, string>[] = [
+      { host: 'evil.example' },
+      { 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'http', 'x-forwarded-prefix': '/evil' },
+      { forwarded: 'host=evil.example;proto=http', 'x-original-url': '/evil', 'x-rewrite-url': '/evil' },
+      { 'x-http-method-override': 'PUT', via: 'evil.example', referer: 'https://evil.example/' },
+    ]
+    const entropy = (length: number): Uint8Array => new Uint8Array(length).fill(7)
+    /** Every response of a whole flow, in order. */
+    const flow = async (headers: Record<string, string>) => {
+      const test = await testServer({ entropy, allowClientSecretPost: true })
+      const client = { client_id: 'web', client_secret: 'a-secret-of-the-web-application' }
+      const shown = await send(test.server, { url: authorizationUrl({ state: 's' }), headers })
+      const error = await send(test.server, { url: authorizationUrl({ scope: 'unknown' }), headers })
+      test.session.user = undefined
+      const away = await send(test.server, { url: authorizationUrl(), headers })
+      test.session.user = { subject: 'ada', name: 'Ada' }
+      const { code } = await authorize(test)
+      const form = { ...client, grant_type: 'authorization_code', code }
+      const exchanged = await post(test.server, '/oauth2/token', form, headers)
+      const bad = await post(test.server, '/oauth2/token', form, headers)
+      const revoked = await post(test.server, '/oauth2/revoke', { ...client, token: 'x' }, headers)
+      const metadata = await send(test.server, { url: '/.well-known/oauth-authorization-server', headers })
+      const challenge = await test.server.authenticate({ headers }, { scope: 'repo-code:r' })
+      return { shown, error, away, exchanged, bad, revoked, metadata, challenge }
+    }
+    const honest = await flow({})
+    expect(honest.exchanged.status).toBe(200)
+    for (const headers of liars) expect(await flow(headers)).toStrictEqual(honest)
+  })
+})
+
+describe('what each option does', () => {
+  it('lifetimes are to the second', async () => {
+    const options = { codeLifetime: 7, accessTokenLifetime: 11, refreshTokenLifetime: 13, gracePeriod: 3 }
+    const test = await testServer(options)
+    const { code: late } = await authorize(test)
+    const { code } = await authorize(test)
+    test.clock.now = START + 6
+    const { body } = await exchange(test, code)
+    expect(body.expires_in).toBe(11)
+    test.clock.now = START + 7
+    expect((await exchange(test, late)).status).toBe(400)
+    test.clock.now = START + 6 + 10
+    expect((await call(test, body.access_token)).type).toBe('authenticated')
+    test.clock.now = START + 6 + 11
+    expect((await call(test, body.access_token)).type).toBe('refused')
+    test.clock.now = START + 6 + 12
+    const { body: next } = await refresh(test, body.refresh_token)
+    test.clock.now += 2
+    // Its grace would be over later, its own lifetime is over now.
+    expect((await refresh(test, body.refresh_token)).status).toBe(400)
+    expect((await refresh(test, next.refresh_token)).status).toBe(200)
+  })
+
+  it('no grace period: the old tokens stop at once', async () => {
+    const test = await testServer({ gracePeriod: 0 })
+    const first = await tokens(test)
+    expect((await refresh(test, first.refresh_token)).status).toBe(200)
+    expect((await call(test, first.access_token)).type).toBe('refused')
+    expect((await refresh(test, first.refresh_token)).status).toBe(400)
+  })
+
+  it('a replayed refresh token revokes its grant, or is refused and no more', async () => {
+    for (const refreshReplay of ['revoke', 'refuse'] as const) {
+      const test = await testServer({ refreshReplay })
+      const first = await tokens(test)
+      const { body } = await refresh(test, first.refresh_token)
+      test.clock.now += 300
+      expect((await refresh(test, first.refresh_token)).status).toBe(400)
+      expect((await call(test, body.access_token)).type).toBe(refreshReplay === 'revoke' ? 'refused' : 'authenticated')
+    }
+  })
+
+  it('the digests of a platform give the same results as the portable ones', async () => {
+    const test = await testServer({ digests: nodeDigests })
+    const { access_token } = await tokens(test)
+    const server = createAuthorizationServer({ ...NEEDED, store: test.store, clock: () => test.clock.now })
+    expect((await call({ ...test, server }, access_token)).type).toBe('authenticated')
+  })
+
+  it('[28] randomness is asked for anew by every consent, code and pair, and every bit of a secret is random', async () => {
+    const drawn: Uint8Array[] = []
+    const entropy = (length: number): Uint8Array => {
+      const bytes = crypto.getRandomValues(new Uint8Array(length))
+      drawn.push(bytes)
+      return bytes
+    }
+    const test = await testServer({ entropy })
+    const { code } = await authorize(test)
+    const { body } = await exchange(test, code)
+    const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex')
+    const secretOf = (credential: string): string => hex(Buffer.from(credential.slice(4), 'base64url').subarray(28))
+    const pool = drawn.map(hex)
+    for (const credential of [code, body.access_token, body.refresh_token]) {
+      // 32 bytes, 256 bits, exactly as they were drawn, in one draw and no other.
+      const secret = secretOf(credential)
+      expect(secret).toHaveLength(64)
+      expect(pool.filter((bytes) => bytes.includes(secret))).toHaveLength(1)
+    }
+    expect(new Set(pool).size).toBe(pool.length)
+  })
+
+  it('[28] the platform’s randomness: so many bytes as asked for, and never the same again', () => {
+    const { entropy } = resolveOptions(NEEDED)
+    const seen = new Set<string>()
+    let count = 0
+    for (const length of [16, 32, 64, 8192, 8193, 20_000, ...Array(2000).fill(64), ...Array(500).fill(17)]) {
+      const bytes = entropy(length)
+      expect(bytes).toHaveLength(length)
+      // In pieces of 16 bytes, of which no two can be equal.
+      for (let at = 0; at + 16 <= length; at += 16) {
+        seen.add(Buffer.from(bytes.subarray(at, at + 16)).toString('hex'))
+        count++
+      }
+    }
+    expect(seen.size).toBe(count)
+    // What was handed out belongs to whoever asked: writing to it changes nobody else's.
+    const first = entropy(32)
+    const copy = first.slice()
+    const second = entropy(32)
+    second.fill(0)
+    expect(first).toStrictEqual(copy)
+    expect(entropy(32).some((byte) => byte !== 0)).toBe(true)
+  })
+
+  it('the user is looked up for the authorization endpoint alone', async () => {
+    const asked: HttpRequest[] = []
+    const test = await watchedServer({
+      user: (request) => {
+        asked.push(request)
+        return { subject: 'ada' }
+      },
+    })
+    const { access_token, refresh_token } = await tokens(test)
+    expect(asked).toHaveLength(2)
+    await refresh(test, refresh_token)
+    await call(test, access_token)
+    await send(test.server, { url: '/oauth2/style.css' })
+    expect(asked).toHaveLength(2)
+    expect(await grantsOf(test.store)).toHaveLength(1)
+  })
+})

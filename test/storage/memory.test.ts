@@ -1,0 +1,334 @@
+/**
+ * The memory store: the contract, and beyond it that memory is given back without a timer, and that it
+ * does what the most naive store does under every sequence of commands and clocks.
+ * @module
+ */
+import fc from 'fast-check'
+import type { JsonValue, RecordStore } from 'grantwell'
+import type { MemoryStore } from 'grantwell/storage/memory'
+import { memoryStore } from 'grantwell/storage/memory'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { usedHeap } from '../adapters/memory.js'
+import { jsonValue, NOW, storeContract } from './contract.js'
+
+const YEAR = 31_536_000
+
+storeContract('the memory store', async (clock) => ({ store: memoryStore({ clock }), close: async () => {} }))
+
+/** Forgets a record at most so many seconds after it expired, once there is an operation. */
+const DROPPED_WITHIN = 16
+
+interface NaiveRecord {
+  readonly value: JsonValue
+  readonly version: number
+  readonly expiresAt: number
+  readonly labels: readonly string[]
+  /** Whether its end was reached once: where the clock steps back behind it, it may be there or not, for good. */
+  readonly doubtful: boolean
+}
+
+/** The most naive store: a map, looked through whole. */
+interface Naive {
+  now: number
+  readonly records: Map<string, NaiveRecord>
+}
+
+interface Real {
+  readonly clock: { now: number }
+  readonly store: MemoryStore
+  readonly versions: Set<number>
+}
+
+type Command = fc.AsyncCommand<Naive, Real>
+
+/** What the naive store must hold, and what it may hold. */
+function standing(model: Naive, key: string): { readonly must: boolean; readonly record: NaiveRecord | undefined } {
+  const record = model.records.get(key)
+  if (record === undefined || model.now >= record.expiresAt) return { must: false, record: undefined }
+  return { must: !record.doubtful, record }
+}
+
+/** Every operation notices what has expired by then, and holds no more than it must. */
+function settle(model: Naive, { store }: Real): void {
+  let most = 0
+  let least = 0
+  for (const [key, record] of model.records) {
+    if (model.now >= record.expiresAt) model.records.set(key, { ...record, doubtful: true })
+    else if (!record.doubtful) least++
+    if (record.expiresAt > model.now - DROPPED_WITHIN) most++
+  }
+  expect(store.size).toBeGreaterThanOrEqual(least)
+  expect(store.size).toBeLessThanOrEqual(most)
+}
+
+/** Holds what the store says of one key against the naive one; a doubt is settled by what it says. */
+function agrees(
+  model: Naive,
+  key: string,
+  found: { readonly value: JsonValue; readonly version: number } | undefined,
+): void {
+  const { must, record } = standing(model, key)
+  if (must || found !== undefined) {
+    expect(found).toMatchObject({ value: record?.value, version: record?.version })
+    expect(record).toBeDefined()
+  } else if (record !== undefined) {
+    model.records.delete(key)
+  }
+}
+
+const KEYS = ['a', 'b', 'c', '__proto__'] as const
+const LABELS = ['x', 'y', 'z'] as const
+
+function described(name: string, run: (model: Naive, real: Real) => Promise<void>, details: unknown): Command {
+  return {
+    check: () => true,
+    run: async (model, real) => {
+      await run(model, real)
+      settle(model, real)
+    },
+    toString: () => `${name} ${JSON.stringify(details)}`,
+  }
+}
+
+const read = fc.array(fc.constantFrom(...KEYS), { maxLength: 5 }).map((keys) =>
+  described(
+    'read',
+    async (model, { store }) => {
+      const records = await store.read(keys)
+      expect(records).toHaveLength(keys.length)
+      keys.forEach((key, index) => {
+        agrees(model, key, records[index])
+      })
+    },
+    keys,
+  ),
+)
+
+const write = fc
+  .record({
+    key: fc.constantFrom(...KEYS),
+    value: jsonValue,
+    expected: fc.constantFrom('right', 'right', 'right', 'zero', 'old'),
+    expiresIn: fc.oneof(
+      fc.constant(undefined),
+      fc.integer({ min: -2, max: 40 }),
+      fc.constantFrom(300, 600, 28_800, 15_552_000, 10 * YEAR),
+    ),
+    labels: fc.option(fc.subarray([...LABELS]), { nil: undefined }),
+  })
+  .map((asked) =>
+    described(
+      'write',
+      async (model, { store, versions }) => {
+        const { key, value, expiresIn, labels } = asked
+        agrees(model, key, (await store.read([key]))[0])
+        const { record } = standing(model, key)
+        const stored = record?.version ?? 0
+        const expected = asked.expected === 'right' ? stored : asked.expected === 'zero' ? 0 : stored + 1
+        const expiresAt = expiresIn === undefined ? Number.POSITIVE_INFINITY : model.now + expiresIn
+        const options = {
+          expected,
+          ...(expiresIn !== undefined && { expiresAt }),
+          ...(labels !== undefined && { labels }),
+        }
+        expect(await store.write(key, value, options)).toBe(expected === stored)
+        if (expected !== stored) return
+        if (model.now >= expiresAt) {
+          model.records.delete(key)
+          expect((await store.read([key]))[0]).toBeUndefined()
+          return
+        }
+        const version = (await store.read([key]))[0]?.version ?? 0
+        expect(versions.has(version)).toBe(false)
+        versions.add(version)
+        model.records.set(key, { value, version, expiresAt, labels: labels ?? [], doubtful: false })
+      },
+      asked,
+    ),
+  )
+
+const list = fc.record({ label: fc.constantFrom(...LABELS), limit: fc.integer({ min: 1, max: 4 }) }).map((asked) =>
+  described(
+    'list',
+    async (model, { store }) => {
+      const found = new Map<string, { readonly value: JsonValue; readonly version: number }>()
+      let cursor: string | undefined
+      do {
+        const page = await store.list(asked.label, { limit: asked.limit, ...(cursor !== undefined && { cursor }) })
+        expect(page.records.length).toBeLessThanOrEqual(asked.limit)
+        for (const record of page.records) {
+          expect(found.has(record.key)).toBe(false)
+          found.set(record.key, record)
+        }
+        cursor = page.cursor
+      } while (cursor !== undefined)
+      for (const key of found.keys()) expect(model.records.get(key)?.labels).toContain(asked.label)
+      for (const [key, record] of [...model.records])
+        if (record.labels.includes(asked.label)) agrees(model, key, found.get(key))
+    },
+    asked,
+  ),
+)
+
+const jump = fc
+  .oneof(
+    { weight: 3, arbitrary: fc.integer({ min: 0, max: 20 }) },
+    { weight: 2, arbitrary: fc.constantFrom(15, 16, 17, 300, 28_800, YEAR, 100 * YEAR) },
+    { weight: 2, arbitrary: fc.constantFrom(-1, -15, -16, -17, -300, -28_800, -YEAR) },
+  )
+  .map((seconds) =>
+    described(
+      'jump',
+      async (model, real) => {
+        model.now = Math.max(0, model.now + seconds)
+        real.clock.now = model.now
+        await real.store.read([])
+      },
+      seconds,
+    ),
+  )
+
+describe('the memory store beside the naive one', () => {
+  it('does the same under every sequence of writes, reads, lists and clocks that jump forward and back', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.commands([read, write, write, list, jump], { maxCommands: 60 }), async (commands) => {
+        await fc.asyncModelRun(() => {
+          const clock = { now: NOW }
+          const real: Real = { clock, store: memoryStore({ clock: () => clock.now }), versions: new Set() }
+          return { model: { now: NOW, records: new Map() }, real }
+        }, commands)
+      }),
+      { numRuns: 1_000 },
+    )
+  })
+})
+
+describe('memory', () => {
+  afterEach(() => vi.useRealTimers())
+
+  /** Fills a store with records that expire one after the other, in a random order. */
+  function filled(count: number, over: number): { clock: { now: number }; store: MemoryStore } {
+    const clock = { now: NOW }
+    const store = memoryStore({ clock: () => clock.now })
+    for (let index = 0; index < count; index++) {
+      const place = (index * 7_919) % count
+      store.write(
+        `grant ${index}`,
+        { text: `value ${index}`, list: [index] },
+        {
+          expected: 0,
+          expiresAt: NOW + 1 + Math.floor((place / count) * over),
+          labels: [`subject:${index % 1_000}`, 'client:web'],
+        },
+      )
+    }
+    return { clock, store }
+  }
+
+  it('is free of 100,000 records once they have expired, all at once and one by one', async () => {
+    const before = await usedHeap()
+    const { clock, store } = filled(100_000, 15_552_000)
+    expect(store.size).toBe(100_000)
+    const full = await usedHeap()
+    for (let tenth = 1; tenth <= 5; tenth++) {
+      clock.now = NOW + tenth * 1_555_200
+      store.read([])
+      const left = 100_000 - tenth * 10_000
+      expect(store.size).toBeGreaterThanOrEqual(left - 1)
+      expect(store.size).toBeLessThanOrEqual(left + 2)
+    }
+    clock.now += 1_000 * YEAR
+    expect(store.read(['grant 1'])).toEqual([undefined])
+    expect(store.size).toBe(0)
+    expect(store.list('client:web')).toEqual({ records: [] })
+    expect((await usedHeap()) - before).toBeLessThan((full - before) / 20)
+  })
+
+  it('is given back by any operation: a read, a write or a list', () => {
+    const operations: readonly ((store: RecordStore) => unknown)[] = [
+      (store) => store.read(['another']),
+      (store) => store.write('another', 1, { expected: 7 }),
+      (store) => store.list('another'),
+    ]
+    for (const operate of operations) {
+      const { clock, store } = filled(1_000, 100)
+      clock.now = NOW + 100 + DROPPED_WITHIN
+      expect(store.size).toBe(1_000)
+      operate(store)
+      expect(store.size).toBe(0)
+    }
+  })
+
+  it('does not grow while records are written anew, relabelled and lengthened', async () => {
+    const { clock, store } = filled(1_000, 1)
+    const rewrite = async (rounds: number): Promise<void> => {
+      for (let round = 0; round < rounds; round++) {
+        clock.now += 1
+        for (let index = 0; index < 100; index++) {
+          const key = `key ${index}`
+          const expected = (await store.read([key]))[0]?.version ?? 0
+          const labels = [`subject:${clock.now}-${index}`, 'client:web']
+          await store.write(key, { round, index }, { expected, expiresAt: clock.now + 1_000_000 + index, labels })
+        }
+      }
+    }
+    await rewrite(100)
+    const before = await usedHeap()
+    await rewrite(500)
+    expect(store.size).toBe(100)
+    expect((await usedHeap()) - before).toBeLessThan(1_000_000)
+    expect((await store.list('client:web', { limit: 1_000 })).records).toHaveLength(100)
+  })
+
+  it('is looked after without a timer', () => {
+    vi.useFakeTimers()
+    const { clock, store } = filled(100, 15_552_000)
+    clock.now += YEAR
+    store.read([])
+    expect(store.size).toBe(0)
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  it('costs as little to give back after a jump of a thousand years as after one of a minute', () => {
+    const { clock, store } = filled(10, 15_552_000)
+    const start = performance.now()
+    clock.now += 1_000 * YEAR
+    store.read([])
+    clock.now -= 1_000 * YEAR
+    store.read([])
+    expect(performance.now() - start).toBeLessThan(100)
+  })
+})
+
+describe('lists of the memory store', () => {
+  it('have every record once that stays, whatever comes and goes between two pages', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.infiniteStream(fc.nat(5)), fc.integer({ min: 1, max: 5 }), async (fates, limit) => {
+        const store = memoryStore()
+        const put = async (key: string, labels: readonly string[], expiresAt?: number): Promise<void> => {
+          const expected = (await store.read([key]))[0]?.version ?? 0
+          await store.write(key, key, { expected, labels, ...(expiresAt !== undefined && { expiresAt }) })
+        }
+        const keys = Array.from({ length: 20 }, (_, index) => `key ${index}`)
+        for (const key of keys) await put(key, ['label'])
+        const stay = new Set(keys)
+        const found: string[] = []
+        let cursor: string | undefined
+        let fresh = 0
+        do {
+          const page = await store.list('label', { limit, ...(cursor !== undefined && { cursor }) })
+          found.push(...page.records.map((record) => record.key))
+          cursor = page.cursor
+          const chosen = keys[fates.next().value * 3] ?? 'key 0'
+          const fate = fates.next().value
+          if (fate === 0 && stay.has(chosen)) await put(chosen, ['label'])
+          if (fate === 1 && fresh < 50) await put(`new ${fresh++}`, ['label'])
+          if (fate === 2 && stay.delete(chosen)) await put(chosen, [], 0)
+        } while (cursor !== undefined)
+        for (const key of stay) expect(found.filter((each) => each === key)).toEqual([key])
+        expect(new Set(found).size).toBe(found.length)
+      }),
+      { numRuns: 200 },
+    )
+  })
+})

@@ -1,0 +1,316 @@
+/**
+ * What lies in a store, in the audit trail and in a log after whole flows is of no use to whoever reads it.
+ * @module
+ */
+import fc from 'fast-check'
+import type { ClientKey, CredentialKind, GrantId, RecordStore, WriteOptions } from 'grantwell'
+import { clientKeyOf, parseClientId, parseCredential, portableDigests, printCredential } from 'grantwell'
+import { memoryStore } from 'grantwell/storage/memory'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { TestServer } from '../support.js'
+import {
+  authorizationUrl,
+  basic,
+  CHALLENGE,
+  call,
+  exchange,
+  OTHER,
+  openConsent,
+  post,
+  refresh,
+  registration,
+  revoke,
+  send,
+  testServer,
+  VERIFIER,
+} from '../support.js'
+
+const KINDS: readonly CredentialKind[] = ['code', 'access_token', 'refresh_token', 'device_code']
+
+/** One step of a flow; numbers choose among what there is by then. */
+type Step =
+  | { readonly type: 'authorize'; readonly pkce: boolean; readonly scope?: string | undefined }
+  | { readonly type: 'exchange'; readonly which: number; readonly wrong: boolean }
+  | { readonly type: 'refresh'; readonly which: number; readonly scope?: string | undefined }
+  | { readonly type: 'revoke'; readonly which: number; readonly kind: 'access_token' | 'refresh_token' }
+  | { readonly type: 'wait'; readonly seconds: number }
+  | { readonly type: 'spoil'; readonly which: number }
+  | { readonly type: 'fail'; readonly at: 'read' | 'write' }
+  | { readonly type: 'register' }
+
+const scope = fc.constantFrom(undefined, undefined, 'repo-code:r', 'account-profile:r')
+const which = fc.nat(20)
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 3, arbitrary: fc.record({ type: fc.constant('authorize' as const), pkce: fc.boolean(), scope }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({ type: fc.constant('exchange' as const), which, wrong: fc.boolean() }),
+  },
+  { weight: 5, arbitrary: fc.record({ type: fc.constant('refresh' as const), which, scope }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      type: fc.constant('revoke' as const),
+      which,
+      kind: fc.constantFrom('access_token' as const, 'refresh_token' as const),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ type: fc.constant('wait' as const), seconds: fc.constantFrom(1, 299, 300, 601, 28_800) }),
+  },
+  { weight: 1, arbitrary: fc.record({ type: fc.constant('spoil' as const), which }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      type: fc.constant('fail' as const),
+      at: fc.constantFrom('read' as const, 'write' as const),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ type: fc.constant('register' as const) }) },
+)
+
+/** Everything that was told to clients, everything that was kept or told to the host, and where it was. */
+interface Trail {
+  readonly test: TestServer
+  readonly client: { readonly clientId: string; readonly clientSecret: string }
+  /** Secrets that a client or browser was given. */
+  readonly secrets: Set<string>
+  /** All that anybody but them can read: records and their keys, events, errors, what clients got as errors, the log. */
+  readonly readable: string[]
+}
+
+async function walked(steps: readonly Step[]): Promise<Trail> {
+  const readable: string[] = []
+  const secrets = new Set<string>()
+  let failing: 'nothing' | 'read' | 'write' = 'nothing'
+  let inner: RecordStore | undefined
+  const kept = (key: string, value: unknown, options: WriteOptions): void =>
+    void readable.push(JSON.stringify([key, value, options]))
+  const recorded: RecordStore = {
+    read: (keys) => {
+      if (failing === 'read') throw new Error(`cannot read ${keys}`)
+      return inner?.read(keys) ?? []
+    },
+    write: (key, value, options) => {
+      kept(key, value, options)
+      if (failing === 'write') throw new Error(`cannot write ${key} ${JSON.stringify(value)}`)
+      return inner?.write(key, value, options) ?? false
+    },
+    list: (label, page) => inner?.list(label, page) ?? { records: [] },
+  }
+  const clock = { now: 1_800_000_000 }
+  inner = memoryStore({ clock: () => clock.now })
+  const test = await testServer({ store: recorded, clock: () => clock.now, consent: 'once' })
+  const registered = await test.server.applications.register(registration())
+  const client = { clientId: registered.clientId, clientSecret: registered.clientSecret ?? '' }
+  secrets.add(client.clientSecret)
+
+  const codes: { code: string; verifier: Record<string, string> }[] = []
+  const pairs: { access_token: string; refresh_token: string }[] = []
+  const take = ({ status, body }: Awaited<ReturnType<typeof exchange>>): void => {
+    if (status !== 200) {
+      readable.push(JSON.stringify(body))
+      return
+    }
+    pairs.push(body)
+    secrets.add(body.access_token).add(body.refresh_token)
+  }
+  const pick = <Item>(items: readonly Item[], index: number): Item | undefined => items[index % (items.length || 1)]
+
+  for (const each of steps) {
+    if (each.type === 'authorize') {
+      const parameters = {
+        client_id: client.clientId,
+        scope: each.scope,
+        ...(each.pkce && { code_challenge: CHALLENGE, code_challenge_method: 'S256' }),
+      }
+      const asked = await send(test.server, { url: authorizationUrl(parameters) })
+      let location = asked.headers['Location']
+      if (asked.status === 200) {
+        const { fields, headers } = await openConsent(test, parameters)
+        secrets.add(fields['consent'] ?? '').add(headers.cookie.slice(headers.cookie.indexOf('=') + 1))
+        const agreed = await post(test.server, '/oauth2/auth', { ...fields, decision: 'agree' }, headers)
+        location = agreed.headers['Location']
+      }
+      const code = new URL(location ?? '').searchParams.get('code') ?? ''
+      codes.push({ code, verifier: each.pkce ? { code_verifier: VERIFIER } : {} })
+      secrets.add(code)
+    } else if (each.type === 'exchange') {
+      const found = pick(codes, each.which)
+      const wrong: Record<string, string> = each.wrong ? { redirect_uri: 'https://app.example/wrong' } : {}
+      if (found !== undefined) take(await exchange(test, found.code, { ...found.verifier, ...wrong }, client))
+    } else if (each.type === 'refresh') {
+      const found = pick(pairs, each.which)
+      const form: Record<string, string> = each.scope === undefined ? {} : { scope: each.scope }
+      if (found !== undefined) take(await refresh(test, found.refresh_token, form, client))
+    } else if (each.type === 'revoke') {
+      const found = pick(pairs, each.which)
+      if (found !== undefined) await revoke(test, found[each.kind], {}, client)
+    } else if (each.type === 'wait') {
+      clock.now += each.seconds
+    } else if (each.type === 'spoil') {
+      // Secrets in every wrong place but one, a query, a field that is not theirs, a registration. The one is a client
+      // that gives its secret as its name: the audit trail has the names that clients give themselves.
+      const secret = pick([...secrets], each.which) ?? ''
+      const form = { grant_type: secret, code: secret, scope: secret, token: secret }
+      const auth = basic({ clientId: 'somebody', clientSecret: secret })
+      for (const path of ['/oauth2/token', '/oauth2/revoke', '/oauth2/auth']) {
+        readable.push((await post(test.server, path, form, auth)).body)
+        readable.push((await post(test.server, `${path}?client_secret=${secret}&token=${secret}`, form, auth)).body)
+        readable.push((await send(test.server, { url: `${path}?client_id=web&state=${secret}&scope=${secret}` })).body)
+      }
+      const asked = { refresh_token: secret, code: secret, scope: secret, redirect_uri: secret, code_verifier: secret }
+      for (const grant_type of ['refresh_token', 'authorization_code', secret])
+        readable.push((await post(test.server, '/oauth2/token', { ...asked, grant_type }, basic(OTHER))).body)
+      readable.push((await send(test.server, { url: authorizationUrl({ scope: secret, state: undefined }) })).body)
+      readable.push(JSON.stringify(await call(test, `${secret}x`)))
+      const twice = { clientId: client.clientId, clientSecret: `${secret} x` }
+      await test.server.applications
+        .register(registration(), twice)
+        .catch((error: unknown) => readable.push(String(error)))
+    } else if (each.type === 'fail') {
+      failing = each.at
+      const found = pick(pairs, pairs.length - 1)
+      if (found !== undefined) {
+        readable.push(JSON.stringify((await refresh(test, found.refresh_token, {}, client)).body))
+        readable.push((await revoke(test, found.access_token, {}, client)).body)
+        readable.push(JSON.stringify(await call(test, found.access_token)))
+      }
+      await test.server.applications.suspend(client.clientId).catch((error: unknown) => readable.push(String(error)))
+      failing = 'nothing'
+    } else {
+      const { clientSecret = '' } = await test.server.applications.register(registration())
+      secrets.add(clientSecret)
+    }
+  }
+  for (const event of test.events) readable.push(JSON.stringify(event))
+  for (const error of test.errors) readable.push(String(error), error instanceof Error ? (error.stack ?? '') : '')
+  secrets.delete('')
+  return { test, client, secrets, readable }
+}
+
+/** Length of the piece of a secret that would be too much to find: 72 bits. */
+const PIECE = 12
+
+/** What of a credential nobody may read: the last 32 of its bytes; of anything else, all of it. */
+function secretPart(text: string): string {
+  const credential = parseCredential(text)
+  // The payload has 80 characters, of which those from the 38th on are of the secret alone.
+  return credential === undefined ? text : text.slice(4 + 38)
+}
+
+/** The ways in which somebody could have written it down. */
+function spellings(text: string): readonly string[] {
+  const secret = parseCredential(text)?.secret
+  const bytes = secret === undefined ? Buffer.from(text) : Buffer.from(secret)
+  const list = JSON.stringify([...bytes]).slice(1, -1)
+  return [text, secretPart(text), bytes.toString('base64url'), bytes.toString('base64'), bytes.toString('hex'), list]
+}
+
+describe('what is kept and told', () => {
+  const log: unknown[] = []
+  beforeEach(() => {
+    log.length = 0
+    for (const method of ['log', 'info', 'warn', 'error', 'debug'] as const)
+      vi.spyOn(console, method).mockImplementation((...parts) => void log.push(...parts))
+  })
+  afterEach(() => vi.restoreAllMocks())
+
+  it('[28] has in it no secret that was ever issued, nor a piece of one, after any flow', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 30 }), async (steps) => {
+        const { secrets, readable } = await walked(steps)
+        const text = readable.join('\n')
+        const pieces = new Set<string>()
+        for (let index = 0; index + PIECE <= text.length; index++) pieces.add(text.slice(index, index + PIECE))
+        for (const secret of secrets) {
+          for (const spelling of spellings(secret)) expect(text.includes(spelling)).toBe(false)
+          const part = secretPart(secret).replace(/^gws_/, '')
+          for (let index = 0; index + PIECE <= part.length; index++)
+            expect(pieces.has(part.slice(index, index + PIECE))).toBe(false)
+        }
+        expect(log).toEqual([])
+      }),
+      { numRuns: 60 },
+    )
+  })
+
+  it('[28] gives nobody anything that works: what is kept is refused, in whatever place and kind', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 20 }), async (steps) => {
+        const { test, client, readable } = await walked([
+          { type: 'authorize', pkce: false },
+          { type: 'exchange', which: 0, wrong: false },
+          { type: 'refresh', which: 0 },
+          ...steps,
+        ])
+        const text = readable.join('\n')
+        const digests = new Set(text.match(/(?<![\w-])[\w-]{43}(?![\w-])/g))
+        const grants = new Set([...text.matchAll(/grant:([\w-]{22})/g)].map((match) => match[1] as GrantId)) // what the key says
+        const clientId = parseClientId(client.clientId)
+        const clientKey = clientKeyOf(portableDigests, clientId ?? ('' as never)) // it was registered
+        expect(digests.size).toBeGreaterThan(0)
+        expect(grants.size).toBeGreaterThan(0)
+        const tries: string[] = [...digests]
+        for (const grantId of grants)
+          for (const digest of digests)
+            for (const kind of KINDS) tries.push(credentialOf(kind, clientKey, grantId, digest))
+        // Some of them, since there are many: the newest, which are of what still works.
+        for (const attempt of tries.slice(-400)) {
+          expect((await call(test, attempt)).type).toBe('refused')
+          expect((await refresh(test, attempt, {}, client)).status).toBe(400)
+          expect((await exchange(test, attempt, {}, client)).status).toBe(400)
+        }
+        for (const digest of digests) {
+          const { status } = await refresh(test, 'x', {}, { ...client, clientSecret: digest })
+          expect(status).toBe(401)
+        }
+      }),
+      { numRuns: 10 },
+    )
+  })
+
+  it('[28] is made of enough randomness: each secret has 32 bytes of its own, or is derived from two such', async () => {
+    const given: string[] = []
+    const test = await testServer({
+      entropy: (length) => {
+        const bytes = globalThis.crypto.getRandomValues(new Uint8Array(length))
+        given.push(Buffer.from(bytes).toString('hex'))
+        return bytes
+      },
+    })
+    const { clientSecret = '' } = await test.server.applications.register(registration())
+    const placeOf = (bytes: Uint8Array | string | undefined): string => {
+      const hex = Buffer.from(bytes ?? '').toString('hex')
+      expect(hex).toHaveLength(64)
+      const call = given.findIndex((each) => each.includes(hex))
+      expect(call).toBeGreaterThanOrEqual(0)
+      return `${call}.${given[call]?.indexOf(hex)}`
+    }
+    const places = [placeOf(Buffer.from(clientSecret.replace('gws_', ''), 'base64url'))]
+    const secrets: string[] = []
+    for (let round = 0; round < 20; round++) {
+      const { fields, headers } = await openConsent(test)
+      const agreed = await post(test.server, '/oauth2/auth', { ...fields, decision: 'agree' }, headers)
+      const code = new URL(agreed.headers['Location'] ?? '').searchParams.get('code') ?? ''
+      const { body: first } = await exchange(test, code)
+      for (const text of [code, first.access_token, first.refresh_token])
+        places.push(placeOf(parseCredential(text)?.secret))
+      const { body: second } = await refresh(test, first.refresh_token)
+      const grantId = parseCredential(code)?.grantId
+      const [record] = await test.store.read([`grant:${grantId}`])
+      const salt = /"salt":"([^"]+)"/.exec(JSON.stringify(record?.value))?.[1] ?? ''
+      places.push(placeOf(Buffer.from(salt, 'base64url')))
+      for (const text of [code, first.access_token, first.refresh_token, second.access_token, second.refresh_token])
+        secrets.push(Buffer.from(parseCredential(text)?.secret ?? []).toString('hex'))
+    }
+    expect(new Set(places).size).toBe(places.length)
+    expect(new Set(secrets).size).toBe(secrets.length)
+    expect(new Set(secrets.map((hex) => hex.length))).toEqual(new Set([64]))
+  })
+})
+
+function credentialOf(kind: CredentialKind, clientKey: ClientKey, grantId: GrantId, digest: string): string {
+  return printCredential({ kind, clientKey, grantId, secret: Uint8Array.from(Buffer.from(digest, 'base64url')) })
+}
