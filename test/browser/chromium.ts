@@ -1,0 +1,36 @@
+/**
+ * The browser of the tests: a Chromium or Chrome that the machine has.
+ * @module
+ */
+import { existsSync } from 'node:fs'
+
+const PLACES = [
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+  '/usr/bin/google-chrome-stable',
+  '/opt/google/chrome/chrome',
+  '/snap/bin/chromium',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+  '/Applications/Chromium.app/Contents/MacOS/Chromium',
+]
+
+/** The path of the browser; undefined where there is none. `CHROMIUM_PATH` goes before the usual places. */
+export function findChromium(): string | undefined {
+  return process.env['CHROMIUM_PATH'] || PLACES.find(existsSync)
+}
+
+export const NO_BROWSER =
+  'The flow in a real browser was NOT tested, since no Chromium or Chrome was found. ' +
+  'Install one, or set CHROMIUM_PATH to the program, and run the tests again.'
+
+/** Without a sandbox, since the tests may run as root in a container; quiet, so that it asks for nothing from outside. */
+export const BROWSER_ARGUMENTS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
