@@ -1,0 +1,496 @@
+/**
+ * The packed package in an empty project: what is in it, that every entry point loads in both module kinds and loads
+ * nothing else, that the whole flow runs, that its types compile, and that the README's code does what it says.
+ * @module
+ */
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { dirname, join, relative, resolve, sep } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { sender } from '../adapters/http.js'
+import { authorizationUrl, hiddenFields } from '../support.js'
+import type { Project } from './project.js'
+import { compile, installPackage, ROOT, start } from './project.js'
+import { blocksOf, readme } from './readme.js'
+
+const ENTRIES = ['.', './node', './fetch', './storage/memory', './pages'] as const
+type Entry = (typeof ENTRIES)[number]
+
+/** What an entry point is called in an import. */
+const nameOf = (entry: Entry): string => `grantwell${entry.slice(1)}`
+
+let project: Project
+beforeAll(() => {
+  project = installPackage()
+}, 300_000)
+afterAll(() => project?.remove())
+
+const manifest = () => JSON.parse(readFileSync(join(project.installed, 'package.json'), 'utf8'))
+
+/** Every file of the installed package, with slashes. */
+function filesIn(directory: string): readonly string[] {
+  return readdirSync(directory, { recursive: true, encoding: 'utf8' })
+    .filter((file) => statSync(join(directory, file)).isFile())
+    .map((file) => file.split(sep).join('/'))
+    .sort()
+}
+
+describe('the tarball', () => {
+  it('has the files of its list and no other', () => {
+    const files = filesIn(project.installed)
+    const listed: readonly string[] = manifest().files
+    expect(listed).toEqual(['dist', 'README.md', 'CHANGELOG.md', 'LICENSE', 'SECURITY.md'])
+    for (const file of listed) expect(existsSync(join(project.installed, file)), file).toBe(true)
+    for (const file of files)
+      expect(file).toMatch(
+        /^(package\.json|README\.md|CHANGELOG\.md|LICENSE|SECURITY\.md|dist\/.+\.(c?js(\.map)?|d\.c?ts))$/,
+      )
+  })
+
+  it('has every file that its exports name, and exports the entry points and its package.json alone', () => {
+    const { exports } = manifest()
+    expect(Object.keys(exports)).toEqual([...ENTRIES, './package.json'])
+    const targets = JSON.stringify(exports).match(/\.\/[\w./-]+\.(?:json|c?js|d\.c?ts)/g) ?? []
+    expect(targets.length).toBeGreaterThanOrEqual(ENTRIES.length * 4)
+    for (const target of targets.filter((each) => each !== './package.json'))
+      expect(existsSync(join(project.installed, target)), target).toBe(true)
+  })
+
+  it('depends on @noble/hashes alone', () => {
+    const { dependencies, peerDependencies, optionalDependencies, bundledDependencies } = manifest()
+    expect(Object.keys(dependencies)).toEqual(['@noble/hashes'])
+    expect([peerDependencies, optionalDependencies, bundledDependencies]).toEqual([undefined, undefined, undefined])
+    const installed = readdirSync(join(project.directory, 'node_modules')).filter((name) => !name.startsWith('.'))
+    expect(installed.sort()).toEqual(['@noble', 'grantwell'])
+    expect(readdirSync(join(project.directory, 'node_modules/@noble'))).toEqual(['hashes'])
+  })
+
+  it('maps each of its files to sources of ours, which the map has in it', () => {
+    const files = filesIn(project.installed)
+    const scripts = files.filter((file) => /\.c?js$/.test(file))
+    expect(scripts.length).toBeGreaterThanOrEqual(ENTRIES.length * 2)
+    for (const file of scripts) {
+      const text = readFileSync(join(project.installed, file), 'utf8')
+      const [, url] = /\n\/\/# sourceMappingURL=(.+)\s*$/.exec(text) ?? []
+      expect(url).toBe(`${file.split('/').at(-1)}.map`)
+      const map = JSON.parse(readFileSync(join(project.installed, `${file}.map`), 'utf8'))
+      for (const [index, source] of map.sources.entries()) {
+        const path = relative(project.installed, resolve(project.installed, dirname(file), source))
+          .split(sep)
+          .join('/')
+        expect(path).toMatch(/^src\/[\w./-]+\.ts$/)
+        expect(map.sourcesContent[index]).toBe(readFileSync(join(ROOT, path), 'utf8'))
+      }
+    }
+  })
+
+  it('says nothing of the machine that made it', () => {
+    for (const file of filesIn(project.installed)) {
+      const text = readFileSync(join(project.installed, file), 'utf8')
+      for (const place of [ROOT, project.directory, dirname(project.directory), 'file://'])
+        expect(text.includes(place), `${place} in ${file}`).toBe(false)
+    }
+  })
+
+  it('has no hook that runs when it is installed', () => {
+    const hooks = Object.keys(manifest().scripts ?? {}).filter((name) => /^(pre|post)?install$|^prepare$/.test(name))
+    expect(hooks).toEqual([])
+  })
+})
+
+/** The whole flow, without imports, so that it runs in both module kinds. */
+const FLOW = `
+async function flow({ root, node, fetch: adapter, memory, pages }) {
+  const assert = (holds, what) => { if (!holds) throw new Error(what) }
+  const server = root.createAuthorizationServer({
+    issuer: 'https://git.example',
+    store: memory.memoryStore(),
+    user: () => ({ subject: 'ada', name: 'Ada' }),
+    signInUrl: () => '/sign-in',
+    digests: DIGESTS === 'node' ? node.nodeDigests : root.portableDigests,
+    pages: { error: pages.defaultPages.error },
+  })
+  const { clientId, clientSecret } = await server.applications.register({
+    name: 'Sample',
+    logo: Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0),
+    website: 'https://app.example',
+    type: 'confidential',
+    redirectUris: ['https://app.example/callback'],
+    scopes: ['repo-code:rw'],
+    resourceScope: 'all',
+  })
+  const handler = adapter.createFetchHandler(server)
+  const send = (path, form, headers = {}) => handler(new Request('https://git.example' + path, {
+    headers: { ...(form && { 'content-type': 'application/x-www-form-urlencoded' }), ...headers },
+    ...(form && { method: 'POST', body: String(new URLSearchParams(form)) }),
+  }))
+  const page = await send('/oauth2/auth?' + new URLSearchParams({ response_type: 'code', client_id: clientId, state: 's' }))
+  assert(page.status === 200, 'no consent page')
+  const fields = Object.fromEntries([...(await page.text()).matchAll(/type="hidden" name="([^"]+)" value="([^"]*)"/g)]
+    .map(([, name, value]) => [name, value.replaceAll('&amp;', '&')]))
+  const cookie = page.headers.get('set-cookie').split(';')[0]
+  const agreed = await send('/oauth2/auth', { ...fields, resource_scope: 'all', decision: 'agree' }, { cookie })
+  assert(agreed.status === 302, 'not agreed: ' + agreed.status)
+  const code = new URL(agreed.headers.get('location')).searchParams.get('code')
+  const authorization = 'Basic ' + btoa(clientId + ':' + clientSecret)
+  const token = async (form) => (await send('/oauth2/token', form, { authorization })).json()
+  const first = await token({ grant_type: 'authorization_code', code })
+  const second = await token({ grant_type: 'refresh_token', refresh_token: first.refresh_token })
+  const api = (text) => server.authenticate({ headers: { authorization: 'Bearer ' + text } }, { scope: 'repo-code:r' })
+  assert((await api(first.access_token)).type === 'authenticated', 'the old token')
+  assert((await api(second.access_token)).subject === 'ada', 'the new token')
+  const revoked = await send('/oauth2/revoke', { token: second.refresh_token }, { authorization })
+  assert(revoked.status === 200, 'not revoked')
+  assert((await api(second.access_token)).type === 'refused', 'works after revocation')
+  const refused = await token({ grant_type: 'refresh_token', refresh_token: second.refresh_token })
+  assert(refused.error === 'invalid_grant', 'refreshed after revocation')
+  assert(root.parseCredential(first.access_token).kind === 'access_token', 'no credential')
+  assert(typeof node.createNodeHandler(server) === 'function', 'no handler')
+  return 'the flow is complete'
+}
+`
+
+describe('both module kinds', () => {
+  const MODULES = { root: '.', node: './node', fetch: './fetch', memory: './storage/memory', pages: './pages' } as const
+  const esm = Object.entries(MODULES).map(([name, entry]) => `import * as ${name} from '${nameOf(entry)}'`)
+  const cjs = Object.entries(MODULES).map(([name, entry]) => `const ${name} = require('${nameOf(entry)}')`)
+  const list = `{ ${Object.keys(MODULES).join(', ')} }`
+
+  it('give the same names at every entry point, those of the sources', async () => {
+    const names = `console.log(JSON.stringify(Object.entries(${list}).map(([name, all]) =>
+      [name, Object.keys(all).filter((key) => key !== 'default' && key !== 'module.exports').sort()])))`
+    project.write('names.mjs', [...esm, names].join('\n'))
+    project.write('names.cjs', [...cjs, names].join('\n'))
+    const imported = JSON.parse(project.run('names.mjs'))
+    expect(JSON.parse(project.run('names.cjs'))).toEqual(imported)
+    const sources = {
+      root: Object.keys(await import('grantwell')).sort(),
+      node: Object.keys(await import('grantwell/node')).sort(),
+      fetch: Object.keys(await import('grantwell/fetch')).sort(),
+      memory: Object.keys(await import('grantwell/storage/memory')).sort(),
+      pages: Object.keys(await import('grantwell/pages')).sort(),
+    }
+    expect(Object.fromEntries(imported)).toEqual(sources)
+  })
+
+  it('run the whole flow', () => {
+    for (const digests of ['node', 'portable']) {
+      const run = `const DIGESTS = '${digests}'\n${FLOW}\nflow(${list}).then(console.log)`
+      project.write(`flow-${digests}.mjs`, [...esm, run].join('\n'))
+      project.write(`flow-${digests}.cjs`, [...cjs, run].join('\n'))
+      for (const kind of ['mjs', 'cjs'])
+        expect(project.run(`flow-${digests}.${kind}`).trim()).toBe('the flow is complete')
+    }
+  })
+
+  it('share no identity, which is why errors are told apart by their code', () => {
+    project.write(
+      'both.mjs',
+      `import { createRequire } from 'node:module'
+      import * as esm from 'grantwell'
+      const cjs = createRequire(import.meta.url)('grantwell')
+      console.log(esm.GrantwellError === cjs.GrantwellError)
+      for (const { createAuthorizationServer } of [esm, cjs])
+        try { createAuthorizationServer({}) } catch (error) { console.log(error.code) }`,
+    )
+    const said = project.run('both.mjs').trim().split('\n')
+    expect(said).toEqual(['false', 'ERR_CONFIGURATION', 'ERR_CONFIGURATION'])
+  })
+
+  it('keep everything inside that is not exported', () => {
+    const inside = ['grantwell/dist/index.js', 'grantwell/core', 'grantwell/server', 'grantwell/storage']
+    for (const name of inside) {
+      project.write('inside.mjs', `await import('${name}')`)
+      expect(() => project.run('inside.mjs')).toThrow(/ERR_PACKAGE_PATH_NOT_EXPORTED/)
+    }
+    project.write('manifest.cjs', "console.log(require('grantwell/package.json').name)")
+    expect(project.run('manifest.cjs').trim()).toBe('grantwell')
+  })
+})
+
+describe('what an entry point loads', () => {
+  interface Loaded {
+    /** Source files of ours that the loaded files were made of. */
+    readonly sources: readonly string[]
+    readonly builtins: readonly string[]
+    /** Packages besides ours. */
+    readonly packages: readonly string[]
+  }
+
+  const HOOKS = `
+    import { appendFileSync } from 'node:fs'
+    export async function resolve(specifier, context, next) {
+      const found = await next(specifier, context)
+      if (context.parentURL?.includes('/node_modules/') || found.url.includes('/node_modules/'))
+        appendFileSync(process.env.LOADED, found.url + '\\n')
+      return found
+    }`
+
+  const IN_CJS = `
+    const Module = require('node:module')
+    const { pathToFileURL } = require('node:url')
+    const { _resolveFilename: resolveFilename, _load: load } = Module
+    const loaded = []
+    Module._load = function (request, ...rest) {
+      if (request.startsWith('node:')) loaded.push(request)
+      return load.call(this, request, ...rest)
+    }
+    Module._resolveFilename = function (request, parent, ...rest) {
+      const found = resolveFilename.call(this, request, parent, ...rest)
+      if (parent.filename.includes('node_modules') || found.includes('node_modules'))
+        loaded.push(Module.isBuiltin(found) ? 'node:' + found.replace('node:', '') : pathToFileURL(found).href)
+      return found
+    }`
+
+  function loadedBy(entry: Entry, kind: 'import' | 'require'): Loaded {
+    const name = nameOf(entry)
+    let urls: readonly string[]
+    if (kind === 'import') {
+      const log = join(project.directory, `loaded${entry.replaceAll(/\W/g, '-')}.log`)
+      project.write('hooks.mjs', HOOKS)
+      project.write('register.mjs', "import { register } from 'node:module'\nregister('./hooks.mjs', import.meta.url)")
+      project.write('load.mjs', `import '${name}'`)
+      project.run('load.mjs', { args: ['--import', './register.mjs'], env: { LOADED: log } })
+      urls = readFileSync(log, 'utf8').trim().split('\n')
+    } else {
+      project.write('load.cjs', `${IN_CJS}\nrequire('${name}')\nconsole.log(loaded.join('\\n'))`)
+      urls = project.run('load.cjs').trim().split('\n')
+    }
+    const home = `${pathToFileURL(join(project.directory, 'node_modules')).href}/`
+    const builtins = urls.filter((url) => url.startsWith('node:'))
+    const files = urls.filter((url) => url.startsWith(home)).map((url) => url.slice(home.length))
+    expect(builtins.length + files.length).toBe(urls.length)
+    const ours = [...new Set(files.filter((file) => file.startsWith('grantwell/')))]
+    const sources = ours.flatMap((file): readonly string[] => {
+      const path = join(project.directory, 'node_modules', file)
+      const map = JSON.parse(readFileSync(`${path}.map`, 'utf8'))
+      return map.sources.map((source: string) => relative(project.installed, resolve(dirname(path), source)))
+    })
+    const packages = files.filter((file) => !ours.includes(file)).map((file) => file.split('/').slice(0, 2).join('/'))
+    return {
+      sources: [...new Set(sources)].map((source) => source.split(sep).join('/')).sort(),
+      builtins: [...new Set(builtins)].sort(),
+      packages: [...new Set(packages)].sort(),
+    }
+  }
+
+  /** What nobody but the one entry point may load. */
+  const OWN: { readonly [Name in Entry]: RegExp } = {
+    '.': /^src\/(index|server|options|transactions|applications|authorization-endpoint)\.ts$/,
+    './node': /^src\/adapters\/node\.ts$/,
+    './fetch': /^src\/adapters\/fetch\.ts$/,
+    './storage/memory': /^src\/storage\/memory\.ts$/,
+    './pages': /^src\/never$/, // the server has the default pages in it
+  }
+
+  for (const kind of ['import', 'require'] as const) {
+    for (const entry of ENTRIES) {
+      it(`${kind} of ${nameOf(entry)} is itself and nothing of the other entry points`, () => {
+        const { sources, builtins, packages } = loadedBy(entry, kind)
+        if (entry !== './pages') expect(sources.some((source) => OWN[entry].test(source))).toBe(true)
+        for (const other of ENTRIES)
+          if (other !== entry) expect(sources.filter((source) => OWN[other].test(source))).toEqual([])
+        expect(packages).toEqual(entry === '.' ? ['@noble/hashes'] : [])
+        expect(builtins).toEqual(entry === './node' ? ['node:crypto'] : [])
+        if (entry === './storage/memory') expect(sources).toEqual(['src/storage/memory.ts'])
+        if (entry === './pages') expect(sources.filter((source) => !source.startsWith('src/pages/'))).toEqual([])
+      })
+    }
+  }
+})
+
+describe('types', () => {
+  const CONSUMER = `
+    import { createServer } from 'node:http'
+    import type { AuditEvent, Authentication, AuthorizationServer, HttpRequest, RecordStore, User } from 'grantwell'
+    import { createAuthorizationServer, GrantwellError, scopeCatalogue, serviceScopes, transition } from 'grantwell'
+    import { createFetchHandler, toResponse } from 'grantwell/fetch'
+    import { createNodeHandler, nodeDigests, sendResponse } from 'grantwell/node'
+    import { defaultPages } from 'grantwell/pages'
+    import { memoryStore } from 'grantwell/storage/memory'
+    import type { IncomingMessage } from 'node:http'
+
+    const store: RecordStore = memoryStore({ clock: () => 1 })
+    const seen: AuditEvent[] = []
+    const server = createAuthorizationServer<IncomingMessage>({
+      issuer: 'https://git.example',
+      store,
+      digests: nodeDigests,
+      scopes: serviceScopes({ service: 'git' }),
+      pages: { error: defaultPages.error },
+      user: (request: HttpRequest<IncomingMessage>): User | undefined =>
+        request.native.headers['x-user'] === undefined ? undefined : { subject: 'ada' },
+      signInUrl: (returnTo) => returnTo,
+      onEvent: (event) => seen.push(event),
+    })
+    createServer(createNodeHandler(server)).on('request', async (request, response) => {
+      const found: Authentication = await server.authenticate(request, { scope: 'repo-code:r' })
+      if (found.type === 'refused') sendResponse(response, found.response)
+      else response.end(found.subject + found.resources.kind)
+    })
+    declare const other: AuthorizationServer<Request>
+    export const handler: (request: Request) => Promise<Response> = createFetchHandler(other)
+    export const made: Response = toResponse({ status: 200, headers: {}, body: '' })
+    export const code = (error: unknown): string | undefined => (error instanceof GrantwellError ? error.code : undefined)
+    export { scopeCatalogue, transition }
+    // @ts-expect-error an option that there is not
+    createAuthorizationServer({ issuer: 'https://git.example', store, user: () => undefined, signInUrl: () => '', no: 1 })
+    // @ts-expect-error a required option that is missing
+    createAuthorizationServer({ issuer: 'https://git.example', store, user: () => undefined })
+    // @ts-expect-error the fetch adapter hands over a Request, which this server’s user() does not know
+    createFetchHandler(server)
+  `
+
+  it('compile in a consumer of either module kind, strictly, the declarations themselves too', () => {
+    project.write('consumer.mts', CONSUMER)
+    project.write('consumer.cts', CONSUMER)
+    compile(project, ['consumer.mts', 'consumer.cts'])
+  })
+
+  it('need nothing of Node or of a browser at the entry points that run everywhere', () => {
+    const portable = `
+      import { createAuthorizationServer } from 'grantwell'
+      import { memoryStore } from 'grantwell/storage/memory'
+      import { defaultPages } from 'grantwell/pages'
+      export const server = createAuthorizationServer({
+        issuer: 'https://git.example', store: memoryStore(), user: () => undefined, signInUrl: (to) => to, pages: defaultPages,
+      })
+      export const found = server.authenticate({ headers: { authorization: 'Bearer a' } })`
+    project.write('portable.mts', portable)
+    project.write('portable.cts', portable)
+    compile(project, ['portable.mts', 'portable.cts'], { types: [] })
+    project.write('web.mts', "import { createFetchHandler } from 'grantwell/fetch'\nexport { createFetchHandler }")
+    compile(project, ['web.mts'], { types: [], lib: ['es2022', 'dom', 'dom.iterable'] })
+  })
+})
+
+describe('the code of the README', () => {
+  const [embedding = ''] = blocksOf(readme()).flatMap(({ code }) => (code.startsWith('// complete\n') ? [code] : []))
+  const others = blocksOf(readme()).filter(({ code }) => !code.startsWith('// complete\n'))
+  const ADA = { 'x-demo-user': 'ada' }
+
+  async function freePort(): Promise<number> {
+    const probe = createServer()
+    await new Promise<void>((listening) => probe.listen(0, '127.0.0.1', listening))
+    const { port } = probe.address() as AddressInfo // it listens on TCP
+    await new Promise((closed) => probe.close(closed))
+    return port
+  }
+
+  /** Runs a module of the project that listens on the port it is given. */
+  async function running<Result>(
+    file: string,
+    use: (port: number, output: () => string) => Promise<Result>,
+  ): Promise<Result> {
+    const port = await freePort()
+    const send = sender(port)
+    const isUp = async () => (await send({ path: '/oauth2/style.css' })).status === 200
+    const { output, stop } = await start(project, file, { PORT: String(port) }, isUp)
+    try {
+      return await use(port, output)
+    } finally {
+      await stop()
+    }
+  }
+
+  it('embeds a server as it stands: metadata answers, a page says no to strangers, the API asks for a token', async () => {
+    expect(embedding).toContain('createAuthorizationServer')
+    project.write('embedding.mjs', embedding)
+    await running('embedding.mjs', async (port) => {
+      const send = sender(port)
+      const metadata = await send({ path: '/.well-known/oauth-authorization-server' })
+      expect(JSON.parse(metadata.body).issuer).toBe(`http://127.0.0.1:${port}`)
+      expect((await send({ path: authorizationUrl() })).status).toBe(400)
+      expect((await send({ path: '/elsewhere' })).status).toBe(404)
+      const api = await send({ path: '/api/repositories' })
+      expect([api.status, api.headers['www-authenticate']]).toEqual([401, 'Bearer realm="oauth2"'])
+    })
+  })
+
+  it('registers an application, which then gets a user to sign in, and a token, and is let in', async () => {
+    const registering = others.find(({ code }) => code.includes('applications.register('))?.code ?? ''
+    expect(registering).toContain('redirectUris')
+    const lines = [
+      embedding,
+      'const readFile = async () => Uint8Array.from(atob("iVBORw0KGgo="), (character) => character.charCodeAt(0))',
+      registering,
+      'console.log(JSON.stringify({ clientId, clientSecret }))',
+    ]
+    project.write('registering.mjs', lines.join('\n'))
+    await running('registering.mjs', async (port, output) => {
+      const send = sender(port)
+      for (let tries = 0; !output().includes('}') && tries < 100; tries++)
+        await new Promise((resolve) => setTimeout(resolve, 20))
+      const client: { clientId: string; clientSecret: string } = JSON.parse(output())
+      const redirectUri = 'https://mirror.example/callback'
+      const path = authorizationUrl({ client_id: client.clientId, redirect_uri: redirectUri, scope: 'repo-issue:r' })
+      const stranger = await send({ path })
+      expect(stranger.status).toBe(302)
+      expect(stranger.headers['location']).toMatch(/^\/sign-in\?return_to=http/)
+      const page = await send({ path, headers: ADA })
+      expect(page.body).toContain('Issue Mirror')
+      const form = { ...hiddenFields(page.body), resource_scope: 'all', decision: 'agree' }
+      const posting = (to: string, fields: Record<string, string>, headers: Record<string, string>) =>
+        send({
+          method: 'POST',
+          path: to,
+          headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
+          body: String(new URLSearchParams(fields)),
+        })
+      const cookie = page.headers['set-cookie']?.split(';')[0] ?? ''
+      const agreed = await posting('/oauth2/auth', form, { ...ADA, cookie })
+      const location = new URL(agreed.headers['location'] ?? '')
+      expect(location.origin + location.pathname).toBe(redirectUri)
+      const authorization = `Basic ${btoa(`${client.clientId}:${client.clientSecret}`)}`
+      const code = location.searchParams.get('code') ?? ''
+      const answer = await posting('/oauth2/token', { grant_type: 'authorization_code', code }, { authorization })
+      const { access_token } = JSON.parse(answer.body)
+      const call = await send({ path: '/api/repositories', headers: { authorization: `Bearer ${access_token}` } })
+      // It has not asked for the code of repositories.
+      expect([call.status, JSON.parse(call.body).error]).toEqual([403, 'insufficient_scope'])
+    })
+  })
+
+  it('serves by the fetch adapter', () => {
+    const fetching = others.find(({ code }) => code.includes("from 'grantwell/fetch'"))?.code ?? ''
+    expect(fetching).toContain('export default')
+    project.write(
+      'server.mjs',
+      `import { createAuthorizationServer } from 'grantwell'
+      import { memoryStore } from 'grantwell/storage/memory'
+      export const server = createAuthorizationServer({
+        issuer: 'https://git.example', store: memoryStore(), user: () => undefined, signInUrl: () => '/sign-in' })`,
+    )
+    project.write('fetching.mjs', `import { server } from './server.mjs'\n${fetching}`)
+    project.write(
+      'fetch.mjs',
+      `import service from './fetching.mjs'
+      for (const path of ['/.well-known/oauth-authorization-server', '/oauth2/auth', '/api'])
+        console.log((await service.fetch(new Request('https://git.example' + path))).status)`,
+    )
+    expect(project.run('fetch.mjs').trim().split('\n')).toEqual(['200', '400', '401'])
+  })
+
+  it('compiles against the installed types where it is TypeScript, its dots apart', () => {
+    const typed = others.filter(({ language }) => language === 'ts')
+    expect(typed.length).toBeGreaterThan(0)
+    typed.forEach(({ code }, index) => {
+      project.write(`typed${index}.mts`, code.replaceAll('{ ... }', '{ throw new Error() }'))
+    })
+    compile(
+      project,
+      typed.map((_, index) => `typed${index}.mts`),
+    )
+  })
+
+  it('has no block that imports grantwell and is not tried above', () => {
+    const tried = (code: string, language: string) =>
+      language === 'ts' || code === embedding || /applications\.register\(|from 'grantwell\/fetch'/.test(code)
+    const untried = blocksOf(readme()).filter(
+      ({ code, language }) => /from 'grantwell|require\('grantwell|^\/\/ complete/.test(code) && !tried(code, language),
+    )
+    expect(untried.map(({ code }) => code)).toEqual([])
+  })
+})

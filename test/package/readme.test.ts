@@ -1,0 +1,94 @@
+/**
+ * What the README says that can be looked up: its links, and the defaults of the options.
+ * @module
+ */
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { AuthorizationServerOptions } from 'grantwell'
+import { createAuthorizationServer, portableDigests, serviceScopes } from 'grantwell'
+import { defaultPages } from 'grantwell/pages'
+import { memoryStore } from 'grantwell/storage/memory'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { resolveOptions } from '../../src/options.js'
+import { ROOT } from './project.js'
+import { optionRows, readme, relativeLinks } from './readme.js'
+
+const REQUIRED: AuthorizationServerOptions = {
+  issuer: 'https://git.example/path',
+  store: memoryStore(),
+  user: () => undefined,
+  signInUrl: () => '/sign-in',
+}
+
+describe('links of the README', () => {
+  it('lead somewhere, where they lead into the repository', () => {
+    const links = relativeLinks(readme())
+    expect(links.length).toBeGreaterThan(0)
+    for (const link of links) expect(existsSync(join(ROOT, link.split('#')[0] ?? '')), link).toBe(true)
+  })
+})
+
+describe('the table of options', () => {
+  const rows = optionRows(readme())
+  const settings = resolveOptions(REQUIRED)
+  const found = new Map<string, unknown>(Object.entries({ ...settings, ...settings.rules }))
+
+  afterEach(() => vi.restoreAllMocks())
+
+  it('has one row for every option that there is', () => {
+    const source = readFileSync(join(ROOT, 'src/options.ts'), 'utf8')
+    const declaration = /export interface AuthorizationServerOptions[^{]*\{\n(.*?)\n\}/s.exec(source)?.[1] ?? ''
+    const declared = [...declaration.matchAll(/^ {2}readonly (\w+)\??:/gm)].map((match) => match[1])
+    expect(declared.length).toBeGreaterThan(20)
+    expect(rows.map(([name]) => name).sort()).toEqual(declared.sort())
+  })
+
+  it('has the defaults that they have: numbers, switches and choices', () => {
+    let plain = 0
+    for (const [name, value] of rows) {
+      if (!/^(\d+|true|false|`'\w+'`)$/.test(value)) continue
+      plain++
+      const written = /^`'/.test(value) ? value.slice(2, -2) : JSON.parse(value)
+      expect([name, found.get(name)]).toEqual([name, written])
+    }
+    expect(plain).toBeGreaterThanOrEqual(12)
+  })
+
+  it('has the defaults that they have: all others', () => {
+    const error = vi.spyOn(console, 'error').mockImplementation(() => {})
+    const others: Readonly<Record<string, (name: string) => void>> = {
+      required: (name) => {
+        const { [name as keyof AuthorizationServerOptions]: _, ...rest } = REQUIRED // the names are those of the table
+        const incomplete = rest as AuthorizationServerOptions // it is not: that is the point
+        expect(() => createAuthorizationServer(incomplete)).toThrowError(
+          expect.objectContaining({ code: 'ERR_CONFIGURATION' }),
+        )
+      },
+      none: (name) => {
+        if (name === 'onEvent')
+          expect(settings.onEvent({ type: 'refused' } as never)).toBeUndefined() // it looks at nothing
+        else expect(found.get(name)).toBeUndefined()
+      },
+      '`serviceScopes()`': () => expect(settings.scopes).toEqual(serviceScopes()),
+      "the issuer's path": () => expect(settings.mountPath).toBe('/path'),
+      '`defaultPages`': () => expect(settings.pages).toEqual(defaultPages),
+      '`console.error`': () => {
+        settings.onError('an error')
+        expect(error).toHaveBeenCalledWith('an error')
+      },
+      "the system's": () => expect(Math.abs(settings.clock() - Date.now() / 1000)).toBeLessThan(2),
+      "the platform's": () => {
+        const random = vi.spyOn(globalThis.crypto, 'getRandomValues')
+        expect(settings.entropy(20_000)).toHaveLength(20_000)
+        expect(random).toHaveBeenCalled()
+      },
+      '`portableDigests`': () => expect(settings.digests).toBe(portableDigests),
+    }
+    for (const [name, value] of rows) {
+      if (/^(\d+|true|false|`'\w+'`)$/.test(value)) continue
+      const check = others[value]
+      expect(check, `${name}: ${value}`).toBeDefined()
+      check?.(name)
+    }
+  })
+})

@@ -1,0 +1,38 @@
+/**
+ * The README as its parts.
+ * @module
+ */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { ROOT } from './project.js'
+
+/** Its text. */
+export function readme(): string {
+  return readFileSync(join(ROOT, 'README.md'), 'utf8')
+}
+
+/** One block of code. */
+export interface Block {
+  readonly language: string
+  readonly code: string
+}
+
+/** The blocks of JavaScript and TypeScript in a text. */
+export function blocksOf(text: string): readonly Block[] {
+  return [...text.matchAll(/^```(js|ts)\n(.*?)^```$/gms)].map((match) => ({
+    language: match[1] ?? '',
+    code: match[2] ?? '',
+  }))
+}
+
+/** The targets of its links that are not addresses elsewhere. */
+export function relativeLinks(text: string): readonly string[] {
+  const targets = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map((match) => match[1] ?? '')
+  return targets.filter((target) => !/^[a-z]+:/.test(target))
+}
+
+/** The table of options: what each row says in its first two columns. */
+export function optionRows(text: string): readonly (readonly [name: string, value: string])[] {
+  const section = text.slice(text.indexOf('\n## Options\n')).split('\n## ')[1] ?? ''
+  return [...section.matchAll(/^\| `(\w+)` \| ([^|]+?) \|/gm)].map((match) => [match[1] ?? '', match[2] ?? ''])
+}

@@ -1,0 +1,29 @@
+/**
+ * The table of SECURITY.md is true: every statement has its row, and every test that a row names bears its number.
+ * @module
+ */
+import { existsSync, readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+
+const root = new URL('..', import.meta.url)
+const read = (path: string): string => readFileSync(new URL(path, root), 'utf8')
+
+/** Number, where it is held, where it is tested. */
+const rows = read('SECURITY.md')
+  .split('\n')
+  .filter((line) => /^\| \d+ \|/.test(line))
+  .map((line) => line.split('|').map((cell) => cell.trim()))
+  .map(([, number, , held = '', tested = '']) => ({ number: Number(number), held, tested }))
+
+describe('the table of statements', () => {
+  it('has those that concern what there is, each once: 1 to 41 and 47 to 52', () => {
+    const wanted = Array.from({ length: 52 }, (_, index) => index + 1).filter((number) => number < 42 || number > 46)
+    expect(rows.map(({ number }) => number)).toEqual(wanted)
+  })
+
+  it.each(rows)('[$number] names files that hold it, and tests that bear its number', ({ number, held, tested }) => {
+    for (const file of held.split(', ')) expect([file, existsSync(new URL(`src/${file}`, root))]).toEqual([file, true])
+    for (const file of tested.split(', '))
+      expect([file, read(`test/${file}`).includes(`[${number}]`)]).toEqual([file, true])
+  })
+})
