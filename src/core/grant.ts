@@ -182,10 +182,11 @@ export function worksUntil(pair: TokenPair, token: 'access' | 'refresh'): Second
  * Every transition that changes a grant begins with it.
  */
 export function retire(grant: Grant, now: Seconds): Grant {
-  const over = grant.pairs.findIndex((pair) => pair.superseded === undefined || now < pair.superseded.until)
-  if (over <= 0) return grant
-  const retired = [...grant.retired, ...grant.pairs.slice(0, over).map((pair) => pair.refresh.digest)]
-  return { ...grant, pairs: grant.pairs.slice(over), retired: retired.slice(-RETIRED_KEPT) }
+  const isOver = ({ superseded }: TokenPair): boolean => superseded !== undefined && now >= superseded.until
+  const over = grant.pairs.filter(isOver)
+  if (over.length === 0) return grant
+  const retired = [...grant.retired, ...over.map((pair) => pair.refresh.digest)]
+  return { ...grant, pairs: grant.pairs.filter((pair) => !isOver(pair)), retired: retired.slice(-RETIRED_KEPT) }
 }
 
 /**

@@ -13,7 +13,7 @@ import { concatenate, digestOf, hkdf } from './digests.js'
 import { oauthError } from './errors.js'
 import { pairOf, refused, tokensOf } from './exchange.js'
 import type { Grant, GrantRules, IssuedTokens, Outcome, TokenPair } from './grant.js'
-import { about, findPair, invalidGrant, PAIRS_IN_GRACE, retire, tombstone } from './grant.js'
+import { about, findPair, invalidGrant, PAIRS_IN_GRACE, retire, tombstone, worksUntil } from './grant.js'
 import type { Scope } from './scopes.js'
 import { narrowScopes } from './scopes.js'
 import type { ClientId, Digest, Seconds } from './values.js'
@@ -74,20 +74,11 @@ function supersede(
   rules: GrantRules,
 ): Outcome<IssuedTokens> {
   const current = retire(grant, now)
-  // Behind one another even where the clock stepped back, so that grace periods end in the order of the chain.
-  const at = Math.max(now, current.pairs.at(-2)?.superseded?.at ?? now)
-  const first = current.pairs[0]?.superseded
-  if (first !== undefined && current.pairs.length > PAIRS_IN_GRACE) {
-    const reply = oauthError(
-      'temporarily_unavailable',
-      'too_many_pairs_in_grace',
-      'This token was refreshed too often in too short a time.',
-      {
-        status: 429,
-        retryAfter: first.until - now,
-      },
-    )
-    return { reply, events: [] }
+  if (current.pairs.length > PAIRS_IN_GRACE) {
+    const soonest = Math.min(...current.pairs.flatMap(({ superseded }) => superseded?.until ?? []))
+    const description = 'This token was refreshed too often in too short a time.'
+    const limits = { status: 429, retryAfter: soonest - now }
+    return { reply: oauthError('temporarily_unavailable', 'too_many_pairs_in_grace', description, limits), events: [] }
   }
   const salt = entropy.subarray(0, SECRET_BYTES)
   const secrets = deriveSuccessor(credential, salt, rules)
@@ -95,7 +86,7 @@ function supersede(
   const superseded: TokenPair = {
     access: pair.access,
     refresh: pair.refresh,
-    superseded: { at, until: at + rules.gracePeriod, salt: encodeBase64url(salt) },
+    superseded: { at: now, until: now + rules.gracePeriod, salt: encodeBase64url(salt) },
   }
   return {
     reply: tokensOf(credential, secrets, successor, now),
@@ -115,10 +106,13 @@ function repeat(
 ): Outcome<IssuedTokens> {
   const successor = grant.pairs[grant.pairs.indexOf(pair) + 1] as TokenPair // a superseded pair has one behind it
   const secrets = deriveSuccessor(credential, decodeBase64url(salt) as Uint8Array, rules) // written by supersede
-  // Another derivation key than the first refresh had gives other secrets: nothing that we could hand out would work.
+  // Another pair, where a clock stepped back and the successor is gone; other secrets, where the derivation key is another
+  // than at the first refresh: nothing that we could hand out would work.
   const derived = digestOf(rules.digests, secrets.subarray(SECRET_BYTES))
   if (!constantTimeEqual(successor.refresh.digest, derived)) return refused('credential_unknown')
   if (successor.access.revokedAt !== undefined) return refused('credential_revoked')
+  // Only where a clock stepped back: what is handed out must not be a replay as soon as it is used.
+  if (now >= worksUntil(successor, 'refresh')) return refused('credential_expired')
   return {
     reply: tokensOf(credential, secrets, successor, now),
     events: [{ type: 'refreshed', scopes: successor.access.scopes, retry: true, ...about(grant, now) }],

@@ -39,7 +39,7 @@ function requestOf(incoming: IncomingMessage): Request | undefined {
     const headers = new Headers()
     for (let index = 0; index < rawHeaders.length; index += 2)
       headers.append(rawHeaders[index] ?? '', rawHeaders[index + 1] ?? '')
-    return new Request(`http://${incoming.headers.host}${url}`, {
+    return new Request(new URL(url, `http://${incoming.headers.host}`), {
       method,
       headers,
       ...(hasBody && { body: bodyOf(incoming), duplex: 'half' }),

@@ -50,7 +50,7 @@ const PLATFORMS: readonly Platform[] = [
     listener: (server) => {
       const behind = overNode(server)
       return (request, response) => {
-        const { url = '' } = request
+        const url = (request.url ?? '').replace(/^http:\/\/[^/]*/, '')
         if (url.startsWith('/prefix/')) request.url = url.slice('/prefix'.length)
         // What a proxy does not hand on at all.
         else if (!isApi(url) && !url.startsWith('/.well-known/')) request.url = '/'
@@ -195,6 +195,22 @@ describe('a request whose body or client is gone', () => {
     expect((await sender(port)({ path: '/oauth2/style.css' })).status).toBe(200)
     expect(test.errors).toEqual([])
     await close()
+  })
+
+  it('[50] is cut off where the answer cannot be sent or made, and the process goes on', async () => {
+    const { server } = await testServer()
+    const answers = [
+      async () => ({ status: 200, headers: { 'X-Any': 'a\r\nb' }, body: '' }),
+      async () => ({ status: 99, headers: {}, body: '' }),
+      async () => Promise.reject(new Error('no answer')),
+      async () => Promise.reject('no error either'),
+    ]
+    for (const handle of answers) {
+      const { port, close } = await listen(createNodeHandler({ ...server, handle }))
+      await expect(sender(port)({ path: '/oauth2/style.css' })).rejects.toMatchObject({ code: 'ECONNRESET' })
+      expect((await sender(port)({ path: '/elsewhere' })).status).toBe(404)
+      await close()
+    }
   })
 
   it('gets one answer, be there two to send', async () => {

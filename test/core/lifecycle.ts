@@ -52,6 +52,8 @@ export type Lifecycle = ReturnType<typeof lifecycle>
 export function lifecycle(terms: Terms, granted: readonly Scope[], challenged: boolean, issuedAt: number) {
   const code = { ends: issuedAt + terms.codeLifetime, used: false }
   const pairs: Pair[] = []
+  /** In the order in which they were taken out. */
+  const retired: Pair[] = []
   let revoked = false
 
   const graceEnd = (pair: Pair): number => (pair.refreshedAt ?? Number.POSITIVE_INFINITY) + terms.gracePeriod
@@ -62,7 +64,11 @@ export function lifecycle(terms: Terms, granted: readonly Scope[], challenged: b
 
   /** Every write takes out the pairs whose grace is over. */
   const clear = (now: number): void => {
-    for (const pair of pairs) if (now >= graceEnd(pair)) pair.retired = true
+    for (const pair of pairs) {
+      if (pair.retired || now < graceEnd(pair)) continue
+      pair.retired = true
+      retired.push(pair)
+    }
   }
 
   const revokeAll = (): void => {
@@ -131,8 +137,7 @@ export function lifecycle(terms: Terms, granted: readonly Scope[], challenged: b
       if (pair === undefined || !byOwner || revoked) return invalidGrant
       const number = pairs.indexOf(pair)
       if (now >= graceEnd(pair) || pair.retired) {
-        const kept = pairs.filter(({ retired }) => retired).slice(-RETIRED_KEPT)
-        if (pair.retired && !kept.includes(pair)) return invalidGrant
+        if (pair.retired && !retired.slice(-RETIRED_KEPT).includes(pair)) return invalidGrant
         // A replay is refused for good: also where it revokes nothing, no clock that steps back undoes it.
         if (terms.refreshReplay === 'revoke') return { ...invalidGrant, change: revokeAll }
         return pairs.some((one) => !one.retired && now >= graceEnd(one))
@@ -144,7 +149,10 @@ export function lifecycle(terms: Terms, granted: readonly Scope[], challenged: b
       if (pair.refreshedAt !== undefined) {
         const successor = pairs[number + 1]
         if (successor === undefined) throw new Error('a refreshed pair without a successor')
-        return successor.accessRevoked ? invalidGrant : { answer: tokens(number + 1, now, successor.scopes) }
+        // A successor whose own grace ended before its predecessor's, since a clock stepped back, is no answer any more.
+        const gone = successor.retired || now >= endOf(successor, 'refresh')
+        if (gone || successor.accessRevoked) return invalidGrant
+        return { answer: tokens(number + 1, now, successor.scopes) }
       }
       const inGrace = pairs.filter((one) => !one.retired && one.refreshedAt !== undefined && now < graceEnd(one))
       if (inGrace.length >= PAIRS_IN_GRACE)
@@ -154,9 +162,7 @@ export function lifecycle(terms: Terms, granted: readonly Scope[], challenged: b
         answer: tokens(pairs.length, now, scopes),
         change: () => {
           clear(now)
-          // DESIGN is silent where the clock stepped back: graces then end in the order of the chain.
-          const before = pairs[number - 1]
-          pair.refreshedAt = Math.max(now, before === undefined || before.retired ? now : (before.refreshedAt ?? now))
+          pair.refreshedAt = now
           add(now, scopes)
         },
       }

@@ -441,12 +441,24 @@ describe('a clock that steps back', () => {
     })
   }
 
-  it('keeps the graces in the order of the chain, so that no successor is retired before what it succeeds', () => {
+  it('lengthens no grace: each is counted from its own refresh', () => {
     const here = refreshedWorld()
     here.now = START - 1000
     refreshTimes(here, 3, -100)
     const ends = here.grant?.pairs.map(({ superseded }) => superseded?.until)
-    expect(ends).toEqual([START + 300, START + 300, START + 300, START + 300, undefined])
+    expect(ends).toEqual([START + 300, START - 700, START - 800, START - 900, undefined])
+  })
+
+  it('hands out no successor whose grace ended before that of what it succeeds, and erases its salt all the same', () => {
+    const here = refreshedWorld()
+    here.now = START - 1000
+    here.send(refreshOf(here, 1))
+    here.now = START - 700
+    // Whether the successor still lies there or was taken out by a write meanwhile.
+    expectRefused(here, refreshOf(here, 0), 'invalid_grant')
+    here.send(refreshOf(here, 2))
+    expect(here.grant?.pairs.map(({ superseded }) => superseded?.until)).toEqual([START + 300, START - 400, undefined])
+    expectRefused(here, refreshOf(here, 0), 'invalid_grant')
   })
 })
 
