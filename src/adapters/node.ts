@@ -24,8 +24,9 @@ type FrameworkRequest = IncomingMessage & { readonly originalUrl?: string; reado
 export const nodeDigests: Digests = {
   sha256: (data) => hash('sha256', data, 'base64url'),
   hmacSha256: (key, data) => {
-    const block = key.length > HMAC_BLOCK_BYTES ? sha256Bytes(key) : key
-    return sha256Bytes(keyed(block, OUTER_PAD, sha256Bytes(keyed(block, INNER_PAD, data))))
+    const block = key.length > HMAC_BLOCK_BYTES ? bytesOf(hash('sha256', key, 'binary')) : key
+    const inner = hash('sha256', keyed(block, INNER_PAD, data), 'binary')
+    return bytesOf(hash('sha256', keyed(block, OUTER_PAD, bytesOf(inner)), 'binary'))
   },
 }
 
@@ -41,9 +42,9 @@ function keyed(key: Uint8Array, pad: number, data: Uint8Array): Uint8Array {
   return block
 }
 
-/** By way of a string of bytes, which is the quickest that `hash` gives. */
-function sha256Bytes(data: Uint8Array): Uint8Array {
-  return Buffer.from(hash('sha256', data, 'binary'), 'binary')
+/** The bytes of a string that has one character for each, which is the quickest that `hash` gives. */
+function bytesOf(text: string): Uint8Array {
+  return Buffer.from(text, 'binary')
 }
 
 /**

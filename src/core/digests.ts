@@ -26,6 +26,8 @@ export const portableDigests: Digests = {
   hmacSha256: (key, data) => hmac(sha256, key, data),
 }
 
+const NOTHING: Uint8Array = new Uint8Array(0)
+
 /**
  * HKDF with SHA-256: extract, then expand.
  * @param length - bytes wanted, at most 8160
@@ -40,7 +42,7 @@ export function hkdf(
 ): Uint8Array {
   const key = digests.hmacSha256(salt, keyMaterial)
   const output = new Uint8Array(Math.ceil(length / 32) * 32)
-  let previous: Uint8Array = new Uint8Array(0)
+  let previous = NOTHING
   for (let block = 1; (block - 1) * 32 < length; block++) {
     previous = digests.hmacSha256(key, concatenate(previous, info, Uint8Array.of(block)))
     output.set(previous, (block - 1) * 32)
@@ -60,7 +62,9 @@ export function clientKeyOf(digests: Digests, clientId: ClientId): ClientKey {
 
 /** The bytes of all parts, one after the other. */
 export function concatenate(...parts: readonly Uint8Array[]): Uint8Array {
-  const joined = new Uint8Array(parts.reduce((length, part) => length + part.length, 0))
+  let length = 0
+  for (const part of parts) length += part.length
+  const joined = new Uint8Array(length)
   let at = 0
   for (const part of parts) {
     joined.set(part, at)

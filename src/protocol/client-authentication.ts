@@ -13,6 +13,7 @@ import type { ClientId } from '../core/values.js'
 import { parseClientId } from '../core/values.js'
 import type { HttpHeaders } from './message.js'
 import { headerOf } from './message.js'
+import type { Values } from './parameters.js'
 import { decodeComponent, malformed } from './parameters.js'
 
 /** The names of the methods, as in the metadata (RFC 8414; RFC 7591, section 2). */
@@ -35,7 +36,7 @@ const BASIC = /^basic +([A-Za-z0-9+/]+={0,2}) *$/i
  */
 export function presentedClient(
   headers: HttpHeaders,
-  body: { readonly client_id?: string; readonly client_secret?: string },
+  body: Values<'client_id' | 'client_secret'>,
   allowPost: boolean,
 ): PresentedClient | OAuthError {
   const authorization = headerOf(headers, 'authorization')

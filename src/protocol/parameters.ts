@@ -138,19 +138,22 @@ export function listIn(parameters: Parameters, name: string): readonly string[] 
   return typeof value === 'string' ? [value] : (value?.values ?? [])
 }
 
+/** The values of several parameters; undefined where one is absent. */
+export type Values<Name extends string> = { readonly [Each in Name]: string | undefined }
+
 /** The values of several parameters, or the error of the first that has a fault. */
 export function valuesIn<Name extends string>(
   parameters: Parameters,
   names: readonly Name[],
-): { readonly [Each in Name]?: string } | OAuthError {
-  // Without a prototype, so that a polluted one adds no parameter.
-  const values: { [Each in Name]?: string } = Object.create(null)
+): Values<Name> | OAuthError {
+  const values: { [Each in Name]?: string | undefined } = {}
   for (const name of names) {
     const value = valueIn(parameters, name)
     if (typeof value === 'object') return malformed(`The parameter ${name} ${value.message}.`)
-    if (value !== undefined) values[name] = value
+    // An own property where it is absent, too, so that a polluted prototype adds no parameter.
+    values[name] = value
   }
-  return values
+  return values as Values<Name> // every name has been set
 }
 
 /** An `invalid_request`. */

@@ -12,6 +12,7 @@ import { parseScopes } from '../core/scopes.js'
 import type { PresentedClient } from './client-authentication.js'
 import { presentedClient } from './client-authentication.js'
 import type { HttpRequest } from './message.js'
+import type { Values } from './parameters.js'
 import { formOf, isError, malformed, valuesIn } from './parameters.js'
 
 /** A token request that is complete, its client not yet authenticated. */
@@ -58,9 +59,7 @@ export function tokenRequest(
 }
 
 function requestedGrant(
-  values: {
-    readonly [Name in 'grant_type' | 'code' | 'redirect_uri' | 'code_verifier' | 'refresh_token' | 'scope']?: string
-  },
+  values: Values<'grant_type' | 'code' | 'redirect_uri' | 'code_verifier' | 'refresh_token' | 'scope'>,
   catalogue: ScopeCatalogue,
 ): TokenRequest['grant'] {
   const faulty = (error: OAuthError) => ({ type: 'faulty', error, credential: undefined }) as const
