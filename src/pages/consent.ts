@@ -156,13 +156,13 @@ ${group.map(({ scope, description }) => html`<li><data value="${scope}">${isolat
 }
 
 // Enter in a radio button or a checkbox presses the first submit button of a form, which must not be "Agree": the
-// button in front of it is hidden, and the method `dialog` outside a dialog does nothing (HTML, 4.10.22.3).
+// one in front of it is hidden, and the method `dialog` outside a dialog does nothing (HTML, 4.10.22.3).
 //
 // The buttons have no id and no autofocus: a link that ends in the id of a button focuses it, and a user who was
 // told to hold the Enter key would agree. `#decision` is not focusable.
 function form({ form, resources }: ConsentPageModel): SafeHtml {
   return html`<form method="post" action="${form.action}">
-<button type="submit" formmethod="dialog" formnovalidate hidden></button>
+<input type="submit" formmethod="dialog" formnovalidate hidden>
 ${form.fields.map(({ name, value }) => html`<input type="hidden" name="${name}" value="${value}">\n`)}
 ${resourceScope(resources)}
 <div id="decision" class="decision">

@@ -207,7 +207,7 @@ describe('the consent form', () => {
       expect(attribute(button, 'id')).toBeUndefined()
       expect(attribute(button, 'autofocus')).toBeUndefined()
     }
-    const first = elementsOf(consentPage(plainModel)).find(({ nodeName }) => nodeName === 'button')
+    const first = elementsOf(consentPage(plainModel)).find((node) => attribute(node, 'type') === 'submit')
     expect([attribute(first, 'formmethod'), attribute(first, 'name'), attribute(first, 'hidden')]).toEqual([
       'dialog',
       undefined,
