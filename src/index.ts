@@ -5,7 +5,7 @@
 export type { Applications, ClientCredentials } from './applications.js'
 export type { Application, Registration, ResourceScope } from './core/application.js'
 export type { Credential, CredentialKind } from './core/credential.js'
-export { CREDENTIAL_PREFIXES, parseCredential, printCredential } from './core/credential.js'
+export { CREDENTIAL_PREFIXES, parseCredential, parseGrantId, printCredential } from './core/credential.js'
 export type { Digests } from './core/digests.js'
 export { clientKeyOf, portableDigests } from './core/digests.js'
 export type { OAuthError, OAuthErrorCode, RefusalReason } from './core/errors.js'

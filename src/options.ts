@@ -22,7 +22,7 @@ export interface User {
   /** The host's own identifier: a non-empty string that stays the same for ever. */
   readonly subject: Subject
   /** Shown on the consent page; the subject by default. */
-  readonly name?: string
+  readonly name?: string | undefined
 }
 
 /** A resource that a user can specify on the consent page. */
@@ -30,7 +30,7 @@ export interface SpecifiedResource {
   /** The host's own identifier; what the guard reports. */
   readonly id: string
   /** Shown to the user; the identifier by default. */
-  readonly name?: string
+  readonly name?: string | undefined
 }
 
 /** A request that was refused, for the audit trail. */
@@ -65,7 +65,7 @@ export interface AuthorizationServerOptions<Native = unknown> {
   readonly store: RecordStore
   /** Who is signed in; undefined or null when nobody is. `request.native` is what the adapter got, with the host's session. */
   readonly user: (request: HttpRequest<Native>) => User | null | undefined | Promise<User | null | undefined>
-  /** Where to sign in: a path or URL that sends the browser to `returnTo` afterwards. */
+  /** Where to sign in: a path or URL that sends the browser to `returnTo` afterwards, a whole URL that begins with the issuer. */
   readonly signInUrl: (returnTo: string) => string
   /** What a user can specify on the consent page; nothing by default, and then "specified" is not offered. */
   readonly resources?: (user: User) => readonly SpecifiedResource[] | Promise<readonly SpecifiedResource[]>
@@ -178,6 +178,7 @@ export function resolveOptions<Native>(options: AuthorizationServerOptions<Nativ
   }
   // Own properties alone, each checked above, so that a polluted prototype changes nothing.
   const own = Object.assign(Object.create(null), given) as AuthorizationServerOptions<Native>
+  if (own.clock !== undefined && !isTime(own.clock())) throw mistake('clock() must give whole seconds since the epoch')
   const issuerPath = pathOfIssuer(own.issuer, own.allowInsecureIssuer ?? false)
   const digests = own.digests ?? portableDigests
   // biome-ignore lint/suspicious/noConsole: an error that nobody asked to be told of must not vanish
@@ -202,7 +203,7 @@ export function resolveOptions<Native>(options: AuthorizationServerOptions<Nativ
     scopes: own.scopes ?? serviceScopes(),
     onEvent: own.onEvent === undefined ? () => {} : harmless(own.onEvent, onError),
     onError,
-    entropy: own.entropy ?? entropyPool(),
+    entropy: own.entropy === undefined ? entropyPool() : wholeEntropy(own.entropy),
     digests,
     // Both of them own properties where they are absent, too: else a polluted prototype would have them.
     resources: own.resources,
@@ -259,6 +260,15 @@ function harmless<Told>(tell: (told: Told) => unknown, failed: (error: unknown) 
   }
 }
 
+/** Randomness of the host, which must be what was asked for: too few bytes would make secrets that can be guessed. */
+function wholeEntropy(entropy: (length: number) => Uint8Array): (length: number) => Uint8Array {
+  return (length) => {
+    const bytes = entropy(length)
+    if (bytes instanceof Uint8Array && bytes.length === length) return bytes
+    throw mistake('entropy() must give a Uint8Array of as many bytes as it is asked for')
+  }
+}
+
 /** Bytes handed out from a pool, since asking the platform for a few at a time is slow; what was handed out is zeroed. */
 function entropyPool(): (length: number) => Uint8Array {
   const pool = new Uint8Array(8192)
@@ -299,6 +309,11 @@ function isBoolean(value: unknown): boolean {
 
 function isWhole(value: unknown): boolean {
   return Number.isSafeInteger(value) && Number(value) >= 0
+}
+
+/** Milliseconds would pass for seconds some thousands of years from now. */
+function isTime(value: unknown): boolean {
+  return isWhole(value) && Number(value) < 1e11
 }
 
 function isPositive(value: unknown): boolean {

@@ -67,7 +67,9 @@ export interface AuthorizationServer<Native = unknown> {
    * the store.
    * @param request - Node's `IncomingMessage`, a fetch `Request`, or anything with their headers
    * @param options.scope - scopes that the route needs, such as `repo-code:r`; none by default
-   * @throws GrantwellError `ERR_CONFIGURATION` for a scope that the catalogue does not have
+   * @returns who calls, for whom, and what the grant permits; which of the user's resources it is about (`resources`) is
+   * the host's to enforce. Otherwise the response to send
+   * @throws GrantwellError `ERR_CONFIGURATION` for a scope that the catalogue does not have, or any other option
    * @see RFC 6750
    */
   readonly authenticate: (request: RequestLike, options?: { readonly scope?: string }) => Promise<Authentication>
@@ -99,6 +101,8 @@ const UNVERIFIED: ReadonlySet<RefusalReason> = new Set(['client_unknown', 'store
  * })
  * http.createServer(createNodeHandler(server)).listen(8080)
  * ```
+ * In TypeScript, `createAuthorizationServer<IncomingMessage>({ ... })` (or Express's or the fetch `Request`) gives
+ * `request.native` its type.
  */
 export function createAuthorizationServer<Native = unknown>(
   options: AuthorizationServerOptions<Native>,
@@ -181,17 +185,23 @@ export function createAuthorizationServer<Native = unknown>(
     }
   }
 
-  function neededScopes(scope: string): readonly Scope[] {
-    const scopes = parseScopes(settings.scopes, scope)
-    if (scopes !== undefined) return scopes
-    throw new GrantwellError('ERR_CONFIGURATION', `grantwell: not scopes of the catalogue: ${scope}`)
+  /** Strict with what a host wrote, since a guard that passes over a slip of the pen would let everybody in. */
+  function neededScopes(options: unknown): readonly Scope[] {
+    if (options === undefined) return []
+    const given = typeof options === 'object' && options !== null ? Object.entries(options) : [['', options]]
+    for (const [name, scope] of given) {
+      const scopes = name === 'scope' && typeof scope === 'string' ? parseScopes(settings.scopes, scope) : undefined
+      if (scopes !== undefined && given.length === 1) return scopes
+      throw new GrantwellError(
+        'ERR_CONFIGURATION',
+        'grantwell: authenticate takes { scope }, scopes of the catalogue in a string',
+      )
+    }
+    return []
   }
 
-  async function authenticate(
-    request: RequestLike,
-    { scope }: { readonly scope?: string } = {},
-  ): Promise<Authentication> {
-    const scopes = scope === undefined ? [] : neededScopes(scope)
+  async function authenticate(request: RequestLike, options?: { readonly scope?: string }): Promise<Authentication> {
+    const scopes = neededScopes(options)
     const credential = bearerToken(headersOf(request), request.url ?? '')
     if ('type' in credential) return refuse(credential)
     const records = await transactions.read([keys.application(credential.clientKey), keys.grant(credential.grantId)])

@@ -97,7 +97,10 @@ function originForm(target: string): string {
   return target.replace(/^https?:\/\/[^/?#]*/i, '')
 }
 
-/** Sends a response that the server or its guard made; to a `HEAD`, Node leaves the body out. */
+/**
+ * Sends a response that the server or its guard made; to a `HEAD`, Node leaves the body out.
+ * @param close - ends the connection behind it; false by default
+ */
 export function sendResponse(response: ServerResponse, { status, headers, body }: HttpResponse, close = false): void {
   if (response.headersSent || response.destroyed) return
   if (close) response.setHeader('Connection', 'close')

@@ -75,6 +75,14 @@ export function parseCredential(text: string): Credential | undefined {
   }
 }
 
+/**
+ * Reads a grant identifier.
+ * @returns the same string as {@link GrantId}, or undefined where it is not the base64url of 16 bytes
+ */
+export function parseGrantId(text: string): GrantId | undefined {
+  return decodeBase64url(text)?.length === GRANT_ID_BYTES ? (text as GrantId) : undefined // checked beside it
+}
+
 /** The identifier that 16 bytes spell. */
 export function grantIdOf(bytes: Uint8Array): GrantId {
   return encodeBase64url(bytes) as GrantId // the one place where a grant identifier comes into being

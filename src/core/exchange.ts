@@ -42,6 +42,7 @@ export interface Exchange {
   readonly credential: Credential
   /** The client that authenticated. */
   readonly clientId: ClientId
+  /** Where it was sent, it must be the one that the code is bound to; where it was not, client and PKCE bind the code (specification, section 4.2). */
   readonly redirectUri?: string | undefined
   readonly codeVerifier?: string | undefined
 }

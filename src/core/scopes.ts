@@ -55,6 +55,7 @@ export function scopeCatalogue(definitions: readonly ScopeDefinition[]): ScopeCa
   definitions.forEach((definition, position) => {
     const { name, permissions } = definition
     if (!NAME.test(name)) throw new TypeError(`not a scope name: ${JSON.stringify(name)}`)
+    if (typeof definition.description !== 'string') throw new TypeError(`scope without a description: ${name}`)
     if (names.has(name)) throw new TypeError(`scope defined twice: ${name}`)
     if (permissions.length === 0) throw new TypeError(`scope without a permission: ${name}`)
     names.add(name)

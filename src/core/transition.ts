@@ -30,7 +30,9 @@ export const ENTROPY_BYTES = 64
  * @param grant - the record as it was read; undefined where there is none
  * @param now - seconds since the epoch
  * @param entropy - {@link ENTROPY_BYTES} random bytes, fresh for every attempt
- * @returns the answer, the grant to write (absent where nothing changes), and the events; never throws
+ * @returns the answer, the grant to write (absent where nothing changes), and the events: never throws for anything that
+ * a peer can send
+ * @throws TypeError for less entropy, which would make secrets that can be guessed
  */
 export function transition<Asked extends Command>(
   grant: Grant | undefined,
@@ -46,6 +48,7 @@ export function transition(
   entropy: Uint8Array,
   rules: GrantRules,
 ): Outcome<Replies[Command['type']]> {
+  if (entropy.length < ENTROPY_BYTES) throw new TypeError(`grantwell: entropy must have ${ENTROPY_BYTES} bytes`)
   switch (command.type) {
     case 'approve':
       return approve(grant, command, now, entropy, rules)

@@ -4,7 +4,7 @@
  */
 import * as fc from 'fast-check'
 import type { ClientKey, Credential, CredentialKind, GrantId } from 'grantwell'
-import { CREDENTIAL_PREFIXES, parseCredential, printCredential } from 'grantwell'
+import { CREDENTIAL_PREFIXES, parseCredential, parseGrantId, printCredential } from 'grantwell'
 import { describe, expect, it } from 'vitest'
 import { encodeBase64url } from '../../src/core/base64url.js'
 import { CLIENT_SECRET_PREFIX, grantIdOf } from '../../src/core/credential.js'
@@ -130,5 +130,20 @@ describe('the kinds', () => {
         expect(parseCredential(swapped)).toEqual({ ...said, kind })
       }),
     )
+  })
+})
+
+describe('a grant identifier', () => {
+  it('is the base64url of 16 bytes, and nothing else', () => {
+    expect(parseGrantId('A'.repeat(22))).toBe('A'.repeat(22))
+    for (const wrong of [
+      '',
+      'A'.repeat(21),
+      'A'.repeat(23),
+      `${'A'.repeat(21)}B`,
+      `${'A'.repeat(21)}=`,
+      `${'A'.repeat(21)} `,
+    ])
+      expect(parseGrantId(wrong), wrong).toBeUndefined()
   })
 })

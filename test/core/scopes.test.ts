@@ -136,6 +136,11 @@ describe('a catalogue that a service makes itself', () => {
     else expect(make).toThrow(TypeError)
   })
 
+  it('refuses a definition without a description, which the consent page needs', () => {
+    const definition = { name: 'wiki', permissions: ['r'] } as unknown as ScopeDefinition // a host without a type checker
+    expect(() => scopeCatalogue([definition])).toThrow(TypeError)
+  })
+
   it('refuses a name that is given twice, a name without a permission, and a permission that there is not', () => {
     expect(() => scopeCatalogue([define({}), define({})])).toThrow('scope defined twice: wiki')
     expect(() => scopeCatalogue([define({ permissions: [] })])).toThrow('scope without a permission: wiki')

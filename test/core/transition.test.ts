@@ -282,3 +282,11 @@ describe('every transition', () => {
     )
   })
 })
+
+describe('entropy', () => {
+  it('[28] of fewer bytes than are asked for is refused, since it would make secrets that can be guessed', () => {
+    const command = { type: 'revoke' } as unknown as Command // not looked at
+    const rules = {} as GrantRules // nor they
+    expect(() => transition(undefined, command, 0, new Uint8Array(ENTROPY_BYTES - 1), rules)).toThrow(TypeError)
+  })
+})

@@ -412,3 +412,28 @@ describe('the guard and the store', () => {
     expect(await call(test, theirs.access_token)).toMatchObject({ clientId: OTHER.clientId })
   })
 })
+
+describe('what a host asks of the guard', () => {
+  it('[37] is refused where it is not { scope }, so that a slip of the pen lets nobody in', async () => {
+    const test = await testServer()
+    const { access_token } = await tokens(test)
+    const request = { headers: { authorization: `Bearer ${access_token}` } }
+    const slips: readonly unknown[] = [
+      'repo-code:rw',
+      null,
+      { scopes: 'repo-code:rw' },
+      { scope: undefined },
+      { scope: null },
+      { scope: ['repo-code:rw'] },
+      { scope: 'repo-code:r', other: true },
+      { scope: 'repo-code' },
+      { scope: '' },
+    ]
+    for (const options of slips) {
+      const asked = test.server.authenticate(request, options as { scope: string })
+      await expect(asked, JSON.stringify(options)).rejects.toMatchObject({ code: 'ERR_CONFIGURATION' })
+    }
+    for (const options of [undefined, {}, { scope: 'repo-code:r' }])
+      expect(await test.server.authenticate(request, options)).toMatchObject({ type: 'authenticated' })
+  })
+})

@@ -72,7 +72,7 @@ const VALUES: Record<string, unknown> = {
   'a symbol': Symbol('x'),
   'an object': {},
   'an array': [],
-  'a function': () => undefined,
+  'a function': () => 1,
   'a boxed number': Object(1),
   'a date': new Date(0),
   '31 bytes': new Uint8Array(31),
@@ -491,5 +491,25 @@ describe('what each option does', () => {
     await send(test.server, { url: '/oauth2/style.css' })
     expect(asked).toHaveLength(2)
     expect(await grantsOf(test.store)).toHaveLength(1)
+  })
+})
+
+describe('a clock and an entropy of the host', () => {
+  it.each([
+    ['milliseconds', () => Date.now()],
+    ['fractions', () => Date.now() / 1000],
+    ['a string', () => '1800000000' as unknown as number],
+    ['a time before the epoch', () => -1],
+  ])('refuses a clock that gives %s', async (_, clock) => {
+    await expect(testServer({ clock })).rejects.toMatchObject({ code: 'ERR_CONFIGURATION' })
+  })
+
+  it.each([
+    ['too few bytes', () => new Uint8Array(15)],
+    ['too many bytes', () => new Uint8Array(65)],
+    ['a string', (length: number) => 'x'.repeat(length) as unknown as Uint8Array],
+    ['nothing', () => undefined as unknown as Uint8Array],
+  ])('[28] makes no secret of an entropy that gives %s', async (_, entropy) => {
+    await expect(testServer({ entropy })).rejects.toMatchObject({ code: 'ERR_CONFIGURATION' })
   })
 })
