@@ -77,6 +77,8 @@ export interface AuthorizationServer<Native = unknown> {
   readonly applications: Applications
 }
 
+const NO_SCOPES: readonly Scope[] = []
+
 /** What answers at a path. */
 interface Route<Native> {
   /** Its name in the audit trail; absent for documents. */
@@ -186,18 +188,17 @@ export function createAuthorizationServer<Native = unknown>(
   }
 
   /** Strict with what a host wrote, since a guard that passes over a slip of the pen would let everybody in. */
-  function neededScopes(options: unknown): readonly Scope[] {
-    if (options === undefined) return []
-    const given = typeof options === 'object' && options !== null ? Object.entries(options) : [['', options]]
-    for (const [name, scope] of given) {
-      const scopes = name === 'scope' && typeof scope === 'string' ? parseScopes(settings.scopes, scope) : undefined
-      if (scopes !== undefined && given.length === 1) return scopes
-      throw new GrantwellError(
-        'ERR_CONFIGURATION',
-        'grantwell: authenticate takes { scope }, scopes of the catalogue in a string',
-      )
-    }
-    return []
+  function neededScopes(options: { readonly scope?: unknown } | null | undefined): readonly Scope[] {
+    if (options === undefined) return NO_SCOPES
+    const names = typeof options === 'object' && options !== null ? Object.keys(options) : undefined
+    if (names?.length === 0) return NO_SCOPES
+    const scope = names?.length === 1 ? options?.scope : undefined
+    const scopes = typeof scope === 'string' ? parseScopes(settings.scopes, scope) : undefined
+    if (scopes !== undefined) return scopes
+    throw new GrantwellError(
+      'ERR_CONFIGURATION',
+      'grantwell: authenticate takes { scope }, scopes of the catalogue in a string',
+    )
   }
 
   async function authenticate(request: RequestLike, options?: { readonly scope?: string }): Promise<Authentication> {

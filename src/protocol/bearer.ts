@@ -32,9 +32,11 @@ export function bearerToken(headers: HttpHeaders, url: string): Credential | NoT
   if (TOKEN_IN_QUERY.test(url)) return malformed('An access token must not be in the query.')
   const authorization = headerOf(headers, 'authorization')
   if (typeof authorization === 'object') return malformed('The Authorization header is repeated.')
-  if (authorization === undefined || !/^bearer(?: |$)/i.test(authorization)) return { type: 'no_token' }
-  const token = BEARER.exec(authorization)?.[1]
-  if (token === undefined) return malformed('The Authorization header is not well-formed.')
+  const token = authorization === undefined ? undefined : BEARER.exec(authorization)?.[1]
+  if (token === undefined) {
+    const meant = authorization !== undefined && /^bearer(?: |$)/i.test(authorization)
+    return meant ? malformed('The Authorization header is not well-formed.') : { type: 'no_token' }
+  }
   return parseCredential(token) ?? invalidToken('credential_unknown')
 }
 
