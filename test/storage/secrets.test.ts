@@ -150,8 +150,7 @@ async function walked(steps: readonly Step[]): Promise<Trail> {
     } else if (each.type === 'wait') {
       clock.now += each.seconds
     } else if (each.type === 'spoil') {
-      // Secrets in every wrong place but one, a query, a field that is not theirs, a registration. The one is a client
-      // that gives its secret as its name: the audit trail has the names that clients give themselves.
+      // Secrets in every wrong place: a query, a field that is not theirs, a registration, the name of a client.
       const secret = pick([...secrets], each.which) ?? ''
       const form = { grant_type: secret, code: secret, scope: secret, token: secret }
       const auth = basic({ clientId: 'somebody', clientSecret: secret })
@@ -160,6 +159,8 @@ async function walked(steps: readonly Step[]): Promise<Trail> {
         readable.push((await post(test.server, `${path}?client_secret=${secret}&token=${secret}`, form, auth)).body)
         readable.push((await send(test.server, { url: `${path}?client_id=web&state=${secret}&scope=${secret}` })).body)
       }
+      for (const path of ['/oauth2/token', '/oauth2/revoke'])
+        readable.push((await post(test.server, path, form, basic({ clientId: secret, clientSecret: secret }))).body)
       const asked = { refresh_token: secret, code: secret, scope: secret, redirect_uri: secret, code_verifier: secret }
       for (const grant_type of ['refresh_token', 'authorization_code', secret])
         readable.push((await post(test.server, '/oauth2/token', { ...asked, grant_type }, basic(OTHER))).body)
