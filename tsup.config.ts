@@ -1,16 +1,19 @@
-import { defineConfig } from 'tsup'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { defineConfig, type Options } from 'tsup'
 
 /**
  * One build for all entry points, so that the ESM files share their chunks. `neutral` serves every runtime; what the
  * Node adapter adds to it are the `node:` modules, left as imports. That no other file has one is a rule in biome.json.
  */
-export default defineConfig({
+const library: Options = {
   entry: {
     index: 'src/index.ts',
     node: 'src/adapters/node.ts',
     fetch: 'src/adapters/fetch.ts',
     'storage/memory': 'src/storage/memory.ts',
     pages: 'src/pages/index.ts',
+    metadata: 'src/metadata/index.ts',
   },
   format: ['esm', 'cjs'],
   platform: 'neutral',
@@ -20,7 +23,65 @@ export default defineConfig({
   // `splitting` stays at its default, ESM alone: for CJS it rewrites the code by a second compiler, `??` into calls.
   sourcemap: true,
   minify: false,
-  clean: true,
+  // The command is built at the same time.
+  clean: ['!bin/**'],
   // tsup hands the compiler a `baseUrl`, which TypeScript 6 calls deprecated.
   dts: { compilerOptions: { ignoreDeprecations: '6.0' } },
-})
+}
+
+/** The command: one file with its libraries in it, so that whoever installs the package installs none of them. */
+const command: Options = {
+  entry: { 'bin/grantwell': 'src/cli/main.ts' },
+  format: ['cjs'],
+  platform: 'node',
+  target: 'node20',
+  noExternal: [/./],
+  env: { GRANTWELL_VERSION: JSON.parse(readFileSync('package.json', 'utf8')).version },
+  esbuildPlugins: [{ name: 'licenses', setup: writeLicenses }],
+  esbuildOptions: (options) => {
+    // Else the bundle says where a linked node_modules really is.
+    options.preserveSymlinks = true
+  },
+  dts: false,
+}
+
+export default defineConfig([library, command])
+
+type Plugin = NonNullable<Options['esbuildPlugins']>[number]
+
+/** Puts the licences of all packages in the bundle beside it, as each of them asks. */
+function writeLicenses(build: Parameters<Plugin['setup']>[0]): void {
+  build.initialOptions.metafile = true
+  build.onEnd(({ metafile }) => {
+    const used = Object.values(metafile?.outputs ?? {}).flatMap(({ inputs }) => Object.entries(inputs))
+    const inputs = used.flatMap(([file, { bytesInOutput }]) => (bytesInOutput > 0 ? [file] : []))
+    const packages = new Map<string, string[]>()
+    for (const file of inputs.sort()) {
+      const [folder] = /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file) ?? []
+      if (folder !== undefined) packages.set(folder, [...(packages.get(folder) ?? []), file])
+    }
+    const texts = [...packages].map(([folder, files]) => licenseOf(folder, files))
+    const directory = join(build.initialOptions.outdir ?? 'dist', 'bin')
+    mkdirSync(directory, { recursive: true })
+    writeFileSync(join(directory, 'LICENSES.txt'), `grantwell.cjs has these packages in it.\n\n${texts.join(RULE)}`)
+  })
+}
+
+const RULE = `\n${'-'.repeat(80)}\n\n`
+
+/** The licence of a package; where it has none as a file, the notices at the head of its files, with the licence they name. */
+function licenseOf(folder: string, files: readonly string[]): string {
+  const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+  const file = readdirSync(folder).find((each) => /^licen[cs]e/i.test(each))
+  const heads = files.map(
+    (each) => /^(?:\/\/.*\n)*/.exec(readFileSync(each, 'utf8'))?.[0].replaceAll(/^\/\/ ?/gm, '') ?? '',
+  )
+  const texts = file === undefined ? [...new Set(heads)] : [readFileSync(join(folder, file), 'utf8')]
+  if (file === undefined && String(license).includes('Apache-2.0')) texts.push(readFileSync(APACHE, 'utf8'))
+  const text = texts.map((each) => each.trim().replaceAll('\r\n', '\n')).join('\n\n')
+  if (text === '') throw new Error(`${name} has no licence in it, so it cannot be handed on in a bundle`)
+  return `${name} ${version} (${license})\n\n${text}\n`
+}
+
+/** The text of the Apache License 2.0, which packages may leave out. */
+const APACHE = 'node_modules/typescript/LICENSE.txt'

@@ -172,6 +172,12 @@ const FIXTURES: { readonly [file: string]: readonly [source: string, ...faults: 
     "import type { Seconds } from '../core/values.js'\nexport type A = Seconds",
     'imports the room core',
   ],
+  'cli/d1.ts': [
+    "import { readFileSync } from 'node:fs'\nimport { Command } from 'commander'\nimport { MetadataError } from '../metadata/errors.js'\nexport const a = [readFileSync, Command, MetadataError]",
+  ],
+  'cli/d2.ts': ["import { oauthError } from '../core/errors.js'\nexport const a = oauthError", 'imports the room core'],
+  'metadata/d2.ts': ["import { main } from '../cli/main.js'\nexport const a = main", 'imports the room cli'],
+  'metadata/d3.ts': ["import { readFileSync } from 'node:fs'\nexport const a = readFileSync", 'imports node:fs'],
   'somewhere/d1.ts': ['export const a = 1', 'the room somewhere has no rule'],
 
   // Circles.

@@ -40,10 +40,15 @@ export const ROOMS: { readonly [name: string]: Room } = {
     apart: {},
     pure: false,
   },
-  metadata: { rooms: {}, packages: [], pure: false },
+  metadata: { rooms: {}, packages: ['@bufbuild/protobuf/wire'], pure: false },
+  cli: {
+    rooms: { metadata: 'everything' },
+    packages: ['node:', 'commander', 'console-table-printer', 'diff'],
+    pure: false,
+  },
 }
 
-/** The one room that speaks to Node, by the file or folder of its name. */
+/** The one adapter that speaks to Node, by the file or folder of its name. */
 const NODE_ADAPTER = /^adapters\/node(?:\.ts$|\/)/
 
 /** Globals that a pure file may name: values whose results depend on their arguments alone. */

@@ -15,7 +15,7 @@ import type { Project } from './project.js'
 import { compile, installPackage, ROOT, start } from './project.js'
 import { blocksOf, readme } from './readme.js'
 
-const ENTRIES = ['.', './node', './fetch', './storage/memory', './pages'] as const
+const ENTRIES = ['.', './node', './fetch', './storage/memory', './pages', './metadata'] as const
 type Entry = (typeof ENTRIES)[number]
 
 /** What an entry point is called in an import. */
@@ -45,7 +45,7 @@ describe('the tarball', () => {
     for (const file of listed) expect(existsSync(join(project.installed, file)), file).toBe(true)
     for (const file of files)
       expect(file).toMatch(
-        /^(package\.json|README\.md|CHANGELOG\.md|LICENSE|SECURITY\.md|dist\/.+\.(c?js(\.map)?|d\.c?ts))$/,
+        /^(package\.json|README\.md|CHANGELOG\.md|LICENSE|SECURITY\.md|dist\/.+\.(c?js(\.map)?|d\.c?ts)|dist\/bin\/LICENSES\.txt)$/,
       )
   })
 
@@ -61,7 +61,9 @@ describe('the tarball', () => {
   it('depends on @noble/hashes alone', () => {
     const { dependencies, peerDependencies, optionalDependencies, bundledDependencies } = manifest()
     expect(Object.keys(dependencies)).toEqual(['@noble/hashes'])
-    expect([peerDependencies, optionalDependencies, bundledDependencies]).toEqual([undefined, undefined, undefined])
+    expect([optionalDependencies, bundledDependencies]).toEqual([undefined, undefined])
+    expect(peerDependencies).toEqual({ '@bufbuild/protobuf': expect.any(String) })
+    expect(manifest().peerDependenciesMeta).toEqual({ '@bufbuild/protobuf': { optional: true } })
     const installed = readdirSync(join(project.directory, 'node_modules')).filter((name) => !name.startsWith('.'))
     expect(installed.sort()).toEqual(['@noble', 'grantwell'])
     expect(readdirSync(join(project.directory, 'node_modules/@noble'))).toEqual(['hashes'])
@@ -69,7 +71,8 @@ describe('the tarball', () => {
 
   it('maps each of its files to sources of ours, which the map has in it', () => {
     const files = filesIn(project.installed)
-    const scripts = files.filter((file) => /\.c?js$/.test(file))
+    // The command has packages in it, and has no map.
+    const scripts = files.filter((file) => /\.c?js$/.test(file) && !file.startsWith('dist/bin/'))
     expect(scripts.length).toBeGreaterThanOrEqual(ENTRIES.length * 2)
     for (const file of scripts) {
       const text = readFileSync(join(project.installed, file), 'utf8')
@@ -97,6 +100,40 @@ describe('the tarball', () => {
   it('has no hook that runs when it is installed', () => {
     const hooks = Object.keys(manifest().scripts ?? {}).filter((name) => /^(pre|post)?install$|^prepare$/.test(name))
     expect(hooks).toEqual([])
+  })
+})
+
+describe('the command', () => {
+  it('is one file that runs by its name, with the licences of what is in it, and needs no other package', () => {
+    expect(manifest().bin).toEqual({ grantwell: 'dist/bin/grantwell.cjs' })
+    expect(filesIn(join(project.installed, 'dist/bin'))).toEqual(['LICENSES.txt', 'grantwell.cjs'])
+    expect(existsSync(join(project.directory, 'node_modules/@bufbuild'))).toBe(false)
+    expect(project.npx('grantwell', '--version')).toBe(`${manifest().version}\n`)
+    project.write('METADATA', 'name: "zlib"\nthird_party { version: "1.3.1" }\n')
+    expect(project.npx('grantwell', 'metadata', 'set', 'third_party.version=1.3.2', 'METADATA')).toBe('')
+    expect(JSON.parse(project.npx('grantwell', 'metadata', 'show', '--json', 'METADATA'))).toEqual({
+      name: 'zlib',
+      thirdParty: { version: '1.3.2' },
+    })
+  })
+})
+
+describe('the optional peer', () => {
+  it('is asked for by grantwell/metadata alone, and by its name', () => {
+    project.write('metadata.mjs', "import 'grantwell/metadata'")
+    expect(() => project.run('metadata.mjs')).toThrow(/Cannot find package '@bufbuild\/protobuf'/)
+    project.addPeer('@bufbuild/protobuf')
+    expect(project.run('metadata.mjs')).toBe('')
+  })
+
+  it('makes the codec work in both module kinds, and both with each other', () => {
+    const run = `const { MetaData, formatText, editText, parseText } = metadata
+      const record = parseText('name: "zlib" third_party { identifier { version: "v1" } }')
+      const bytes = MetaData.encode(record, { unknownText: 'omit' })
+      console.log(MetaData.decode(bytes).name, editText(formatText(record), { 'third_party.identifier.version': 'v2' }).length)`
+    project.write('codec.mjs', `import * as metadata from 'grantwell/metadata'\n${run}`)
+    project.write('codec.cjs', `const metadata = require('grantwell/metadata')\n${run}`)
+    for (const file of ['codec.mjs', 'codec.cjs']) expect(project.run(file)).toBe('zlib 66\n')
   })
 })
 
@@ -153,7 +190,14 @@ async function flow({ root, node, fetch: adapter, memory, pages }) {
 `
 
 describe('both module kinds', () => {
-  const MODULES = { root: '.', node: './node', fetch: './fetch', memory: './storage/memory', pages: './pages' } as const
+  const MODULES = {
+    root: '.',
+    node: './node',
+    fetch: './fetch',
+    memory: './storage/memory',
+    pages: './pages',
+    metadata: './metadata',
+  } as const
   const esm = Object.entries(MODULES).map(([name, entry]) => `import * as ${name} from '${nameOf(entry)}'`)
   const cjs = Object.entries(MODULES).map(([name, entry]) => `const ${name} = require('${nameOf(entry)}')`)
   const list = `{ ${Object.keys(MODULES).join(', ')} }`
@@ -171,6 +215,7 @@ describe('both module kinds', () => {
       fetch: Object.keys(await import('grantwell/fetch')).sort(),
       memory: Object.keys(await import('grantwell/storage/memory')).sort(),
       pages: Object.keys(await import('grantwell/pages')).sort(),
+      metadata: Object.keys(await import('grantwell/metadata')).sort(),
     }
     expect(Object.fromEntries(imported)).toEqual(sources)
   })
@@ -283,6 +328,7 @@ describe('what an entry point loads', () => {
     './fetch': /^src\/adapters\/fetch\.ts$/,
     './storage/memory': /^src\/storage\/memory\.ts$/,
     './pages': /^src\/never$/, // the server has the default pages in it
+    './metadata': /^src\/metadata\//,
   }
 
   for (const kind of ['import', 'require'] as const) {
@@ -292,8 +338,10 @@ describe('what an entry point loads', () => {
         if (entry !== './pages') expect(sources.some((source) => OWN[entry].test(source))).toBe(true)
         for (const other of ENTRIES)
           if (other !== entry) expect(sources.filter((source) => OWN[other].test(source))).toEqual([])
-        expect(packages).toEqual(entry === '.' ? ['@noble/hashes'] : [])
+        const own = { '.': ['@noble/hashes'], './metadata': ['@bufbuild/protobuf'] }
+        expect(packages).toEqual(entry === '.' || entry === './metadata' ? own[entry] : [])
         expect(builtins).toEqual(entry === './node' ? ['node:crypto'] : [])
+        if (entry === './metadata') expect(sources.filter((source) => !OWN[entry].test(source))).toEqual([])
         if (entry === './storage/memory') expect(sources).toEqual(['src/storage/memory.ts'])
         if (entry === './pages') expect(sources.filter((source) => !source.startsWith('src/pages/'))).toEqual([])
       })

@@ -38,6 +38,10 @@ export interface Project {
     file: string,
     options?: { readonly args?: readonly string[]; readonly env?: Record<string, string> },
   ) => string
+  /** Runs a command of a package that is installed. */
+  readonly npx: (name: string, ...args: readonly string[]) => string
+  /** Installs an optional peer, as this repository has it. */
+  readonly addPeer: (name: string) => void
   readonly remove: () => void
 }
 
@@ -81,6 +85,9 @@ export function installPackage(): Project {
       return join(directory, file)
     },
     run: (file, { args = [], env = {} } = {}) => command(process.execPath, [...args, file], directory, env),
+    npx: (name, ...args) => command('npx', ['--no-install', name, ...args], directory),
+    addPeer: (name) =>
+      cpSync(join(ROOT, 'node_modules', name), join(directory, 'node_modules', name), { recursive: true }),
     remove: () => rmSync(base, { recursive: true, force: true }),
   }
 }

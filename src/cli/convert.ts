@@ -1,0 +1,104 @@
+/**
+ * `convert`: a record from any format to any, with a word where something would be lost.
+ * @module
+ */
+import { type Command, Option } from 'commander'
+import { at } from '../metadata/check.js'
+import { type EnumAliases, formatText, MetaData, type Unknown, unknownFields } from '../metadata/index.js'
+import { type Message, type MessageType, MetaDataSchema } from '../metadata/schema.js'
+import { readRecord, reasonOf, STDIN, writeRecord } from './files.js'
+import { EXIT, enumAliasOption, exitWith, pathsOrStdin } from './options.js'
+import { print } from './output.js'
+import { complainOf, parseRecord } from './records.js'
+
+type Format = 'text' | 'json' | 'binary'
+
+interface ConvertOptions {
+  readonly to: Format
+  readonly output?: string
+  readonly dropUnknown?: true
+  readonly utf8?: true
+  readonly enumAlias?: EnumAliases
+}
+
+export function addConvert(parent: Command): void {
+  parent
+    .command('convert')
+    .summary('turn a record into another format')
+    .description(
+      'Turn a record into another format. The format that it has is told from what is in it. Text comes out in canonical\nform: without comments, in the order of the schema.',
+    )
+    .argument('[file]', 'a file, or - for standard input')
+    .addOption(
+      new Option('-t, --to <format>', 'what to make of it').choices(['text', 'json', 'binary']).makeOptionMandatory(),
+    )
+    .option('-o, --output <file>', 'write it there rather than to standard output')
+    .option('--drop-unknown', 'leave out the fields that the other format cannot hold, rather than refuse')
+    .option('--utf8', 'in text, write what is not ASCII as it is rather than as escapes')
+    .addOption(enumAliasOption())
+    .addHelpText(
+      'after',
+      '\nExit code: 0, 1 when the record is broken or would lose fields, 2 when a file cannot be read or written.',
+    )
+    .action(async (file: string | undefined, options: ConvertOptions, command: Command) => {
+      const toTerminal = options.output === undefined || options.output === STDIN
+      if (options.to === 'binary' && toTerminal && process.stdout.isTTY)
+        command.error('error: binary is not for a terminal: say where to, with -o FILE')
+      const [path = STDIN] = pathsOrStdin(file === undefined ? [] : [file], command)
+      await convert(path, options)
+    })
+}
+
+async function convert(
+  path: string,
+  { to, output = STDIN, dropUnknown, utf8, enumAlias }: ConvertOptions,
+): Promise<void> {
+  const aliases = enumAlias ? { enumAliases: enumAlias } : {}
+  const read = await readRecord(path)
+  const parsed = 'reason' in read ? read : parseRecord(path, read.bytes, aliases)
+  if ('reason' in parsed) {
+    complainOf(parsed)
+    return exitWith('reason' in read ? EXIT.failure : EXIT.problems)
+  }
+  const { metadata } = parsed
+  const lost = dropUnknown ? undefined : whatIsLost(metadata, to)
+  if (lost !== undefined) {
+    complainOf({ path, reason: `${lost}; --drop-unknown leaves it out` })
+    return exitWith(EXIT.problems)
+  }
+  const result = {
+    text: () => formatText(metadata, { unknownFields: 'omit', utf8: utf8 === true, ...aliases }),
+    json: () => `${JSON.stringify(MetaData.toJSON(metadata, aliases), undefined, 2)}\n`,
+    binary: () => MetaData.encode(metadata, { unknownText: 'omit' }),
+  }[to]()
+  if (output === STDIN) return print(result)
+  try {
+    await writeRecord(output, result, false)
+  } catch (error) {
+    complainOf({ path: output, reason: reasonOf(error) })
+    exitWith(EXIT.failure)
+  }
+}
+
+/** What of a record a format has no place for, in words. */
+function whatIsLost(metadata: MetaData, to: Format): string | undefined {
+  // The schema is of this very type.
+  const [first, ...others] = unknownIn(MetaDataSchema, metadata as unknown as Message, to === 'binary')
+  if (first === undefined) return undefined
+  const more = others.length > 0 ? `, and ${others.length} more like it` : ''
+  return `${to} cannot hold ${first}, which the schema does not know${more}`
+}
+
+/** The paths of what the schema does not know: what has a name and no number, or the other way round. */
+function unknownIn(type: MessageType, message: Message & Unknown, named: boolean, path = ''): readonly string[] {
+  const own = named
+    ? (message._unknownText ?? []).map((field) => at(path, field))
+    : unknownFields(message).map(({ fieldNumber }) => at(path, { name: String(fieldNumber) }))
+  const nested = type.fields.flatMap((field): readonly string[] => {
+    const value = message[field.key]
+    if (field.kind !== 'message' || value === undefined) return []
+    if (!field.repeated) return unknownIn(field.type, value as Message, named, at(path, field))
+    return (value as Message[]).flatMap((item, index) => unknownIn(field.type, item, named, at(path, field, index)))
+  })
+  return [...own, ...nested]
+}

@@ -1,0 +1,59 @@
+#!/usr/bin/env node
+/**
+ * The command `grantwell`. Its one part, `metadata`, reads, checks and changes records of third-party projects.
+ * @module
+ */
+import { Command, CommanderError } from 'commander'
+import { addCheck } from './check.js'
+import { addConvert } from './convert.js'
+import { EXIT, exitWith } from './options.js'
+import { complain, endWithReader, visible } from './output.js'
+import { addSet } from './set.js'
+import { addShow } from './show.js'
+
+/** Put there by the build. */
+const VERSION = process.env['GRANTWELL_VERSION'] ?? 'unknown'
+
+function program(): Command {
+  const root = new Command('grantwell')
+    .description(
+      'An embeddable authorization server, and a codec for metadata records: this is the command for the records.',
+    )
+    .exitOverride()
+    .showHelpAfterError('(--help says more)')
+  const metadata = root
+    .command('metadata')
+    .description('Read, check, convert and change metadata records: text (as in files named METADATA), JSON or binary.')
+    .addHelpText(
+      'after',
+      `
+Folders are searched for files named METADATA or *.textproto, *.textpb, *.txtpb, *.pbtxt.
+A path of - is standard input, and so is no path where something is piped in.
+
+Examples:
+  grantwell metadata show third_party                   a table of all records below
+  grantwell metadata check third_party                  what is wrong with them
+  grantwell metadata set third_party.version=1.3.2 third_party.last_upgrade_date=2026-11-21 zlib/METADATA
+  grantwell metadata convert --to json zlib/METADATA | jq .thirdParty.url`,
+    )
+  addShow(metadata)
+  addCheck(metadata)
+  addConvert(metadata)
+  addSet(metadata)
+  for (const command of [root, metadata, ...metadata.commands]) command.version(VERSION, '-V, --version')
+  return root
+}
+
+async function main(): Promise<void> {
+  endWithReader()
+  try {
+    await program().parseAsync()
+  } catch (error) {
+    // Its message has been printed. Asked for, help and version are no failure.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? undefined : exitWith(EXIT.failure)
+    complain(`grantwell: ${visible(error instanceof Error ? error.message : String(error))}`)
+    exitWith(EXIT.failure)
+  }
+}
+
+void main()

@@ -1,0 +1,61 @@
+/**
+ * What the commands have in common on the command line.
+ * @module
+ */
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import type { EnumAliases } from '../metadata/index.js'
+import { ENUMS } from '../metadata/schema.js'
+import { STDIN } from './files.js'
+
+/** Exit codes, for scripts. */
+export const EXIT = {
+  /** Something is wrong with a record. */
+  problems: 1,
+  /** The command line is wrong, or a file cannot be read or written. */
+  failure: 2,
+} as const
+
+/** What a command ends with, when it comes to several things: the gravest. */
+export function exitWith(code: number): void {
+  process.exitCode = Math.max(Number(process.exitCode ?? 0), code)
+}
+
+/** The paths to read: those given, or standard input when something is piped into it. Without either: how it is meant. */
+export function pathsOrStdin(paths: readonly string[], command: Command): readonly string[] {
+  if (paths.length > 0) return paths
+  if (!process.stdin.isTTY) return [STDIN]
+  return failWithHelp(command, 'no PATH is given, and nothing is piped in')
+}
+
+/** Ends the command for a wrong command line, with all of its help. */
+export function failWithHelp(command: Command, message: string): never {
+  command.showHelpAfterError(true)
+  return command.error(`error: ${message}`)
+}
+
+/** `--enum-alias URL.Type.NAME=VALUE`, as often as there are names. */
+export function enumAliasOption(): Option {
+  return new Option(
+    '--enum-alias <enum.name=value>',
+    'take NAME for a value of an enum, as URL.Type.NAME=INTERNAL_VCS does, and write it so; repeatable',
+  ).argParser(addAlias)
+}
+
+function addAlias(text: string, before: EnumAliases = {}): EnumAliases {
+  const [, enumName, alias, value] = /^([\w.]+)\.([A-Za-z_]\w*)=(\w+)$/.exec(text) ?? []
+  const type = ENUMS.find(({ name }) => name === enumName)
+  if (type === undefined || alias === undefined || value === undefined) {
+    const names = ENUMS.map(({ name }) => name).join(', ')
+    throw new InvalidArgumentError(`Expected ENUM.NAME=VALUE, where ENUM is one of ${names}.`)
+  }
+  const values = [...type.numbers.keys()]
+  if (!type.numbers.has(value)) throw new InvalidArgumentError(`${enumName} has these values: ${values.join(', ')}.`)
+  if (type.numbers.has(alias)) throw new InvalidArgumentError(`${enumName} has a value ${alias} of its own.`)
+  // All names were just looked up in the schema.
+  return { ...before, [type.name]: { ...before[type.name], [alias]: value } } as EnumAliases
+}
+
+/** Adds an option's argument to those before it. */
+export function collect(value: string, before: readonly string[] = []): readonly string[] {
+  return [...before, value]
+}

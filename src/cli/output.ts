@@ -1,0 +1,68 @@
+/**
+ * What the command says: results on standard output, everything else on standard error.
+ * @module
+ */
+import { once } from 'node:events'
+import { styleText } from 'node:util'
+
+/** One at a time: of several Node 20 forgets to ask whether the stream is a terminal. */
+type Style = 'red' | 'green' | 'yellow' | 'cyan' | 'bold' | 'dim'
+
+/** The exit code of a program whose reader has gone away, as a shell sees it (128 + SIGPIPE). */
+const READER_GONE = 141
+
+/** Writes a result; resolves when the next may come. */
+export async function print(result: string | Uint8Array): Promise<void> {
+  if (!process.stdout.write(result)) await once(process.stdout, 'drain')
+}
+
+/** Writes a line on standard error. */
+export function complain(line: string): void {
+  process.stderr.write(`${line}\n`)
+}
+
+/** Colours a text where it goes to a terminal. `NO_COLOR` and `FORCE_COLOR` have their usual meaning. */
+export function paint(style: Style, text: string, stream: NodeJS.WriteStream = process.stdout): string {
+  return styleText(style, text, { stream })
+}
+
+/** Ends quietly when whoever reads has enough, as `head` has after ten lines. */
+export function endWithReader(): void {
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') complain(`standard output: ${error.message}`)
+    process.exit(error.code === 'EPIPE' ? READER_GONE : 2)
+  })
+  process.stderr.on('error', () => {})
+}
+
+/** Characters that move the cursor or turn the direction of reading: no record and no file name may do so. */
+const UNSAFE = /[\p{Cc}\u2028-\u202e\u2066-\u2069]/gu
+
+/** A text on one line, fit for a terminal. */
+export function visible(text: string): string {
+  return text.replace(UNSAFE, escapeOf)
+}
+
+/** A text of several lines, fit for a terminal. JSON means the same after this as before. */
+export function visibleLines(text: string): string {
+  return text.replace(UNSAFE, (character) =>
+    character === '\n' || character === '\t' ? character : escapeOf(character),
+  )
+}
+
+function escapeOf(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+}
+
+/** Text format, fit for a terminal: what is not safe as the escapes that the language has for the bytes of it. */
+export function visibleText(text: string): string {
+  const octal = (byte: number): string => `\\${byte.toString(8).padStart(3, '0')}`
+  return text.replace(UNSAFE, (character) =>
+    character === '\n' ? character : Array.from(Buffer.from(character), octal).join(''),
+  )
+}
+
+/** `1 record`, `2 records`. */
+export function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`
+}

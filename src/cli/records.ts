@@ -1,0 +1,53 @@
+/**
+ * From the bytes of a file to a record, or to what is wrong with them.
+ * @module
+ */
+import { MetadataError, type ReadOptions, type ReadResult, readMetadata } from '../metadata/index.js'
+import { type Fault, STDIN } from './files.js'
+import { complain, paint, visible } from './output.js'
+
+/** A fault of a record, with its place where it has one. */
+export interface RecordFault extends Fault {
+  readonly code: string
+  readonly line?: number
+  readonly column?: number
+}
+
+/** A record, or why it is none. */
+export type Parsed = ReadResult | RecordFault
+
+/** Reads a record of any format. Never throws for what is in it. */
+export function parseRecord(path: string, bytes: Uint8Array, options: ReadOptions): Parsed {
+  try {
+    return readMetadata(bytes, options)
+  } catch (error) {
+    return faultOf(path, error)
+  }
+}
+
+/** @throws whatever is no fault of a record */
+export function faultOf(path: string, error: unknown): RecordFault {
+  // The class is that of this very bundle.
+  if (!(error instanceof MetadataError)) throw error
+  const { code, line, column, message } = error
+  if (line === undefined || column === undefined) return { path, code, reason: message }
+  const place = `${line}:${column}: `
+  return { path, code, line, column, reason: message.startsWith(place) ? message.slice(place.length) : message }
+}
+
+/** A path for people. */
+export function nameOf(path: string): string {
+  return path === STDIN ? '<stdin>' : visible(path)
+}
+
+/** `path:line:column:`, as compilers write it and editors read it. */
+export function placeName(path: string, line?: number, column?: number): string {
+  return line === undefined ? `${nameOf(path)}:` : `${nameOf(path)}:${line}:${column}:`
+}
+
+/** Says on standard error what is wrong with a file. */
+export function complainOf(fault: Fault | RecordFault): void {
+  const [line, column] = 'line' in fault ? [fault.line, fault.column] : []
+  const kind = paint('red', 'error:', process.stderr)
+  complain(`${placeName(fault.path, line, column)} ${kind} ${visible(fault.reason)}`)
+}

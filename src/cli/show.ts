@@ -1,0 +1,180 @@
+/**
+ * `show`: records as text, as JSON or as a table.
+ * @module
+ */
+import { type Command, Option } from 'commander'
+import {
+  dateToISO,
+  type EnumAliases,
+  formatText,
+  getField,
+  MetaData,
+  type ReadResult,
+  UrlType,
+} from '../metadata/index.js'
+import { findRecords, readRecords } from './files.js'
+import { EXIT, enumAliasOption, exitWith, pathsOrStdin } from './options.js'
+import { paint, print, visible, visibleLines, visibleText } from './output.js'
+import { complainOf, nameOf, parseRecord } from './records.js'
+
+interface ShowOptions {
+  readonly format?: 'text' | 'json' | 'table'
+  readonly json?: true
+  readonly enumAlias?: EnumAliases
+}
+
+/** A record that could be read, and where it was. */
+interface Shown extends ReadResult {
+  readonly path: string
+}
+
+export function addShow(parent: Command): void {
+  parent
+    .command('show')
+    .summary('print records')
+    .description('Print records, whatever their format: as text, as JSON or as a table.')
+    .argument('[path...]', 'files, folders with records in them, or - for standard input')
+    .addOption(
+      new Option('-f, --format <format>', 'text (the default for one record), table (for several) or json').choices([
+        'text',
+        'json',
+        'table',
+      ]),
+    )
+    .addOption(new Option('--json', 'the same as --format json').conflicts('format'))
+    .addOption(enumAliasOption())
+    .addHelpText(
+      'after',
+      `
+JSON is the record itself for one file, and otherwise an array, one line for each
+record: { "path", "format", "metadata" }.
+
+Exit code: 0, 1 when a record is broken, 2 when a file cannot be read.`,
+    )
+    .action(async (paths: readonly string[], options: ShowOptions, command: Command) => {
+      const { files, faults, single } = await findRecords(pathsOrStdin(paths, command))
+      const format = options.json ? 'json' : (options.format ?? (single ? 'text' : 'table'))
+      const shown = recordsOf(files, options)
+      if (format === 'table') await showTable(shown)
+      else if (format === 'text') await showText(shown, single, options)
+      else if (single) await showJson(shown, options)
+      else await showJsonArray(shown, options)
+      for (const fault of faults) complainOf(fault)
+      if (faults.length > 0) exitWith(EXIT.failure)
+    })
+}
+
+/** The records of those files that have one; complains of the others. */
+async function* recordsOf(files: readonly string[], { enumAlias }: ShowOptions): AsyncGenerator<Shown> {
+  for await (const read of readRecords(files)) {
+    const parsed =
+      'reason' in read ? read : parseRecord(read.path, read.bytes, enumAlias ? { enumAliases: enumAlias } : {})
+    if ('reason' in parsed) {
+      complainOf(parsed)
+      exitWith('reason' in read ? EXIT.failure : EXIT.problems)
+    } else yield { ...parsed, path: read.path }
+  }
+}
+
+async function showText(records: AsyncIterable<Shown>, single: boolean, { enumAlias }: ShowOptions): Promise<void> {
+  let before = ''
+  for await (const { path, metadata } of records) {
+    const text = formatText(metadata, { utf8: true, ...(enumAlias && { enumAliases: enumAlias }) })
+    const header = single ? '' : `${before}${paint('dim', `# ${nameOf(path)}`)}\n`
+    await print(header + colored(visibleText(text)))
+    before = '\n'
+  }
+}
+
+/** Canonical text with its names and strings in colour. */
+function colored(text: string): string {
+  return text.replace(
+    /^( *)([^\s:}]+)(?:(: )(".*"))?/gm,
+    (_, indent: string, name: string, colon = '', value = '') =>
+      `${indent}${paint('cyan', name)}${colon}${value === '' ? '' : paint('green', value)}`,
+  )
+}
+
+async function showJson(records: AsyncIterable<Shown>, options: ShowOptions): Promise<void> {
+  for await (const { metadata } of records)
+    await print(visibleLines(`${JSON.stringify(jsonOf(metadata, options), undefined, 2)}\n`))
+}
+
+async function showJsonArray(records: AsyncIterable<Shown>, options: ShowOptions): Promise<void> {
+  let separator = '['
+  for await (const { path, format, metadata } of records) {
+    await print(visibleLines(`${separator}\n${JSON.stringify({ path, format, metadata: jsonOf(metadata, options) })}`))
+    separator = ','
+  }
+  await print(separator === '[' ? '[]\n' : '\n]\n')
+}
+
+function jsonOf(metadata: MetaData, { enumAlias }: ShowOptions) {
+  return MetaData.toJSON(metadata, enumAlias ? { enumAliases: enumAlias } : {})
+}
+
+/** The columns of the table, and what each says of a record. */
+const COLUMNS: { readonly [title: string]: (record: Shown) => unknown } = {
+  PATH: ({ path }) => nameOf(path),
+  NAME: ({ metadata }) => metadata.name,
+  VERSION: ({ metadata }) => metadata.thirdParty?.version ?? getField(metadata, 'third_party.identifier[0].version'),
+  UPGRADED: ({ metadata }) => metadata.thirdParty?.lastUpgradeDate && dateToISO(metadata.thirdParty.lastUpgradeDate),
+  LICENSE: ({ metadata }) => getField(metadata, 'third_party.license_type'),
+  URL: ({ metadata }) => addressOf(metadata),
+}
+
+/** Where the sources are, or else any address. */
+function addressOf(metadata: MetaData): unknown {
+  const urls = metadata.thirdParty?.url ?? []
+  const url =
+    urls.find(({ type, value }) => type === UrlType.GIT && value !== undefined) ?? urls.find(({ value }) => value)
+  return (
+    url?.value ?? getField(metadata, 'third_party.identifier[0].value') ?? getField(metadata, 'third_party.homepage')
+  )
+}
+
+/** On a terminal that is too narrow these are cut, in this order, each to no less than {@link MIN_WIDTH}. */
+const CUT = ['URL', 'VERSION', 'NAME']
+const MIN_WIDTH = 12
+const GAP = 2
+
+async function showTable(records: AsyncIterable<Shown>): Promise<void> {
+  const rows: string[][] = []
+  for await (const record of records)
+    rows.push(Object.values(COLUMNS).map((read) => visible(String(read(record) ?? ''))))
+  if (rows.length === 0) return
+  if (process.stdout.isTTY) cutToWidth(rows, process.stdout.columns)
+  // Loaded where it is needed: most calls need no table.
+  const { Table } = await import('console-table-printer')
+  const none = { left: '', mid: '', right: '', other: '' }
+  const table = new Table({
+    shouldDisableColors: true,
+    style: { headerTop: none, headerBottom: none, tableBottom: none, rowSeparator: none, vertical: '' },
+    columns: Object.keys(COLUMNS).map((title) => ({ name: title, title, alignment: 'left' })),
+    rows: rows.map((row) => Object.fromEntries(Object.keys(COLUMNS).map((title, index) => [title, row[index]]))),
+  })
+  // Without its frame each line still begins with a blank, and there are empty lines where the frame would be.
+  const [header = '', ...lines] = table
+    .render()
+    .split('\n')
+    .flatMap((line) => line.slice(1).trimEnd() || [])
+  await print(`${paint('bold', header)}\n${lines.map((line) => `${line}\n`).join('')}`)
+}
+
+function cutToWidth(rows: string[][], width: number): void {
+  const titles = Object.keys(COLUMNS)
+  const widths = titles.map((title, column) =>
+    rows.reduce((most, row) => Math.max(most, row[column]?.length ?? 0), title.length),
+  )
+  for (const column of CUT.map((title) => titles.indexOf(title))) {
+    const over = widths.reduce((sum, each) => sum + each + GAP, -GAP) - width
+    if (over <= 0) return
+    const before = widths[column] ?? 0
+    const room = Math.min(before, Math.max(MIN_WIDTH, before - over))
+    widths[column] = room
+    for (const row of rows) {
+      const characters = [...(row[column] ?? '')]
+      if (characters.length > room) row[column] = `${characters.slice(0, room - 1).join('')}…`
+    }
+  }
+}

@@ -1,0 +1,107 @@
+/**
+ * The check that every writer makes of a message first: a caller in JavaScript can put anything into one.
+ * @module
+ */
+import { MetadataError } from './errors.js'
+import type { UnknownText } from './messages.js'
+import type { Field, Message, MessageType } from './schema.js'
+
+/** A lone surrogate: half of a character, which UTF-8 cannot hold. */
+export const LONE_SURROGATE: RegExp = /[\ud800-\udfff]/u
+
+/** What is wrong, and where: the path is that within the message, so that a good message costs none. */
+interface Fault {
+  readonly path: string
+  /** What should be there; undefined for a field that has a name and no number. */
+  readonly expected: string | undefined
+}
+
+/**
+ * @param unknownText - whether fields that have a name and no number may be there
+ * @throws {MetadataError} `invalid_value` or `unknown_field`, with the path
+ */
+export function checkMessage(type: MessageType, message: unknown, unknownText: 'refuse' | 'omit'): void {
+  const fault = faultOf(type, message, unknownText)
+  if (fault === undefined) return
+  const { path, expected } = fault
+  if (expected !== undefined)
+    throw new MetadataError('invalid_value', `${path || 'the record'} should be ${expected}`, { path, expected })
+  throw new MetadataError('unknown_field', `${path} has no number in this schema, so binary cannot hold it`, { path })
+}
+
+function faultOf(type: MessageType, message: unknown, unknownText: 'refuse' | 'omit'): Fault | undefined {
+  if (!isObject(message)) return { path: '', expected: 'a message' }
+  for (const field of type.fields) {
+    const value = message[field.key]
+    if (field.repeated) {
+      if (!Array.isArray(value)) return { path: field.name, expected: 'a list' }
+      for (let i = 0; i < value.length; i++) {
+        const fault = faultOfValue(field, value[i], unknownText)
+        if (fault !== undefined) return inside(at('', field, i), fault)
+      }
+    } else if (value !== undefined) {
+      const fault = faultOfValue(field, value, unknownText)
+      if (fault !== undefined) return inside(field.name, fault)
+    }
+  }
+  return faultOfUnknown(message, unknownText)
+}
+
+function faultOfUnknown(
+  { _unknownFields: bytes, _unknownText: texts }: Message,
+  unknownText: 'refuse' | 'omit',
+): Fault | undefined {
+  if (bytes !== undefined && !(isObject(bytes) && Object.values(bytes).every(isListOfBytes)))
+    return { path: '_unknownFields', expected: 'lists of bytes by their tags' }
+  if (texts === undefined) return undefined
+  if (!Array.isArray(texts) || !texts.every((entry) => isUnknownText(entry, MAX_DEPTH)))
+    return { path: '_unknownText', expected: 'a list of fields of text format' }
+  // Just seen to be of this type.
+  const [lost] = texts as readonly UnknownText[]
+  return unknownText === 'refuse' && lost !== undefined ? { path: lost.name, expected: undefined } : undefined
+}
+
+/** As deep as text may nest. */
+const MAX_DEPTH = 100
+
+function isUnknownText(entry: unknown, depth: number): boolean {
+  if (depth === 0 || !isObject(entry) || typeof entry['name'] !== 'string') return false
+  const { text, fields } = entry
+  if (fields === undefined) return typeof text === 'string'
+  return Array.isArray(fields) && fields.every((inner) => isUnknownText(inner, depth - 1))
+}
+
+function isListOfBytes(value: unknown): boolean {
+  return Array.isArray(value) && value.every((bytes) => Object.prototype.toString.call(bytes) === '[object Uint8Array]')
+}
+
+function isObject(value: unknown): value is Message {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function faultOfValue(field: Field, value: unknown, unknownText: 'refuse' | 'omit'): Fault | undefined {
+  switch (field.kind) {
+    case 'string':
+      if (typeof value !== 'string') return { path: '', expected: 'a string' }
+      return LONE_SURROGATE.test(value) ? { path: '', expected: 'a string without lone surrogates' } : undefined
+    case 'int32':
+      return typeof value === 'number' && (value | 0) === value
+        ? undefined
+        : { path: '', expected: 'an integer of 32 bits' }
+    case 'enum':
+      return typeof value === 'number' && field.enum.names[value] !== undefined
+        ? undefined
+        : { path: '', expected: `a value of ${field.enum.name}` }
+    case 'message':
+      return faultOf(field.type, value, unknownText)
+  }
+}
+
+function inside(outer: string, { path, expected }: Fault): Fault {
+  return { path: path === '' ? outer : `${outer}.${path}`, expected }
+}
+
+/** The path of a field of the message at `path`. */
+export function at(path: string, field: { readonly name: string }, index?: number): string {
+  return `${path}${path === '' ? '' : '.'}${field.name}${index === undefined ? '' : `[${index}]`}`
+}

@@ -1,0 +1,122 @@
+/**
+ * One codec for each message of the schema.
+ * @module
+ */
+import type { BinaryWriter } from '@bufbuild/protobuf/wire'
+import { type DecodeOptions, decodeMessage, type EncodeOptions, encodeMessage } from './binary.js'
+import { at } from './check.js'
+import { MetadataError } from './errors.js'
+import * as generated from './generated/metadata.js'
+import { type FromJsonOptions, fromJson, type JsonObject, type ToJsonOptions, toJson } from './json.js'
+import type * as messages from './messages.js'
+import type { Partly } from './messages.js'
+import {
+  DateSchema,
+  type Message,
+  type MessageType,
+  MetaDataSchema,
+  SecuritySchema,
+  ThirdPartySchema,
+  UrlSchema,
+} from './schema.js'
+
+/** Makes, reads and writes messages of one type. */
+export interface MessageCodec<T> {
+  /**
+   * A message with these fields, copied; the others unset, lists empty.
+   * @throws {MetadataError} `unknown_field` for a key that is no field, `invalid_value` for a message that is no object
+   */
+  create(base?: Partly<T>): T
+  /**
+   * The binary form: fields by number, then what was unknown when it was decoded, byte for byte and in its order.
+   * @throws {MetadataError} `invalid_value`, with the path, for a value that its field does not permit; `unknown_field` when
+   * a field of text without a number would be lost
+   */
+  encode(message: T, options?: EncodeOptions): Uint8Array
+  /**
+   * Reads the binary form, with the verdicts of the C++ reference (protobuf 3.21, `protoc --decode`): a message that comes twice is
+   * merged; a known field of another wire type, or with a value that its enum does not have, is kept among the unknown
+   * ones. One verdict differs: a string that is not UTF-8 is refused, since no JavaScript string can hold it. Nothing of
+   * the result refers to `bytes`.
+   * @throws {MetadataError} with the offset: `truncated`, `invalid_varint`, `invalid_tag`, `invalid_length`,
+   * `unexpected_end_group`, `too_deep` (more than 100), `invalid_utf8` or `too_large`
+   */
+  decode(bytes: Uint8Array, options?: DecodeOptions): T
+  /**
+   * The JSON mapping (ProtoJSON): keys in camel case, enums by name, what is unset left out. Fields that came from text
+   * and that the schema does not know stand under their own names; those that came from binary have none and are left out.
+   * @throws {MetadataError} `invalid_value`, with the path
+   */
+  toJSON(message: T, options?: ToJsonOptions): JsonObject
+  /**
+   * Reads the JSON mapping: keys in camel case or as the schema has them, enums by name or number, `null` for unset.
+   * @param json - what `JSON.parse` returns
+   * @throws {MetadataError} `invalid_value`, `unknown_field`, `unknown_enum_value` or `duplicate_field`, with the path
+   */
+  fromJSON(json: unknown, options?: FromJsonOptions): T
+}
+
+function codec<T extends object>(
+  type: MessageType,
+  generatedCodec: { encode(message: T, writer: BinaryWriter): BinaryWriter },
+): MessageCodec<T> {
+  // The tables of the schema see messages as keyed by strings; that they make T of it is tested against the generated code.
+  return {
+    create: (base) => copy(type, base ?? {}, '') as T,
+    encode: (message, options = {}) =>
+      encodeMessage(type, message, (writer) => generatedCodec.encode(message, writer), options),
+    decode: (bytes, options) => decodeMessage(type, bytes, options) as T,
+    toJSON: (message, options = {}) => toJson(type, message, options),
+    fromJSON: (json, options = {}) => fromJson(type, json, options) as T,
+  }
+}
+
+function copy(type: MessageType, base: unknown, path: string): Message {
+  if (typeof base !== 'object' || base === null || Array.isArray(base))
+    throw new MetadataError('invalid_value', `${path || 'the record'} should be a message`, {
+      path,
+      expected: 'a message',
+    })
+  const message = type.create()
+  for (const [key, value] of Object.entries(base)) {
+    const field = type.byKey.get(key)
+    if (value === undefined) continue
+    if (field === undefined) {
+      if (key !== '_unknownFields' && key !== '_unknownText') {
+        const unknownPath = at(path, { name: key })
+        throw new MetadataError('unknown_field', `${type.name} has no field ${unknownPath}`, { path: unknownPath })
+      }
+      message[key] = structuredClone(value)
+    } else if (Array.isArray(value))
+      message[key] = value.map((item, index) =>
+        field.kind === 'message' ? copy(field.type, item, at(path, field, index)) : item,
+      )
+    else message[key] = field.kind === 'message' ? copy(field.type, value, at(path, field)) : value
+  }
+  return message
+}
+
+/** The record of a third-party project. */
+export const MetaData: MessageCodec<messages.MetaData> = codec(MetaDataSchema, generated.MetaData)
+/** Where the project comes from, which version of it is here, under what terms. */
+export const ThirdPartyMetaData: MessageCodec<messages.ThirdPartyMetaData> = codec(
+  ThirdPartySchema,
+  generated.ThirdPartyMetaData,
+)
+/** One place where the project is found: `URL` in the schema. */
+export const UrlMessage: MessageCodec<messages.UrlMessage> = codec(UrlSchema, generated.URL)
+/** A day: `Date` in the schema. */
+export const DateMessage: MessageCodec<messages.DateMessage> = codec(DateSchema, generated.DateMessage)
+/** How far the project's code can be trusted. */
+export const Security: MessageCodec<messages.Security> = codec(SecuritySchema, generated.Security)
+
+/** The record of a third-party project (specification, MetaData). */
+export type MetaData = messages.MetaData
+/** Where the project comes from, which version of it is here, under what terms (specification, ThirdPartyMetaData). */
+export type ThirdPartyMetaData = messages.ThirdPartyMetaData
+/** One place where the project is found (specification, URL). */
+export type UrlMessage = messages.UrlMessage
+/** A day (specification, Date). */
+export type DateMessage = messages.DateMessage
+/** How far the project's code can be trusted (specification, Security). */
+export type Security = messages.Security

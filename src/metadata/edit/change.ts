@@ -1,0 +1,67 @@
+/**
+ * Changes as a program gives them: values by path.
+ * @module
+ */
+import { MetadataError } from '../errors.js'
+import type { DirectoryType, LicenseType, Security_Category } from '../generated/metadata.js'
+
+export const BARE_NAME: unique symbol = Symbol.for('grantwell.metadata.enumName')
+/** What may be the name of an enum's value. */
+export const NAME: RegExp = /^[A-Za-z_]\w*$/
+
+/** A value that stands in the text without quotes, for an enum that the schema does not know. */
+export interface EnumNameValue {
+  readonly [BARE_NAME]: string
+}
+
+/**
+ * The name of an enum's value, for a field that the schema does not know: a string alone would be written in quotes.
+ * @throws {MetadataError} `invalid_value` when it is no name
+ */
+export function enumName(name: string): EnumNameValue {
+  if (!NAME.test(name))
+    throw new MetadataError('invalid_value', `${JSON.stringify(name)} is no name of an enum's value`)
+  return { [BARE_NAME]: name }
+}
+
+/** A value to set. Of a message, the fields by their names: `null` removes one, those not named stay. */
+export type EditValue = string | number | bigint | boolean | null | EnumNameValue | readonly EditValue[] | EditFields
+/** Fields to set in a message. */
+export interface EditFields {
+  readonly [name: string]: EditValue | undefined
+}
+
+type Text = string | null | undefined
+/** The names of an enum, which an editor can list, and any other, since aliases may be given. */
+type NameOf<Enum> = keyof Enum | (string & Record<never, never>) | null | undefined
+type Whole = number | null | undefined
+
+/**
+ * Values by path, as {@link editText} takes them. The paths that the schema knows are listed with their types; any other, with
+ * an index or of fields that it does not know, may be given as well.
+ */
+export interface Change {
+  readonly name?: Text
+  readonly description?: Text
+  readonly 'third_party.version'?: Text
+  readonly 'third_party.license_type'?: NameOf<typeof LicenseType>
+  readonly 'third_party.license_note'?: Text
+  readonly 'third_party.local_modifications'?: Text
+  readonly 'third_party.type'?: NameOf<typeof DirectoryType>
+  readonly 'third_party.url'?: readonly EditFields[] | null | undefined
+  readonly 'third_party.url[+]'?: EditFields | undefined
+  readonly 'third_party.security.category'?: NameOf<typeof Security_Category>
+  readonly 'third_party.security.note'?: Text
+  readonly 'third_party.security.tag'?: readonly string[] | null | undefined
+  readonly 'third_party.security.tag[+]'?: string | undefined
+  readonly 'third_party.security.mitigated_security_patch'?: readonly string[] | null | undefined
+  readonly 'third_party.security.mitigated_security_patch[+]'?: string | undefined
+  readonly 'third_party.last_upgrade_date'?:
+    | { readonly year?: Whole; readonly month?: Whole; readonly day?: Whole }
+    | null
+    | undefined
+  readonly 'third_party.last_upgrade_date.year'?: Whole
+  readonly 'third_party.last_upgrade_date.month'?: Whole
+  readonly 'third_party.last_upgrade_date.day'?: Whole
+  readonly [path: string]: EditValue | undefined
+}

@@ -1,0 +1,286 @@
+/**
+ * Setting and adding: a plan and a text make splices of that text.
+ * @module
+ */
+import type { EnumNames } from '../aliases.js'
+import { LONE_SURROGATE } from '../check.js'
+import { MetadataError } from '../errors.js'
+import { integerOf, literalOf, stringOf } from '../literals.js'
+import { cannot, refuseJsonName } from '../path.js'
+import type { EnumField, Field, MessageType } from '../schema.js'
+import { type FieldNode, type ItemNode, piecesOf, type StringNode } from '../syntax.js'
+import { BARE_NAME } from './change.js'
+import { type Container, Layout, type NewField, type Written } from './layout.js'
+import { type Occurrence, occurrencesOf, soleIndex } from './occurrences.js'
+import { checked, EXPECTED, givenTwice, noSuch, notMessage, type OneValue, type Plan, refuse, typeOf } from './plan.js'
+import { joined, type Splice, withoutPieces } from './splices.js'
+
+/** The splices that set and add. All of them are of the text as it was given. */
+export class Setting {
+  readonly splices: Splice[] = []
+  /** Surplus of lists that were given whole. */
+  readonly surplus: Occurrence[] = []
+  private readonly layout: Layout
+  private readonly withColon = new Set<FieldNode>()
+
+  constructor(
+    private readonly text: string,
+    root: Container,
+    private readonly names: EnumNames,
+  ) {
+    this.layout = new Layout(text, root)
+  }
+
+  message(container: Container, plan: Plan): void {
+    const added: NewField[] = []
+    const occurrences = occurrencesOf(container)
+    for (const [name, names] of plan.fields) {
+      const field = container.type?.byName.get(name)
+      const here = occurrences.get(name) ?? []
+      const set = (index: number, one: Plan): void => {
+        const occurrence = here[index]
+        if (occurrence !== undefined) this.occurrence(container, occurrence, field, one)
+        else {
+          refuseJsonName(container.type, name, one.path)
+          const written = this.written(field, one)
+          if (written !== undefined) added.push({ name, written })
+        }
+      }
+      const { sole, all, byIndex, added: more } = checked(names, field, name)
+      if (sole !== undefined) set(soleIndex(here, field, name, sole.path), sole)
+      for (const [index, one] of all?.entries() ?? []) set(index, one)
+      if (all !== undefined) for (const occurrence of here.slice(all.length)) this.surplus.push(occurrence)
+      for (const [index, one] of byIndex) {
+        if (index > 0 && index >= here.length) noSuch(one.path, name, index)
+        set(index, one)
+      }
+      for (const one of more) set(here.length, one)
+    }
+    this.added(container, added, occurrences)
+  }
+
+  /** New fields, as one of a list where the last of their name is a list. */
+  private added(
+    container: Container,
+    added: readonly NewField[],
+    occurrences: ReadonlyMap<string, readonly Occurrence[]>,
+  ): void {
+    const fields: NewField[] = []
+    const toLists = new Map<FieldNode, Written[]>()
+    for (const { name, written } of added) {
+      const list = lastNode(container, name, occurrences)
+      if (list?.value.kind !== 'list') fields.push({ name, written })
+      else {
+        const items = toLists.get(list)
+        if (items === undefined) toLists.set(list, [written])
+        else items.push(written)
+      }
+    }
+    for (const [node, items] of toLists) {
+      if (node.value.kind !== 'list') continue
+      if (items.some((item) => typeof item === 'string')) this.addColon(node)
+      this.add(this.layout.appendToList(node.value, container, items))
+    }
+    this.add(this.layout.insertFields(container, fields))
+  }
+
+  private add(splices: readonly Splice[]): void {
+    for (const one of splices) this.splices.push(one)
+  }
+
+  private occurrence(container: Container, { node, item }: Occurrence, field: Field | undefined, plan: Plan): void {
+    if (plan.value !== undefined) {
+      if (plan.fields.size > 0) givenTwice(plan.path)
+      this.scalar(node, item, field, plan.value, plan.path)
+      return
+    }
+    if (field !== undefined && field.kind !== 'message') notMessage(field, plan)
+    const type = typeOf(field)
+    if (item.kind === 'message') this.message({ fields: item.fields, message: item, type }, plan)
+    else if (!plan.isMessage) cannot(plan.path, 'it is not a message in this text')
+    else
+      this.add([
+        { start: item.start, end: item.end, text: this.layout.block(container, node, this.fields(type, plan)) },
+      ])
+  }
+
+  private scalar(node: FieldNode, item: ItemNode, field: Field | undefined, value: OneValue, path: string): void {
+    if (this.says(field, item, value)) return
+    const written = this.render(field, value, item, path)
+    if (item.kind === 'string' && typeof value === 'string' && /^["']/.test(written)) {
+      this.add(this.rewrap(item, value))
+      return
+    }
+    const text = joined(written, this.text.slice(item.end, item.end + 1)) ? `${written} ` : written
+    this.addColon(node)
+    this.add([{ start: item.start, end: item.end, text }])
+  }
+
+  /** What a new field will say; undefined where there is nothing to say. */
+  private written(field: Field | undefined, plan: Plan): Written | undefined {
+    if (plan.value !== undefined && plan.fields.size > 0) givenTwice(plan.path)
+    if (plan.value !== undefined) return this.render(field, plan.value, undefined, plan.path)
+    if (field !== undefined && field.kind !== 'message') return notMessage(field, plan)
+    const written = this.fields(typeOf(field), plan)
+    // Of a path that ends in an empty list nothing is made.
+    return written.length === 0 && !plan.isMessage ? undefined : written
+  }
+
+  /** The fields of a new message, in canonical order. */
+  private fields(type: MessageType | undefined, plan: Plan): (readonly [string, Written])[] {
+    const written: (readonly [string, Written])[] = []
+    for (const [name, names] of plan.fields) {
+      const field = type?.byName.get(name)
+      const { sole, all, byIndex, added } = checked(names, field, name)
+      refuseJsonName(type, name, `${plan.path}.${name}`)
+      if (sole !== undefined) soleIndex([], field, name, sole.path)
+      for (const [index, { path }] of byIndex) if (index > 0) noSuch(path, name, index)
+      for (const one of [...(sole === undefined ? [] : [sole]), ...(all ?? []), ...byIndex.values(), ...added]) {
+        const value = this.written(field, one)
+        if (value !== undefined) written.push([name, value])
+      }
+    }
+    const order = (name: string): number => type?.byName.get(name)?.number ?? Number.MAX_SAFE_INTEGER
+    return written.sort(([a], [b]) => order(a) - order(b))
+  }
+
+  /** @param before - what stands there now, in whose style a value is written where there is a choice */
+  private render(field: Field | undefined, value: OneValue, before: ItemNode | undefined, path: string): string {
+    const bare = typeof value === 'object' ? value[BARE_NAME] : undefined
+    switch (field?.kind) {
+      case 'message':
+        return refuse(path, 'an object with the fields of the message')
+      case 'string':
+        return typeof value === 'string' ? this.literal(value, before, path) : refuse(path, EXPECTED.string)
+      case 'int32':
+        return typeof value !== 'object' && (Number(value) | 0) === value ? String(value) : refuse(path, EXPECTED.int32)
+      case 'enum':
+        return bare ?? this.enumValue(field, value, path)
+      case undefined:
+        if (bare !== undefined) return bare
+        if (typeof value === 'string') {
+          const name = before?.kind === 'identifier' ? this.text.slice(before.start, before.end) : ''
+          return IS_ENUM_NAME.test(name) && IS_ENUM_NAME.test(value) ? value : this.literal(value, before, path)
+        }
+        if (typeof value === 'number' && !Number.isFinite(value))
+          return Number.isNaN(value) ? 'nan' : value < 0 ? '-inf' : 'inf'
+        return String(value)
+    }
+  }
+
+  private enumValue(field: EnumField, value: OneValue, path: string): string {
+    if (typeof value === 'number' && field.enum.names[value] !== undefined) return this.names.nameOf(field.enum, value)
+    if (typeof value === 'string' && this.names.numberOf(field.enum, value) !== undefined) return value
+    const expected = `one of ${[...field.enum.numbers.keys()].join(', ')}`
+    throw new MetadataError(
+      'unknown_enum_value',
+      `${path}: ${field.enum.name} has no value ${String(value)}: expected ${expected}`,
+      {
+        path,
+        expected,
+      },
+    )
+  }
+
+  private literal(value: string, before: ItemNode | undefined, path: string): string {
+    if (LONE_SURROGATE.test(value)) return refuse(path, 'a string without lone surrogates')
+    const quote = before?.kind === 'string' ? quoteOf(this.text, before.start) : this.layout.quote
+    return literalOf(value, { ...this.layout.literalStyle, quote })
+  }
+
+  /** Whether a value is already what the text says. */
+  private says(field: Field | undefined, item: ItemNode, value: OneValue): boolean {
+    const source = this.text.slice(item.start, item.end)
+    switch (item.kind) {
+      case 'string':
+        return typeof value === 'string' && field?.kind !== 'enum' && stringValue(item, this.text) === value
+      case 'integer':
+        if (field?.kind === 'enum' && typeof value === 'string')
+          return this.names.numberOf(field.enum, value) === Number(integerOf(source))
+        return (typeof value === 'number' || typeof value === 'bigint') && integerOf(source) === wholeOf(value)
+      case 'float':
+        return typeof value === 'number' && Number.parseFloat(source) === value
+      case 'identifier': {
+        const name = typeof value === 'object' ? value[BARE_NAME] : String(value)
+        if (name === source) return true
+        if (field?.kind !== 'enum') return false
+        const number = typeof value === 'number' ? value : this.names.numberOf(field.enum, name)
+        return number !== undefined && this.names.numberOf(field.enum, source) === number
+      }
+      default:
+        return false
+    }
+  }
+
+  /** The colon that a scalar needs and a message may do without. */
+  private addColon(node: FieldNode): void {
+    if (node.colon >= 0 || this.withColon.has(node)) return
+    this.withColon.add(node)
+    this.add([{ start: node.nameEnd, end: node.nameEnd, text: ':' }])
+  }
+
+  /** Changes a string in as few of its pieces as can be, so that its wrapping stays. */
+  private rewrap(node: StringNode, value: string): Splice[] {
+    const values = piecesOf(node, this.text).map((piece) => (piece.includes('\\') ? stringOf([piece]) : piece))
+    const spanOf = (index: number): { start: number; end: number } => ({
+      start: node.pieces[index * 2] ?? 0,
+      end: node.pieces[index * 2 + 1] ?? 0,
+    })
+    const piece = (index: number, text: string): Splice => {
+      const span = spanOf(index)
+      return { ...span, text: literalOf(text, { ...this.layout.literalStyle, quote: quoteOf(this.text, span.start) }) }
+    }
+
+    let first = 0
+    let before = 0
+    for (; first < values.length; first++) {
+      const text = values[first]
+      if (text === undefined || !value.startsWith(text, before)) break
+      before += text.length
+    }
+    let last = values.length
+    let after = value.length
+    for (; last > first; last--) {
+      const text = values[last - 1]
+      if (text === undefined || after - text.length < before || !value.endsWith(text, after)) break
+      after -= text.length
+    }
+    const changed = value.slice(before, after)
+    if (first === last) {
+      // Nothing but something new between two pieces, or at an end: it goes to the piece before.
+      const index = Math.max(first - 1, 0)
+      const own = values[index] ?? ''
+      return [piece(index, first === 0 ? changed + own : own + changed)]
+    }
+    const kept = changed !== '' || last - first === values.length ? 1 : 0
+    const gone = Array.from({ length: last - first - kept }, (_, index) => spanOf(first + kept + index))
+    return [...(kept === 1 ? [piece(first, changed)] : []), ...withoutPieces(this.text, gone)]
+  }
+}
+
+/** Names that are no truth values and no numbers, and so are values of enums. */
+const IS_ENUM_NAME = /^(?!(?:true|false|inf|infinity|nan)$)[A-Za-z_]\w*$/i
+
+/** The last field of a name, be it an empty list. */
+function lastNode(
+  container: Container,
+  name: string,
+  occurrences: ReadonlyMap<string, readonly Occurrence[]>,
+): FieldNode | undefined {
+  // That there is an entry without an occurrence says that there are empty lists.
+  if (!occurrences.has(name)) return undefined
+  return container.fields.findLast((node) => node.name === name)
+}
+
+function quoteOf(text: string, at: number): '"' | "'" {
+  return text[at] === "'" ? "'" : '"'
+}
+
+function stringValue(node: StringNode, text: string): string | undefined {
+  const pieces = piecesOf(node, text)
+  return node.escaped ? stringOf(pieces) : pieces.join('')
+}
+
+function wholeOf(value: number | bigint): bigint | undefined {
+  return typeof value === 'bigint' || Number.isInteger(value) ? BigInt(value) : undefined
+}

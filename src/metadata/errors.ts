@@ -1,0 +1,71 @@
+/**
+ * The one error of the codec.
+ * @module
+ */
+
+/**
+ * What is wrong, for programs. Binary, with `offset`: `truncated`, `invalid_varint`, `invalid_tag`, `invalid_length`,
+ * `unexpected_end_group`, `too_deep`, `invalid_utf8`. Text, with `line` and `column`: `syntax`, `unknown_field`,
+ * `unknown_enum_value`, `duplicate_field`, `out_of_range`, `invalid_utf8`, `too_deep`. Values, with `path`:
+ * `invalid_value`, `unknown_field`, `unknown_enum_value`, and `invalid_path` for a path that names nothing. Any input:
+ * `too_large`; JSON that is none: `invalid_json`.
+ */
+export type MetadataErrorCode =
+  | 'too_large'
+  | 'truncated'
+  | 'invalid_varint'
+  | 'invalid_tag'
+  | 'invalid_length'
+  | 'unexpected_end_group'
+  | 'too_deep'
+  | 'invalid_utf8'
+  | 'syntax'
+  | 'unknown_field'
+  | 'unknown_enum_value'
+  | 'duplicate_field'
+  | 'out_of_range'
+  | 'invalid_json'
+  | 'invalid_value'
+  | 'invalid_path'
+
+/** Where the fault is, as far as it has a place. */
+export interface MetadataErrorPlace {
+  /** Bytes from the start of binary input; UTF-16 units from the start of text. */
+  readonly offset?: number
+  /** Line of text, from 1. A line ends with `\n`. */
+  readonly line?: number
+  /** UTF-16 units from the start of the line, from 1. */
+  readonly column?: number
+  /** Field of the record, as `third_party.url[0].value`. */
+  readonly path?: string
+  /** What could have stood there. */
+  readonly expected?: string
+}
+
+/**
+ * Thrown for every input that is not what it should be, and for nothing else. Tell it by `code`: the ESM and the CommonJS
+ * build have a class each, so `instanceof` fails across them. The message says the place as well.
+ */
+export class MetadataError extends Error {
+  override readonly name: string = 'MetadataError'
+  readonly code: MetadataErrorCode
+  readonly offset?: number
+  readonly line?: number
+  readonly column?: number
+  readonly path?: string
+  readonly expected?: string
+
+  constructor(code: MetadataErrorCode, message: string, place: MetadataErrorPlace = {}) {
+    super(message)
+    this.code = code
+    Object.assign(this, place)
+  }
+}
+
+/** The default of every `maxBytes`: 4 MiB, some three thousand times a usual record. */
+export const MAX_BYTES = 4_194_304
+
+/** @throws {MetadataError} `too_large` */
+export function checkSize(size: number, maxBytes: number = MAX_BYTES): void {
+  if (size > maxBytes) throw new MetadataError('too_large', `${size} bytes are more than maxBytes permits: ${maxBytes}`)
+}

@@ -1,0 +1,109 @@
+/**
+ * What a program may ask of the schema and of a text before it changes anything.
+ * @module
+ */
+import { cannot, parsePath } from './path.js'
+import { type Field, type MessageType, MetaDataSchema } from './schema.js'
+import { type FieldNode, type ItemNode, parseSyntax } from './syntax.js'
+
+/** A field of the schema. */
+export interface FieldDescription {
+  readonly kind: 'string' | 'int32' | 'enum' | 'message'
+  readonly repeated: boolean
+  /** Of a message, the type by its name in the schema: `URL`, `Date`, `Security` or `ThirdPartyMetaData`. */
+  readonly message?: string
+  /** Of an enum, the names of its values. */
+  readonly values?: readonly string[]
+}
+
+/**
+ * What the schema says of a field.
+ * @param path - indexes in it are passed over
+ * @returns undefined for a field that the schema does not know
+ * @throws {MetadataError} `invalid_path` when it is no path
+ * @example
+ * describeField('third_party.url[0].type')?.values // ['UNKNOWN', 'HOMEPAGE', ...]
+ */
+export function describeField(path: string): FieldDescription | undefined {
+  let type: MessageType | undefined = MetaDataSchema
+  let field: Field | undefined
+  for (const { name } of parsePath(path)) {
+    field = type?.byName.get(name)
+    type = field?.kind === 'message' ? field.type : undefined
+  }
+  if (field === undefined) return undefined
+  const { kind, repeated } = field
+  if (field.kind === 'message') return { kind, repeated, message: field.type.name }
+  return field.kind === 'enum' ? { kind, repeated, values: [...field.enum.numbers.keys()] } : { kind, repeated }
+}
+
+/** A place in a text. */
+export interface TextPlace {
+  /** From 1. */
+  readonly line: number
+  /** UTF-16 units from the start of the line, from 1. */
+  readonly column: number
+}
+
+/**
+ * Where a field stands in a text, for messages about it.
+ * @returns the place of its name, or of its value within a list; for a field that is not there, of the nearest message around
+ * it that is; the first field's where there is none
+ * @throws {MetadataError} `syntax` when the text is none; `invalid_path` when the path is none
+ */
+export function locateField(text: string, path: string): TextPlace {
+  const [place = { line: 1, column: 1 }] = locateFields(text, [path])
+  return place
+}
+
+/** Where several fields stand: as {@link locateField} for each, with one reading of the text. */
+export function locateFields(text: string, paths: readonly string[]): TextPlace[] {
+  if (paths.length === 0) return []
+  const root = parseSyntax(text)
+  const lineStarts = [0, ...Array.from(text.matchAll(/\n/g), ({ index }) => index + 1)]
+  const known = new Map<readonly FieldNode[], ReadonlyMap<string, readonly Value[]>>()
+  return paths.map((path) => {
+    let fields = root
+    let offset = root[0]?.start ?? 0
+    for (const { name, index } of parsePath(path)) {
+      if (index === '+') return cannot(path, 'nothing stands at [+]')
+      const values = known.get(fields) ?? valuesByName(fields)
+      known.set(fields, values)
+      const value = values.get(name)?.[index ?? 0]
+      if (value === undefined) break
+      offset = value.start
+      fields = value.item.kind === 'message' ? value.item.fields : []
+    }
+    const line = lineAt(lineStarts, offset)
+    return { line, column: offset - (lineStarts[line - 1] ?? 0) + 1 }
+  })
+}
+
+/** One value of a field, and where a reader would look for it: at the name, or at its place in the list. */
+interface Value {
+  readonly start: number
+  readonly item: ItemNode
+}
+
+function valuesByName(fields: readonly FieldNode[]): ReadonlyMap<string, readonly Value[]> {
+  const byName = new Map<string, Value[]>()
+  for (const { name, start, value } of fields) {
+    const values = byName.get(name) ?? []
+    byName.set(name, values)
+    if (value.kind === 'list') for (const item of value.items) values.push({ start: item.start, item })
+    else values.push({ start, item: value })
+  }
+  return byName
+}
+
+/** The number, from 1, of the last line that starts at or before an offset. */
+function lineAt(lineStarts: readonly number[], offset: number): number {
+  let low = 0
+  let high = lineStarts.length
+  while (high - low > 1) {
+    const middle = (low + high) >> 1
+    if ((lineStarts[middle] ?? 0) <= offset) low = middle
+    else high = middle
+  }
+  return low + 1
+}

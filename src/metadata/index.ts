@@ -1,0 +1,30 @@
+/**
+ * `grantwell/metadata`: records of third-party projects in binary, JSON and text format, with nothing lost.
+ *
+ * @example
+ * import { editText, parseText } from 'grantwell/metadata'
+ *
+ * const { name, thirdParty } = parseText(text)
+ * const next = editText(text, { 'third_party.version': '1.3.2' })
+ * @module
+ */
+export type { EnumAliases } from './aliases.js'
+export { type DecodeOptions, type EncodeOptions, type UnknownField, unknownFields } from './binary.js'
+export { DateMessage, type MessageCodec, MetaData, Security, ThirdPartyMetaData, UrlMessage } from './codec.js'
+export { dateFromISO, dateToISO, fromDate, toDate } from './date.js'
+export { type Change, type EditFields, type EditValue, type EnumNameValue, enumName } from './edit/change.js'
+export { type EditTextOptions, editText } from './edit.js'
+export { MetadataError, type MetadataErrorCode, type MetadataErrorPlace } from './errors.js'
+export { describeField, type FieldDescription, locateField, locateFields, type TextPlace } from './fields.js'
+export {
+  DirectoryType,
+  LicenseType,
+  Security_Category as SecurityCategory,
+  URL_Type as UrlType,
+} from './generated/metadata.js'
+export type { FromJsonOptions, JsonObject, JsonValue, ToJsonOptions } from './json.js'
+export type { Partly, Unknown, UnknownText } from './messages.js'
+export { type FieldValue, type FieldValues, getField } from './path.js'
+export { type ReadOptions, type ReadResult, readMetadata } from './read.js'
+export { type FormatTextOptions, formatText, type ParseTextOptions, parseText } from './text.js'
+export { type Problem, type ProblemCode, validate } from './validate.js'

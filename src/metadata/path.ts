@@ -1,0 +1,219 @@
+/**
+ * Paths such as `third_party.identifier[0].version`: names as text format writes them, with an index for one of several.
+ * @module
+ */
+import { checkMessage } from './check.js'
+import { MetadataError } from './errors.js'
+import type { MetaData, Unknown, UnknownText } from './messages.js'
+import { DirectoryTypeEnum, type Field, type Message, type MessageType, MetaDataSchema } from './schema.js'
+import { scalarOf } from './unknown-text.js'
+
+/** One step of a path. */
+export interface Step {
+  /** `url`, or `[package.extension]`. */
+  readonly name: string
+  /** From 0; `+` for a new one after the last. */
+  readonly index: number | '+' | undefined
+}
+
+/** As deep as text may nest. */
+const MAX_STEPS = 100
+
+const STEP = /(?:([A-Za-z_]\w*)|(\[[A-Za-z_]\w*(?:[./][A-Za-z_]\w*)*\]))(?:\[(\d{1,9}|\+)\])?(\.|$)/y
+
+/** @throws {MetadataError} `invalid_path` */
+export function parsePath(path: string): readonly Step[] {
+  const steps: Step[] = []
+  for (let position = 0, end = '.'; end === '.'; position = STEP.lastIndex) {
+    STEP.lastIndex = position
+    const match = STEP.exec(path)
+    if (match === null) {
+      const expected = 'names with dots between them, each with an index such as [0] where it has one'
+      throw new MetadataError('invalid_path', `${JSON.stringify(path)} is no path: expected ${expected}`, {
+        path,
+        expected,
+      })
+    }
+    if (steps.length === MAX_STEPS) cannot(path, `more than ${MAX_STEPS} steps`)
+    const [, name, bracketed, index, after = ''] = match
+    steps.push({
+      name: name ?? bracketed ?? '',
+      index: index === undefined || index === '+' ? index : Number(index),
+    })
+    end = after
+  }
+  return steps
+}
+
+/** The value of a field: an enum by its name, a message by the names of its fields in text format, bytes that are no UTF-8 as they are. */
+export type FieldValue = string | number | bigint | boolean | Uint8Array | readonly FieldValue[] | FieldValues
+/** The fields of a message that are set, by name. */
+export interface FieldValues {
+  readonly [name: string]: FieldValue
+}
+
+/**
+ * The value of a field by its path, whether the schema knows it or not.
+ * @returns undefined where nothing is set, except that `third_party.type` is then `PACKAGE`. A repeated field without an
+ * index is an array. A field that the schema does not know is one when it comes more than once; index 0 always works.
+ * @throws {MetadataError} `invalid_path` for a path that is none, or that leads through a known field in a way it cannot go
+ * @example
+ * getField(parseText(text), 'third_party.identifier[0].version')
+ */
+export function getField(message: MetaData, path: string): FieldValue | undefined {
+  checkMessage(MetaDataSchema, message, 'omit')
+  // Checked just above.
+  return valueAt(MetaDataSchema, message as unknown as Message, parsePath(path), path)
+}
+
+function valueAt(
+  type: MessageType,
+  message: Message & Unknown,
+  steps: readonly Step[],
+  path: string,
+): FieldValue | undefined {
+  const [step, ...rest] = steps
+  if (step === undefined) return valuesOf(type, message)
+  if (step.index === '+') return cannot(path, 'there is nothing to read at [+]')
+  const field = type.byName.get(step.name)
+  if (field === undefined) {
+    const unknown = message._unknownText ?? []
+    if (!unknown.some(({ name }) => name === step.name)) refuseJsonName(type, step.name, path)
+    return unknownAt(unknown, steps, path)
+  }
+  if (step.index !== undefined && !field.repeated) return cannot(path, `${step.name} is not a list`)
+  if (rest.length > 0 && field.kind !== 'message') return cannot(path, `${step.name} is not a message`)
+  let value = message[field.key]
+  if (field.repeated) {
+    if (!Array.isArray(value)) return undefined
+    if (step.index === undefined) {
+      if (rest.length > 0) return cannot(path, `${step.name} is a list: say which, as ${step.name}[0]`)
+      return value.map((item) => plain(field, item))
+    }
+    value = value[step.index]
+  }
+  if (value === undefined) {
+    if (field.kind === 'enum') return unknownAt(message._unknownText ?? [], steps, path) ?? defaultOf(field)
+    const [next] = rest
+    return next?.name === 'type' && field.name === 'third_party' && rest.length === 1 ? 'PACKAGE' : undefined
+  }
+  return field.kind === 'message' ? valueAt(field.type, value as Message, rest, path) : plain(field, value)
+}
+
+/**
+ * Refuses a name that is not there and that is the one of a known field in JSON: it would be taken for an unknown field.
+ * @throws {MetadataError} `invalid_path`
+ */
+export function refuseJsonName(type: MessageType | undefined, name: string, path: string): void {
+  const field = type?.byName.has(name) ? undefined : type?.byKey.get(name)
+  if (field !== undefined) cannot(path, `${name} is ${field.name} in text format`)
+}
+
+/** The one default of the schema (specification, ThirdPartyMetaData: `type`). */
+function defaultOf(field: Field): string | undefined {
+  return field.kind === 'enum' && field.enum === DirectoryTypeEnum ? 'PACKAGE' : undefined
+}
+
+function plain(field: Field, value: unknown): FieldValue {
+  switch (field.kind) {
+    case 'string':
+      return String(value)
+    case 'int32':
+      return Number(value)
+    case 'enum':
+      return field.enum.names[Number(value)] ?? Number(value)
+    case 'message':
+      return valuesOf(field.type, value as Message)
+  }
+}
+
+function valuesOf(type: MessageType, message: Message & Unknown): FieldValues {
+  const values = new Map<string, FieldValue>()
+  for (const field of type.fields) {
+    const value = message[field.key]
+    if (Array.isArray(value)) {
+      if (value.length > 0)
+        values.set(
+          field.name,
+          value.map((item) => plain(field, item)),
+        )
+    } else if (value !== undefined) values.set(field.name, plain(field, value))
+  }
+  const unknown = message._unknownText?.filter(({ name }) => !values.has(name)) ?? []
+  for (const [name, entries] of byName(unknown)) values.set(name, oneOrAll(entries))
+  return Object.fromEntries(values)
+}
+
+function byName(entries: readonly UnknownText[]): Map<string, UnknownText[]> {
+  const groups = new Map<string, UnknownText[]>()
+  for (const entry of entries) {
+    const group = groups.get(entry.name)
+    if (group === undefined) groups.set(entry.name, [entry])
+    else group.push(entry)
+  }
+  return groups
+}
+
+function oneOrAll(entries: readonly UnknownText[]): FieldValue {
+  const [first, ...others] = entries.map(unknownValue)
+  return first === undefined ? [] : others.length === 0 ? first : [first, ...others]
+}
+
+function unknownValue(entry: UnknownText): FieldValue {
+  if (entry.fields !== undefined)
+    return Object.fromEntries([...byName(entry.fields)].map(([name, entries]) => [name, oneOrAll(entries)]))
+  const scalar = scalarOf(entry, '')
+  switch (scalar.kind) {
+    case 'string':
+      return scalar.value ?? scalar.bytes
+    case 'integer': {
+      const number = Number(scalar.value)
+      return Number.isSafeInteger(number) ? number : scalar.value
+    }
+    case 'float':
+      return scalar.value
+    case 'identifier':
+      return scalar.value === 'true' ? true : scalar.value === 'false' ? false : scalar.value
+  }
+}
+
+function unknownAt(entries: readonly UnknownText[], steps: readonly Step[], path: string): FieldValue | undefined {
+  const [step, ...rest] = steps
+  if (step === undefined) return undefined
+  if (step.index === '+') return cannot(path, 'there is nothing to read at [+]')
+  const found = entries.filter(({ name }) => name === step.name)
+  if (rest.length === 0 && step.index === undefined) return found.length === 0 ? undefined : oneOrAll(found)
+  if (step.index === undefined && found.length > 1)
+    return cannot(path, `there are ${found.length} of ${step.name}: say which, as ${step.name}[0]`)
+  const entry = found[step.index ?? 0]
+  if (entry === undefined) return undefined
+  if (rest.length === 0) return unknownValue(entry)
+  return entry.fields === undefined ? undefined : unknownAt(entry.fields, rest, path)
+}
+
+/** The field of text at a path, where the schema does not know it. */
+export function unknownTextAt(metadata: MetaData, path: string): UnknownText | undefined {
+  let type: MessageType | undefined = MetaDataSchema
+  // The schema is of this very type.
+  let message: (Message & Unknown) | undefined = metadata as unknown as Message
+  let entry: UnknownText | undefined
+  for (const { name, index } of parsePath(path)) {
+    const at = typeof index === 'number' ? index : 0
+    const field: Field | undefined = type?.byName.get(name)
+    if (field?.kind === 'message') {
+      const value: unknown = message?.[field.key]
+      message = (Array.isArray(value) ? value[at] : value) as Message | undefined
+      type = field.type
+    } else {
+      const entries: readonly UnknownText[] = (type === undefined ? entry?.fields : message?._unknownText) ?? []
+      entry = entries.filter((one) => one.name === name)[at]
+      type = undefined
+    }
+  }
+  return entry
+}
+
+/** @throws {MetadataError} `invalid_path` */
+export function cannot(path: string, why: string): never {
+  throw new MetadataError('invalid_path', `${path}: ${why}`, { path })
+}

@@ -1,0 +1,76 @@
+/**
+ * A record of whatever form.
+ * @module
+ */
+import { MetaData } from './codec.js'
+import { checkSize, MetadataError } from './errors.js'
+import type { MetaData as Metadata } from './messages.js'
+import { placeOf } from './syntax.js'
+import { type ParseTextOptions, parseText, textOf } from './text.js'
+
+/** What `readMetadata` may be told: what `parseText` may. */
+export type ReadOptions = ParseTextOptions
+
+/** A record, and the form in which it was. */
+export interface ReadResult {
+  readonly format: 'binary' | 'json' | 'text'
+  readonly metadata: Metadata
+}
+
+/**
+ * Reads a record in binary, JSON or text format, whichever it is. JSON begins with `{`, which text never does. Bytes without
+ * control characters are taken as text where they are good as text, others as binary where they are good as binary: only a
+ * binary record that is text format as well, to the last character, would be mistaken.
+ * @param input - bytes, or a string of JSON or text format
+ * @throws {MetadataError} of the form that the input is most like
+ */
+export function readMetadata(input: string | Uint8Array, options: ReadOptions = {}): ReadResult {
+  checkSize(input.length, options.maxBytes)
+  if (typeof input === 'string') return readText(input, options)
+  // Tags, lengths and numbers are control characters, nearly all of them.
+  const isControlled = input.some((byte) => byte < 9 || (byte > 13 && byte < 32))
+  const asText = (): ReadResult => readText(textOf(input, options.maxBytes), options)
+  const asBinary = (): ReadResult => readBinary(input, options)
+  return isControlled ? either(asBinary, asText) : either(asText, asBinary)
+}
+
+function either(first: () => ReadResult, second: () => ReadResult): ReadResult {
+  try {
+    return first()
+  } catch (error) {
+    try {
+      return second()
+    } catch {
+      throw error
+    }
+  }
+}
+
+function readBinary(bytes: Uint8Array, options: ReadOptions): ReadResult {
+  return {
+    format: 'binary',
+    metadata: MetaData.decode(bytes, options.maxBytes === undefined ? {} : { maxBytes: options.maxBytes }),
+  }
+}
+
+function readText(text: string, options: ReadOptions): ReadResult {
+  if (!/^\ufeff?\s*\{/.test(text)) return { format: 'text', metadata: parseText(text, options) }
+  return { format: 'json', metadata: MetaData.fromJSON(parseJson(text.replace(/^\ufeff/, '')), options) }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error)
+    const [, position] = /at position (\d+)/.exec(message) ?? []
+    if (position === undefined) throw new MetadataError('invalid_json', message)
+    const offset = Number(position)
+    const { line, column } = placeOf(text, offset)
+    throw new MetadataError('invalid_json', `${line}:${column}: ${message.replace(/ in JSON at position.*$/, '')}`, {
+      offset,
+      line,
+      column,
+    })
+  }
+}

@@ -1,0 +1,158 @@
+/**
+ * What a record lacks or has wrong, beyond what makes it unreadable.
+ * @module
+ */
+import { checkMessage } from './check.js'
+import { dateToISO } from './date.js'
+import type { MetaData, ThirdPartyMetaData, UrlMessage } from './messages.js'
+import { type FieldValue, getField } from './path.js'
+import { MetaDataSchema, UrlTypeEnum } from './schema.js'
+
+/** One thing that is wrong with a record, or that it lacks. */
+export interface Problem {
+  /** Which field, as `third_party.last_upgrade_date.day`. */
+  readonly path: string
+  /**
+   * `error`: `empty` for a text without a character but blanks, `invalid_date` for a day that does not exist or that is not
+   * whole, `invalid_url`, `missing_version` where there is an upgrade date, `missing_value` for a URL of which there is only the type.
+   * `warning`: `missing_name`, `missing_third_party`, `missing_url`, `missing_version`, `missing_license_type`,
+   * `missing_upgrade_date`, `unknown_enum_value`.
+   */
+  readonly code: ProblemCode
+  /** `error` for what is wrong, `warning` for what a complete record has. */
+  readonly severity: 'error' | 'warning'
+  /** For people, in one line. */
+  readonly message: string
+}
+
+export type ProblemCode =
+  | 'empty'
+  | 'invalid_date'
+  | 'invalid_url'
+  | 'missing_value'
+  | 'missing_name'
+  | 'missing_third_party'
+  | 'missing_url'
+  | 'missing_version'
+  | 'missing_license_type'
+  | 'missing_upgrade_date'
+  | 'unknown_enum_value'
+
+/**
+ * Lists what is wrong with a record or missing from it, in the order of the fields; nothing for a good and complete one. A version
+ * or an address in a field `identifier` or `homepage`, which many records have and the schema does not, counts.
+ * @throws {MetadataError} `invalid_value` when a field holds what its type does not permit
+ */
+export function validate(metadata: MetaData): Problem[] {
+  checkMessage(MetaDataSchema, metadata, 'omit')
+  const problems: Problem[] = []
+  const add = (severity: Problem['severity'], path: string, code: ProblemCode, message: string): void => {
+    problems.push({ path, code, severity, message })
+  }
+  const notEmpty = (path: string, value: string | undefined): void => {
+    if (value?.trim() === '') add('error', path, 'empty', 'nothing but blanks')
+  }
+
+  notEmpty('name', metadata.name)
+  if (metadata.name === undefined) add('warning', 'name', 'missing_name', 'no name')
+  notEmpty('description', metadata.description)
+  const { thirdParty } = metadata
+  if (thirdParty === undefined) {
+    add('warning', 'third_party', 'missing_third_party', 'nothing of where it comes from')
+    return problems
+  }
+
+  const identifiers = identifiersOf(metadata)
+  thirdParty.url.forEach((url, index) => {
+    const path = `third_party.url[${index}]`
+    if (url.value === undefined) add('error', `${path}.value`, 'missing_value', 'no address')
+    else if (!isUrl(url)) add('error', `${path}.value`, 'invalid_url', `${JSON.stringify(url.value)} is no URL`)
+    if (hasUnknownName(url, 'type'))
+      add('warning', `${path}.type`, 'unknown_enum_value', 'a kind of URL that is not known')
+  })
+  const homepage = getField(metadata, 'third_party.homepage')
+  if (thirdParty.url.length === 0 && homepage === undefined && !identifiers.some(({ value }) => value !== undefined))
+    add('warning', 'third_party.url', 'missing_url', 'no URL')
+
+  notEmpty('third_party.version', thirdParty.version)
+  const hasVersion = thirdParty.version !== undefined || identifiers.some(({ version }) => version !== undefined)
+  if (!hasVersion) {
+    const dated = thirdParty.lastUpgradeDate !== undefined
+    const message = dated ? 'no version, though there is a date at which it was upgraded' : 'no version'
+    add(dated ? 'error' : 'warning', 'third_party.version', 'missing_version', message)
+  }
+  if (hasUnknownName(thirdParty, 'license_type'))
+    add('warning', 'third_party.license_type', 'unknown_enum_value', 'a kind of licence that is not known')
+  else if (thirdParty.licenseType === undefined)
+    add('warning', 'third_party.license_type', 'missing_license_type', 'no kind of licence')
+  notEmpty('third_party.license_note', thirdParty.licenseNote)
+  notEmpty('third_party.local_modifications', thirdParty.localModifications)
+  if (thirdParty.security !== undefined) {
+    if (hasUnknownName(thirdParty.security, 'category'))
+      add('warning', 'third_party.security.category', 'unknown_enum_value', 'a category that is not known')
+    notEmpty('third_party.security.note', thirdParty.security.note)
+    thirdParty.security.tag.forEach((tag, index) => {
+      notEmpty(`third_party.security.tag[${index}]`, tag)
+    })
+    thirdParty.security.mitigatedSecurityPatch.forEach((patch, index) => {
+      notEmpty(`third_party.security.mitigated_security_patch[${index}]`, patch)
+    })
+  }
+  validateDate(thirdParty, hasVersion, add)
+  if (hasUnknownName(thirdParty, 'type'))
+    add('warning', 'third_party.type', 'unknown_enum_value', 'a kind of directory that is not known')
+  return problems
+}
+
+function validateDate(
+  { lastUpgradeDate: date }: ThirdPartyMetaData,
+  hasVersion: boolean,
+  add: (severity: Problem['severity'], path: string, code: ProblemCode, message: string) => void,
+): void {
+  const path = 'third_party.last_upgrade_date'
+  if (date === undefined) {
+    if (hasVersion) add('warning', path, 'missing_upgrade_date', 'no date at which it was upgraded')
+    return
+  }
+  const { year, month, day } = date
+  const missing = (['year', 'month', 'day'] as const).filter((part) => date[part] === undefined)
+  for (const part of missing) add('error', `${path}.${part}`, 'invalid_date', `no ${part}`)
+  if (month !== undefined && (month < 1 || month > 12))
+    add('error', `${path}.month`, 'invalid_date', `there is no month ${month}`)
+  else if (missing.length === 0 && dateToISO(date) === undefined)
+    add('error', path, 'invalid_date', `there is no day ${year}-${month}-${day}`)
+}
+
+/** Whether the enum field of this name has a value that the schema does not know. */
+function hasUnknownName(
+  message: UrlMessage | ThirdPartyMetaData | NonNullable<ThirdPartyMetaData['security']>,
+  field: string,
+): boolean {
+  return message._unknownText?.some(({ name }) => name === field) === true
+}
+
+function identifiersOf(metadata: MetaData): readonly { readonly value?: FieldValue; readonly version?: FieldValue }[] {
+  const found = getField(metadata, 'third_party.identifier')
+  const all = Array.isArray(found) ? found : found === undefined ? [] : [found]
+  return all.filter((identifier) => typeof identifier === 'object' && !(identifier instanceof Uint8Array))
+}
+
+/** `git@host:path`, as version control takes it beside URLs. */
+const SCP_LIKE = /^[\w.-]+@[\w.-]+:\S+$/
+
+/** Kinds of URL that people do not open in a browser. */
+const NOT_FOR_BROWSERS = new Set(['GIT', 'SVN', 'HG', 'DARCS', 'INTERNAL_VCS', 'OTHER', 'UNKNOWN'])
+
+function isUrl({ type, value = '' }: UrlMessage): boolean {
+  const typeName = type === undefined ? 'UNKNOWN' : (UrlTypeEnum.names[type] ?? 'UNKNOWN')
+  // An address of an internal system has a form of its own.
+  if (typeName === 'INTERNAL_VCS') return value.trim() !== ''
+  if (NOT_FOR_BROWSERS.has(typeName) && SCP_LIKE.test(value)) return true
+  if (/[\s\p{Cc}]/u.test(value)) return false
+  try {
+    const { hostname, protocol } = new URL(value)
+    return hostname !== '' || protocol === 'file:'
+  } catch {
+    return false
+  }
+}

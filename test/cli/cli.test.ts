@@ -1,0 +1,20 @@
+/**
+ * The command `grantwell metadata`, from outside: what it prints, what it writes, and how it ends. One file, so that the
+ * command is built once.
+ */
+import { afterAll, beforeAll, describe } from 'vitest'
+import { checking } from './check.js'
+import { build, removeBuild } from './command.js'
+import { commandLine } from './command-line.js'
+import { converting } from './convert.js'
+import { setting } from './set.js'
+import { showing } from './show.js'
+
+beforeAll(build, 120_000)
+afterAll(removeBuild)
+
+describe('grantwell', commandLine)
+describe('grantwell metadata show', showing)
+describe('grantwell metadata check', checking)
+describe('grantwell metadata convert', converting)
+describe('grantwell metadata set', setting)

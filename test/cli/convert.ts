@@ -1,0 +1,140 @@
+/**
+ * `convert`: from any format to any.
+ * @module
+ */
+import { lstatSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { formatText, MetaData, parseText } from 'grantwell/metadata'
+import { expect, it } from 'vitest'
+import {
+  folder,
+  grantwellBytes,
+  hasTerminal,
+  link,
+  metadata,
+  onTerminal,
+  WITH_UNKNOWN,
+  write,
+  ZLIB,
+} from './command.js'
+
+const RECORD = parseText(ZLIB)
+const FORMS = {
+  text: formatText(RECORD),
+  json: `${JSON.stringify(MetaData.toJSON(RECORD), undefined, 2)}\n`,
+  binary: MetaData.encode(RECORD),
+} as const
+/** With the fields 15 of the record, and 99 of `third_party`. */
+const WITH_NUMBERS = Uint8Array.from([0x0a, 1, 0x61, 0x7a, 1, 0x78, 0x6a, 3, 0x98, 6, 7])
+
+export function converting(): void {
+  const formats = ['text', 'json', 'binary'] as const
+  const pairs = formats.flatMap((from) => formats.map((to) => [from, to] as const))
+  it.each(pairs)('from %s to %s, by path, by pipe and into a file', (from, to) => {
+    write('record', FORMS[from])
+    const expected = { code: 0, stdout: Buffer.from(FORMS[to]), stderr: '' }
+    expect(grantwellBytes(['metadata', 'convert', '--to', to, 'record'])).toEqual(expected)
+    expect(grantwellBytes(['metadata', 'convert', '-t', to, '-o', '-'], { input: FORMS[from] })).toEqual(expected)
+    expect(metadata(['convert', '--to', to, '-o', 'new', 'record'])).toEqual({ code: 0, stdout: '', stderr: '' })
+    expect(readFileSync(join(folder(), 'new'))).toEqual(Buffer.from(FORMS[to]))
+    expect(readdirSync(folder()).sort()).toEqual(['new', 'record'])
+  })
+
+  it('keeps in text and in JSON what the schema does not know by name, and refuses to lose it in binary', () => {
+    write('METADATA', WITH_UNKNOWN)
+    expect(parseText(metadata(['convert', '-t', 'text', 'METADATA']).stdout)).toEqual(parseText(WITH_UNKNOWN))
+    expect(JSON.parse(metadata(['convert', '-t', 'json', 'METADATA']).stdout).thirdParty.identifier).toBeDefined()
+    const refused = metadata(['convert', '-t', 'binary', '-o', 'out', 'METADATA'])
+    expect(refused).toEqual({
+      code: 1,
+      stdout: '',
+      stderr:
+        'METADATA: error: binary cannot hold third_party.identifier, which the schema does not know; --drop-unknown leaves it out\n',
+    })
+    expect(readdirSync(folder())).toEqual(['METADATA'])
+    const { code, stdout } = grantwellBytes(['metadata', 'convert', '-t', 'binary', '--drop-unknown', 'METADATA'])
+    expect(code).toBe(0)
+    const { _unknownText, ...known } = parseText(WITH_UNKNOWN).thirdParty ?? {}
+    expect(_unknownText).toHaveLength(1)
+    expect(MetaData.decode(stdout).thirdParty).toEqual(known)
+  })
+
+  it('keeps in binary what the schema does not know by number, and refuses to lose it elsewhere', () => {
+    write('record', WITH_NUMBERS)
+    expect(grantwellBytes(['metadata', 'convert', '-t', 'binary', 'record']).stdout).toHaveLength(WITH_NUMBERS.length)
+    for (const to of ['text', 'json']) {
+      const refused = metadata(['convert', '-t', to, 'record'])
+      expect(refused).toMatchObject({ code: 1, stdout: '' })
+      expect(refused.stderr).toBe(
+        `record: error: ${to} cannot hold 15, which the schema does not know, and 1 more like it; --drop-unknown leaves it out\n`,
+      )
+      const dropped = metadata(['convert', '-t', to, '--drop-unknown', 'record'])
+      expect(dropped.code).toBe(0)
+      expect(dropped.stdout).not.toMatch(/15|99/)
+    }
+    write('record', WITH_NUMBERS.slice(6))
+    expect(metadata(['convert', '-t', 'text', 'record']).stderr).toContain('text cannot hold third_party.99, which')
+  })
+
+  it('writes text in ASCII as the reference does, or as it is', () => {
+    write('METADATA', 'name: "Kö"')
+    expect(metadata(['convert', '-t', 'text', 'METADATA']).stdout).toBe('name: "K\\303\\266"\n')
+    expect(metadata(['convert', '-t', 'text', '--utf8', 'METADATA']).stdout).toBe('name: "Kö"\n')
+  })
+
+  it('takes other names for values of enums, and writes them where they are names', () => {
+    write('METADATA', 'third_party { url { type: PIPER } }')
+    const alias = ['--enum-alias', 'URL.Type.PIPER=INTERNAL_VCS']
+    const binary = grantwellBytes(['metadata', 'convert', '-t', 'binary', 'METADATA', ...alias]).stdout
+    expect(MetaData.decode(binary).thirdParty?.url[0]?.type).toBe(4)
+    expect(metadata(['convert', '-t', 'binary', 'METADATA']).stderr).toContain('third_party.url[0].type')
+    expect(metadata(['convert', '-t', 'text'], { input: binary }).stdout).toContain('type: INTERNAL_VCS')
+    for (const to of ['text', 'json'])
+      expect(metadata(['convert', '-t', to, ...alias], { input: binary }).stdout).toMatch(/PIPER/)
+  })
+
+  it('replaces what a link leads to, whole, and keeps its mode', () => {
+    const file = write('real/METADATA', ZLIB)
+    link('real/METADATA', 'link')
+    metadata(['convert', '-t', 'json', '-o', 'link', 'link'])
+    expect(lstatSync(join(folder(), 'link')).isSymbolicLink()).toBe(true)
+    expect(readFileSync(file, 'utf8')).toBe(FORMS.json)
+    expect(statSync(file).mode & 0o777).toBe(0o644)
+    expect(readdirSync(join(folder(), 'real'))).toEqual(['METADATA'])
+  })
+
+  it('says what cannot be read or written', () => {
+    write('METADATA', 'name "a"')
+    expect(metadata(['convert', '-t', 'json', 'METADATA'])).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(/^METADATA:1:6: error: /),
+    })
+    expect(metadata(['convert', '-t', 'json', 'no'])).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: 'no: error: no such file or directory\n',
+    })
+    write('METADATA', ZLIB)
+    for (const [output, reason] of [
+      ['no/where', 'no such file or directory'],
+      ['.', 'not a file that can be replaced'],
+    ] as const)
+      expect(metadata(['convert', '-t', 'json', '-o', output, 'METADATA'])).toEqual({
+        code: 2,
+        stdout: '',
+        stderr: `${output}: error: ${reason}\n`,
+      })
+  })
+
+  it.runIf(hasTerminal)('writes no binary to a terminal', () => {
+    write('METADATA', ZLIB)
+    for (const output of [[], ['-o', '-']])
+      expect(onTerminal(['convert', '-t', 'binary', 'METADATA', ...output])).toMatchObject({
+        code: 2,
+        stdout: expect.stringMatching(/^error: binary is not for a terminal/),
+      })
+    expect(onTerminal(['convert', '-t', 'binary', '-o', 'out', 'METADATA']).code).toBe(0)
+    expect(onTerminal(['convert', '-t', 'json', 'METADATA']).stdout).toBe(FORMS.json)
+  })
+}

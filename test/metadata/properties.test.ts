@@ -1,0 +1,221 @@
+import * as fc from 'fast-check'
+import {
+  formatText,
+  getField,
+  MetaData,
+  MetadataError,
+  parseText,
+  readMetadata,
+  unknownFields,
+  validate,
+} from 'grantwell/metadata'
+import { describe, expect, it } from 'vitest'
+import { anyMessage } from './arbitraries.js'
+
+const message = anyMessage.map((base) => MetaData.create(base))
+
+/** A field of binary that no schema knows, of each wire type. */
+const unknownField: fc.Arbitrary<string> = fc.oneof(
+  fc.constantFrom(
+    'a00101',
+    'f80005',
+    '7d01020304',
+    '790102030405060708',
+    '7b10057c',
+    '7b8301840178017c',
+    '7a00',
+    '2a0161',
+    '78ffffffffffffffff7f',
+  ),
+  fc.uint8Array({ maxLength: 8 }).map((bytes) => `8a01${Buffer.from([bytes.length, ...bytes]).toString('hex')}`),
+)
+
+/** A scalar that the schema does not know, as text. */
+const unknownScalar: fc.Arbitrary<string> = fc.constantFrom(
+  '"a"',
+  '\'\\377\' "b"',
+  '0x1F',
+  '-1.5e3f',
+  '-inf',
+  'NAME',
+  'true',
+  '007',
+)
+const unknownName = fc.constantFrom('homepage', 'identifier', '[a.b]', '[x.y/a.B]', '__proto__', 'toString')
+
+/** Takes input of whatever kind: an answer, or the one error there is. */
+function tame(read: () => unknown): void {
+  try {
+    read()
+  } catch (error) {
+    if (!(error instanceof MetadataError)) throw error
+  }
+}
+
+describe('for every record', () => {
+  it('decoding what was encoded gives it back', () => {
+    fc.assert(
+      fc.property(message, (record) => {
+        expect(MetaData.decode(MetaData.encode(record))).toEqual(record)
+      }),
+      { numRuns: 1000 },
+    )
+  })
+
+  it('parsing what was formatted gives it back, and formatting that gives the same text', () => {
+    fc.assert(
+      fc.property(message, fc.boolean(), (record, utf8) => {
+        const text = formatText(record, { utf8 })
+        expect(parseText(text, { strict: true })).toEqual(record)
+        expect(formatText(parseText(text), { utf8 })).toBe(text)
+      }),
+      { numRuns: 1000 },
+    )
+  })
+
+  it('JSON there and back gives it back', () => {
+    fc.assert(
+      fc.property(message, (record) => {
+        const json: unknown = JSON.parse(JSON.stringify(MetaData.toJSON(record)))
+        expect(MetaData.fromJSON(json, { strict: true })).toEqual(record)
+      }),
+      { numRuns: 1000 },
+    )
+  })
+
+  it('its form is told apart', () => {
+    fc.assert(
+      fc.property(message, (record) => {
+        expect(readMetadata(formatText(record))).toEqual({ format: 'text', metadata: record })
+        expect(readMetadata(new TextEncoder().encode(formatText(record, { utf8: true })))).toEqual({
+          format: 'text',
+          metadata: record,
+        })
+        expect(readMetadata(new TextEncoder().encode(JSON.stringify(MetaData.toJSON(record))))).toEqual({
+          format: 'json',
+          metadata: record,
+        })
+        const { format, metadata } = readMetadata(MetaData.encode(record))
+        // Nothing, and a record of printable ASCII alone, may be text as well.
+        if (format === 'binary') expect(metadata).toEqual(record)
+        else expect(MetaData.encode(record).every((byte) => byte > 0x1f || (byte > 8 && byte < 14))).toBe(true)
+      }),
+      { numRuns: 1000 },
+    )
+  })
+
+  it('unknown fields of binary come back byte for byte behind the known ones', () => {
+    fc.assert(
+      fc.property(message, fc.array(unknownField, { maxLength: 5 }), (record, fields) => {
+        const known = Buffer.from(MetaData.encode(record)).toString('hex')
+        // The first tag is written as short as can be.
+        const tail = fields.join('').replace(/^f800/, '78')
+        const decoded = MetaData.decode(Buffer.from(fields.join('') + known, 'hex'))
+        expect(Buffer.from(MetaData.encode(decoded)).toString('hex')).toBe(known + tail)
+        expect(unknownFields(decoded)).toHaveLength(fields.length)
+        expect({ ...decoded, _unknownFields: undefined }).toEqual(record)
+      }),
+      { numRuns: 1000 },
+    )
+  })
+
+  it('unknown fields of text come back in canonical text, and can be read by path', () => {
+    fc.assert(
+      fc.property(message, fc.array(fc.tuple(unknownName, unknownScalar), { maxLength: 5 }), (record, fields) => {
+        const text = fields.map(([name, scalar]) => `${name}: ${scalar}\n`).join('')
+        const parsed = parseText(text + formatText(record))
+        expect(formatText(parsed)).toBe(formatText(record) + formatText(parseText(text)))
+        fields.forEach(([name], index) => {
+          const before = fields.slice(0, index).filter(([other]) => other === name).length
+          expect(getField(parsed, `${name}[${before}]`)).toBeDefined()
+        })
+        expect(() => MetaData.toJSON(parsed)).not.toThrow()
+      }),
+      { numRuns: 500 },
+    )
+  })
+})
+
+describe('whatever comes in', () => {
+  it('random bytes are read or refused, and what was read can be written', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 200, size: 'max' }), (bytes) => {
+        tame(() => {
+          const decoded = MetaData.decode(bytes)
+          const again = MetaData.encode(decoded)
+          expect(MetaData.decode(again)).toEqual(decoded)
+          formatText(decoded)
+          validate(decoded)
+          MetaData.toJSON(decoded)
+        })
+        tame(() => readMetadata(bytes))
+      }),
+      { numRuns: 5000 },
+    )
+  })
+
+  it('mutated records are read or refused', () => {
+    const mutation = fc.tuple(fc.nat(), fc.nat({ max: 255 }), fc.constantFrom('set', 'insert', 'remove', 'cut'))
+    fc.assert(
+      fc.property(
+        message,
+        fc.boolean(),
+        fc.array(mutation, { minLength: 1, maxLength: 4 }),
+        (record, asText, mutations) => {
+          const bytes = [...(asText ? new TextEncoder().encode(formatText(record)) : MetaData.encode(record))]
+          for (const [at, byte, kind] of mutations) {
+            const index = at % (bytes.length + 1)
+            if (kind === 'cut') bytes.length = index
+            else bytes.splice(index, kind === 'insert' ? 0 : 1, ...(kind === 'remove' ? [] : [byte]))
+          }
+          tame(() => {
+            const { metadata } = readMetadata(Uint8Array.from(bytes))
+            formatText(metadata)
+            validate(metadata)
+            MetaData.encode(metadata, { unknownText: 'omit' })
+            MetaData.toJSON(metadata)
+          })
+        },
+      ),
+      { numRuns: 3000 },
+    )
+  })
+
+  it('random JSON is read or refused, and what was read can be written', () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 5 }), (json) => {
+        tame(() => {
+          const record = MetaData.fromJSON({ ...(typeof json === 'object' ? json : {}), thirdParty: json })
+          parseText(formatText(record))
+          MetaData.toJSON(record)
+        })
+        tame(() => MetaData.fromJSON(json))
+      }),
+      { numRuns: 2000 },
+    )
+  })
+
+  it('any value at all is encoded or refused', () => {
+    fc.assert(
+      fc.property(fc.anything({ withBigInt: true, withNullPrototype: true }), (value) => {
+        const values: unknown[] = [
+          value,
+          { name: value },
+          { thirdParty: value },
+          { thirdParty: { url: [value], type: value } },
+          { _unknownText: [{ name: value, text: value }] },
+        ]
+        for (const one of values) {
+          tame(() => MetaData.encode(one as never))
+          tame(() => formatText(one as never))
+          tame(() => MetaData.toJSON(one as never))
+          tame(() => MetaData.fromJSON(one))
+          tame(() => MetaData.create(one as never))
+          tame(() => validate(one as never))
+          tame(() => getField(one as never, 'third_party.url[0].value'))
+        }
+      }),
+      { numRuns: 2000 },
+    )
+  })
+})
