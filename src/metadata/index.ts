@@ -12,7 +12,14 @@ export type { EnumAliases } from './aliases.js'
 export { type DecodeOptions, type EncodeOptions, type UnknownField, unknownFields } from './binary.js'
 export { DateMessage, type MessageCodec, MetaData, Security, ThirdPartyMetaData, UrlMessage } from './codec.js'
 export { dateFromISO, dateToISO, fromDate, toDate } from './date.js'
-export { type Change, type EditFields, type EditValue, type EnumNameValue, enumName } from './edit/change.js'
+export {
+  type Change,
+  type EditFields,
+  type EditMessage,
+  type EditValue,
+  type EnumNameValue,
+  enumName,
+} from './edit/change.js'
 export { type EditTextOptions, editText } from './edit.js'
 export { MetadataError, type MetadataErrorCode, type MetadataErrorPlace } from './errors.js'
 export { describeField, type FieldDescription, locateField, locateFields, type TextPlace } from './fields.js'

@@ -634,6 +634,12 @@ describe('editText sets', () => {
       { name: 'a ', description: 'd' },
       'name: "a "\ndescription: "d"\nthird_party {}\n',
     ],
+    [
+      'pieces without a blank between them, beside what is new',
+      'a: "x""y"  b: 1',
+      { 'a[0]': 'v', 'a[+]': 0 },
+      'a: "v" a: 0  b: 1',
+    ],
     ['a string whose pieces hold half a character', 'a: "\\303" "\\251x"', { a: 'éy' }, 'a: "\\303\\251y"'],
   ])('%s', (_, text, change, after) => {
     expect(editText(text, change)).toBe(after)

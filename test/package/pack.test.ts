@@ -521,6 +521,25 @@ describe('the code of the README', () => {
     expect(project.run('fetch.mjs').trim().split('\n')).toEqual(['200', '400', '401'])
   })
 
+  it('reads and changes a metadata record, as its comments say', () => {
+    const code = others.find((block) => block.code.includes("from 'grantwell/metadata'"))?.code ?? ''
+    project.addPeer('@bufbuild/protobuf')
+    project.write('record.mjs', `${code}\nprocess.stdout.write(next)`)
+    const said = project.run('record.mjs')
+    expect(said).toMatch(/^zlib 1\.3\.1\nv1\.3\.1\n\[ 'third_party.license_type: no kind of licence' \]\n/)
+    const before = /const text = `(.*?)`/s.exec(code)?.[1]?.split('\n') ?? []
+    const after = said.split('\n').slice(-before.length)
+    expect(after).toHaveLength(before.length)
+    expect(before.flatMap((line, index) => (line === after[index] ? [] : [after[index]]))).toEqual([
+      '  version: "1.3.2"',
+      '  last_upgrade_date { year: 2026 month: 11 day: 21 }',
+      '  security { tag: "NVD-CPE2.3:cpe:/a:zlib:zlib:1.3.2" }',
+      '  identifier { type: "Git" version: "v1.3.2" }',
+    ])
+    project.write('record.mts', code)
+    compile(project, ['record.mts'])
+  })
+
   it('compiles against the installed types where it is TypeScript, its dots apart', () => {
     const typed = others.filter(({ language }) => language === 'ts')
     expect(typed.length).toBeGreaterThan(0)
@@ -535,7 +554,9 @@ describe('the code of the README', () => {
 
   it('has no block that imports grantwell and is not tried above', () => {
     const tried = (code: string, language: string) =>
-      language === 'ts' || code === embedding || /applications\.register\(|from 'grantwell\/fetch'/.test(code)
+      language === 'ts' ||
+      code === embedding ||
+      /applications\.register\(|from 'grantwell\/(?:fetch|metadata)'/.test(code)
     const untried = blocksOf(readme()).filter(
       ({ code, language }) => /from 'grantwell|require\('grantwell|^\/\/ complete/.test(code) && !tried(code, language),
     )

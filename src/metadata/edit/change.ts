@@ -4,6 +4,7 @@
  */
 import { MetadataError } from '../errors.js'
 import type { DirectoryType, LicenseType, Security_Category } from '../generated/metadata.js'
+import type { DateMessage, Security, ThirdPartyMetaData, UrlMessage } from '../messages.js'
 
 export const BARE_NAME: unique symbol = Symbol.for('grantwell.metadata.enumName')
 /** What may be the name of an enum's value. */
@@ -24,8 +25,22 @@ export function enumName(name: string): EnumNameValue {
   return { [BARE_NAME]: name }
 }
 
-/** A value to set. Of a message, the fields by their names: `null` removes one, those not named stay. */
-export type EditValue = string | number | bigint | boolean | null | EnumNameValue | readonly EditValue[] | EditFields
+/**
+ * A value to set. Of a message, the fields by their names, or a message of this package: `null` removes a field, those not
+ * named, or `undefined`, stay.
+ */
+export type EditValue =
+  | string
+  | number
+  | bigint
+  | boolean
+  | null
+  | EnumNameValue
+  | readonly EditValue[]
+  | EditFields
+  | EditMessage
+/** Messages of this package that can be set. */
+export type EditMessage = DateMessage | UrlMessage | Security | ThirdPartyMetaData
 /** Fields to set in a message. */
 export interface EditFields {
   readonly [name: string]: EditValue | undefined
@@ -48,8 +63,8 @@ export interface Change {
   readonly 'third_party.license_note'?: Text
   readonly 'third_party.local_modifications'?: Text
   readonly 'third_party.type'?: NameOf<typeof DirectoryType>
-  readonly 'third_party.url'?: readonly EditFields[] | null | undefined
-  readonly 'third_party.url[+]'?: EditFields | undefined
+  readonly 'third_party.url'?: readonly (EditFields | UrlMessage)[] | null | undefined
+  readonly 'third_party.url[+]'?: EditFields | UrlMessage | undefined
   readonly 'third_party.security.category'?: NameOf<typeof Security_Category>
   readonly 'third_party.security.note'?: Text
   readonly 'third_party.security.tag'?: readonly string[] | null | undefined

@@ -5,7 +5,15 @@
 import { MetadataError } from '../errors.js'
 import { cannot, parsePath, type Step } from '../path.js'
 import { type Field, type MessageType, MetaDataSchema } from '../schema.js'
-import { BARE_NAME, type Change, type EditFields, type EditValue, type EnumNameValue, NAME } from './change.js'
+import {
+  BARE_NAME,
+  type Change,
+  type EditFields,
+  type EditMessage,
+  type EditValue,
+  type EnumNameValue,
+  NAME,
+} from './change.js'
 
 /** What is to become of one field, or of one of a list. */
 export interface Plan {
@@ -131,7 +139,7 @@ function planAt(names: NamePlan, { index }: Step, path: string): Plan {
   return index === undefined ? (names.sole ?? plan) : plan
 }
 
-export type OneValue = Exclude<EditValue, null | readonly EditValue[] | EditFields>
+export type OneValue = Exclude<EditValue, null | readonly EditValue[] | EditFields | EditMessage>
 
 /** A value that is one, and that can be written. */
 function oneValue(value: EditValue, path: string): OneValue | EditFields {

@@ -44,7 +44,9 @@ export function withoutPieces(text: string, pieces: readonly Gone[]): Splice[] {
   return spansOf(text, pieces).map(({ start, end }) => {
     const next = skipBlanks(text, end)
     const line = startOfBlanks(text, start)
-    if (text[line - 1] !== '\n' || (next < text.length && text[next] !== '\n')) return removal(text, start, end)
+    // The blanks behind stay, unless a comment follows: a new field may be put in before them.
+    if (text[line - 1] !== '\n') return { start: line, end, text: '' }
+    if (next < text.length && text[next] !== '\n') return { start, end: text[next] === '#' ? next : end, text: '' }
     return {
       start: text[line - 2] === '\r' ? line - 2 : line - 1,
       end: text[next - 1] === '\r' ? next - 1 : next,
