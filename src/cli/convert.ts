@@ -73,7 +73,7 @@ async function convert(
   }[to]()
   if (output === STDIN) return print(result)
   try {
-    await writeRecord(output, result, false)
+    await writeRecord(output, result)
   } catch (error) {
     complainOf({ path: output, reason: reasonOf(error) })
     exitWith(EXIT.failure)

@@ -120,12 +120,18 @@ function tooLarge(): MetadataError {
   return new MetadataError('too_large', `larger than ${MAX_BYTES} bytes, so no record`)
 }
 
+/** A file that lies ready beside the one whose place it is to take. */
+export interface Prepared {
+  /** Puts it there. A reader sees the old file or the new one, and nothing between. */
+  readonly commit: () => Promise<void>
+  readonly discard: () => Promise<void>
+}
+
 /**
- * Puts a file in the place of another, so that a reader sees the old one or the new one and nothing between. What a link
- * leads to is replaced, not the link; mode and owner stay.
+ * Writes a file aside. What a link leads to will be replaced, not the link; mode and owner stay.
  * @param replace - whether there has to be a file already
  */
-export async function writeRecord(path: string, content: string | Uint8Array, replace: boolean): Promise<void> {
+export async function prepareRecord(path: string, content: string | Uint8Array, replace: boolean): Promise<Prepared> {
   const old = await stat(path).catch((error: NodeJS.ErrnoException) => {
     if (replace || error.code !== 'ENOENT') throw error
     return undefined
@@ -138,24 +144,37 @@ export async function writeRecord(path: string, content: string | Uint8Array, re
   )
   const target = isThere ? await realpath(path) : path
   const aside = join(dirname(target), `.${basename(target)}.${randomBytes(6).toString('hex')}.tmp`)
+  const discard = (): Promise<void> => rm(aside, { force: true })
   try {
     await writeAside(aside, content, old)
-    await rename(aside, target)
   } catch (error) {
-    await rm(aside, { force: true })
+    await discard()
+    throw error
+  }
+  return { commit: () => rename(aside, target), discard }
+}
+
+/** Puts a file in the place of another, or where there is none. */
+export async function writeRecord(path: string, content: string | Uint8Array): Promise<void> {
+  const prepared = await prepareRecord(path, content, false)
+  try {
+    await prepared.commit()
+  } catch (error) {
+    await prepared.discard()
     throw error
   }
 }
 
 async function writeAside(path: string, content: string | Uint8Array, old: Stats | undefined): Promise<void> {
-  const handle = await open(path, 'wx')
+  // What takes the place of a file is nobody else's to read before it has that file's owner and mode.
+  const handle = await open(path, 'wx', old === undefined ? 0o666 : 0o600)
   try {
-    await handle.writeFile(content)
     if (old !== undefined) {
       // Where another's file may not be given back to them, it becomes ours.
       await handle.chown(old.uid, old.gid).catch(() => {})
       await handle.chmod(old.mode & 0o7777)
     }
+    await handle.writeFile(content)
     await handle.sync()
   } finally {
     await handle.close()

@@ -9,7 +9,7 @@ import { parsePath } from '../metadata/path.js'
 import { parseSyntax } from '../metadata/syntax.js'
 import { textOf } from '../metadata/text.js'
 import { type Assignment, assignmentOf, changeOf } from './assignment.js'
-import { type Fault, readRecords, reasonOf, STDIN, writeRecord } from './files.js'
+import { type Fault, type Prepared, prepareRecord, readRecords, reasonOf, STDIN } from './files.js'
 import { collect, EXIT, enumAliasOption, exitWith, failWithHelp, pathsOrStdin } from './options.js'
 import { paint, print, visibleLines } from './output.js'
 import { complainOf, faultOf, nameOf, type RecordFault } from './records.js'
@@ -73,7 +73,9 @@ Exit code: 0, 1 when a record is broken, 2 when a change is not possible or a fi
       faults.forEach(complainOf)
       // With a line the fault is in the record.
       for (const fault of faults) exitWith('line' in fault ? EXIT.problems : EXIT.failure)
-      if (faults.length === 0) for (const each of edits) await (options.dryRun ? showPatch(each) : save(each))
+      if (faults.length > 0) return
+      if (options.dryRun) for (const each of edits) await showPatch(each)
+      else await save(edits)
     })
 }
 
@@ -120,14 +122,23 @@ function textIn(bytes: Uint8Array): string | undefined {
   }
 }
 
-async function save({ path, before, after }: Edit): Promise<void> {
-  if (path === STDIN) return print(after)
-  if (after === before) return
+/** Writes all files aside first, so that one that cannot be written keeps all others as they are. */
+async function save(edits: readonly Edit[]): Promise<void> {
+  const prepared: Prepared[] = []
+  const discard = (): Promise<unknown> => Promise.all(prepared.map((each) => each.discard()))
+  for (const { path, before, after } of edits)
+    try {
+      if (path === STDIN) await print(after)
+      else if (after !== before) prepared.push(await prepareRecord(path, after, true))
+    } catch (error) {
+      complainOf({ path, reason: reasonOf(error) })
+      await discard()
+      return exitWith(EXIT.failure)
+    }
   try {
-    await writeRecord(path, after, true)
-  } catch (error) {
-    complainOf({ path, reason: reasonOf(error) })
-    exitWith(EXIT.failure)
+    for (const each of prepared) await each.commit()
+  } finally {
+    await discard()
   }
 }
 

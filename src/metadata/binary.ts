@@ -3,9 +3,10 @@
  * @module
  */
 import { BinaryWriter } from '@bufbuild/protobuf/wire'
-import { checkMessage } from './check.js'
+import { checkMessage, isUnknownFields } from './check.js'
 import { checkSize, MetadataError, type MetadataErrorCode } from './errors.js'
 import type { Unknown } from './messages.js'
+import { checkInput, checkOptions } from './options.js'
 import {
   type Field,
   type Message,
@@ -45,6 +46,8 @@ export const MAX_DEPTH = 100
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 export function decodeMessage(type: MessageType, bytes: Uint8Array, options: DecodeOptions = {}): Message {
+  checkInput(bytes, 'bytes')
+  checkOptions(options, { maxBytes: 'number' })
   checkSize(bytes.length, options.maxBytes)
   const input = new Input(bytes)
   const message = type.create()
@@ -60,6 +63,7 @@ export function encodeMessage(
   write: (writer: BinaryWriter) => BinaryWriter,
   options: EncodeOptions,
 ): Uint8Array {
+  checkOptions(options, { unknownText: ['refuse', 'omit'] })
   checkMessage(type, message, options.unknownText ?? 'refuse')
   return write(new BinaryWriter()).finish()
 }
@@ -98,10 +102,11 @@ export function eachField(
 }
 
 /** The unknown fields of one message as they stand in binary. */
-export function unknownBytes(message: Unknown): Uint8Array {
+export function unknownBytes({ _unknownFields: fields = {} }: Unknown): Uint8Array {
+  if (!isUnknownFields(fields))
+    throw new MetadataError('invalid_value', '_unknownFields should be lists of bytes by their tags')
   const writer = new BinaryWriter()
-  for (const [tag, values] of Object.entries(message._unknownFields ?? {}))
-    for (const value of values) writer.uint32(Number(tag)).raw(value)
+  for (const [tag, values] of Object.entries(fields)) for (const value of values) writer.uint32(Number(tag)).raw(value)
   return writer.finish()
 }
 

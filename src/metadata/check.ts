@@ -4,6 +4,7 @@
  */
 import { MetadataError } from './errors.js'
 import type { UnknownText } from './messages.js'
+import { isBytes } from './options.js'
 import type { Field, Message, MessageType } from './schema.js'
 
 /** A lone surrogate: half of a character, which UTF-8 cannot hold. */
@@ -51,7 +52,7 @@ function faultOfUnknown(
   { _unknownFields: bytes, _unknownText: texts }: Message,
   unknownText: 'refuse' | 'omit',
 ): Fault | undefined {
-  if (bytes !== undefined && !(isObject(bytes) && Object.values(bytes).every(isListOfBytes)))
+  if (bytes !== undefined && !isUnknownFields(bytes))
     return { path: '_unknownFields', expected: 'lists of bytes by their tags' }
   if (texts === undefined) return undefined
   if (!Array.isArray(texts) || !texts.every((entry) => isUnknownText(entry, MAX_DEPTH)))
@@ -71,8 +72,13 @@ function isUnknownText(entry: unknown, depth: number): boolean {
   return Array.isArray(fields) && fields.every((inner) => isUnknownText(inner, depth - 1))
 }
 
-function isListOfBytes(value: unknown): boolean {
-  return Array.isArray(value) && value.every((bytes) => Object.prototype.toString.call(bytes) === '[object Uint8Array]')
+/** Whether these are lists of bytes by tags: numbers of 32 bits whose field number is not 0. */
+export function isUnknownFields(value: unknown): boolean {
+  if (!isObject(value)) return false
+  return Object.entries(value).every(([key, run]) => {
+    const tag = Number(key) >>> 0
+    return String(tag) === key && tag >= 8 && Array.isArray(run) && run.every(isBytes)
+  })
 }
 
 function isObject(value: unknown): value is Message {

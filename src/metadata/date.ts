@@ -26,10 +26,7 @@ export function dateToISO(date: DateMessage): string | undefined {
  * @throws {MetadataError} `invalid_value` when it is none
  */
 export function dateFromISO(text: string): DateMessage {
-  if (!isDay(text)) {
-    const expected = 'a day of the calendar as YYYY-MM-DD'
-    throw new MetadataError('invalid_value', `${JSON.stringify(text)} should be ${expected}`, { expected })
-  }
+  if (!isDay(text)) return refuse(text, 'a day of the calendar as YYYY-MM-DD')
   const [, year, month, day] = ISO_DAY.exec(text) ?? []
   return Object.assign(DateSchema.create(), { year: Number(year), month: Number(month), day: Number(day) })
 }
@@ -45,7 +42,8 @@ export function toDate(date: DateMessage): Date | undefined {
  * @throws {MetadataError} `invalid_value` when it is outside the years 1 to 9999, or no moment at all
  */
 export function fromDate(date: Date): DateMessage {
-  return dateFromISO(Number.isNaN(date.getTime()) ? String(date) : date.toISOString().slice(0, -14))
+  if (!(date instanceof Date) || Number.isNaN(date.getTime())) return refuse(String(date), 'a Date')
+  return dateFromISO(date.toISOString().slice(0, -14))
 }
 
 function pad(number: number, digits: number): string {
@@ -58,4 +56,8 @@ function isDay(text: string): boolean {
   const date = new Date(`${text}T00:00:00Z`)
   // A month's 31st that does not exist becomes a day of the next.
   return !Number.isNaN(date.getTime()) && date.getUTCMonth() + 1 === Number(month) && date.getUTCDate() === Number(day)
+}
+
+function refuse(value: string, expected: string): never {
+  throw new MetadataError('invalid_value', `${JSON.stringify(value)} should be ${expected}`, { expected })
 }

@@ -9,6 +9,7 @@ import { planOf, refuse } from './edit/plan.js'
 import { movedBy, occurrencesAt, without } from './edit/removal.js'
 import { Setting } from './edit/setting.js'
 import { splice } from './edit/splices.js'
+import { checkOptions } from './options.js'
 import { MetaDataSchema } from './schema.js'
 import { parseSyntax } from './syntax.js'
 
@@ -16,6 +17,8 @@ import { parseSyntax } from './syntax.js'
 export interface EditTextOptions {
   /** Other names for values of enums, which may then be given too. */
   readonly enumAliases?: EnumAliases
+  /** A longer text is refused, in UTF-16 units; 4 MiB by default. */
+  readonly maxBytes?: number
 }
 
 /**
@@ -39,8 +42,9 @@ export function editText(text: string, change: Change, options: EditTextOptions 
   if (typeof text !== 'string') refuse('the text', 'a string')
   if (typeof change !== 'object' || change === null || Array.isArray(change))
     refuse('the change', 'an object of values by path')
+  checkOptions(options, { enumAliases: 'object', maxBytes: 'number' })
   const { plan, removals } = planOf(change)
-  const root: Container = { fields: parseSyntax(text), message: undefined, type: MetaDataSchema }
+  const root: Container = { fields: parseSyntax(text, options.maxBytes), message: undefined, type: MetaDataSchema }
   const setting = new Setting(text, root, enumNames(options.enumAliases))
   setting.message(root, plan)
   const gone = [...occurrencesAt(root, removals), ...setting.surplus]

@@ -59,7 +59,8 @@ export function locateField(text: string, path: string): TextPlace {
 /** Where several fields stand: as {@link locateField} for each, with one reading of the text. */
 export function locateFields(text: string, paths: readonly string[]): TextPlace[] {
   if (paths.length === 0) return []
-  const root = parseSyntax(text)
+  // Of a text that was read before, with a limit of its own.
+  const root = parseSyntax(text, Number.POSITIVE_INFINITY)
   const lineStarts = [0, ...Array.from(text.matchAll(/\n/g), ({ index }) => index + 1)]
   const known = new Map<readonly FieldNode[], ReadonlyMap<string, readonly Value[]>>()
   return paths.map((path) => {

@@ -7,6 +7,7 @@ import { at, checkMessage, LONE_SURROGATE } from './check.js'
 import { MetadataError } from './errors.js'
 import { CANONICAL, literalOf } from './literals.js'
 import type { Unknown, UnknownText } from './messages.js'
+import { checkOptions } from './options.js'
 import type { EnumField, Field, Message, MessageType } from './schema.js'
 import { checkName, scalarOf } from './unknown-text.js'
 
@@ -35,6 +36,7 @@ export interface FromJsonOptions {
 const MAX_DEPTH = 100
 
 export function toJson(type: MessageType, message: object, options: ToJsonOptions): JsonObject {
+  checkOptions(options, { enumAliases: 'object' })
   checkMessage(type, message, 'omit')
   // Checked just above.
   return write(type, message as Message, enumNames(options.enumAliases), '')
@@ -51,6 +53,10 @@ function write(type: MessageType, message: Message & Unknown, names: EnumNames, 
   }
   for (const { name, ...entry } of message._unknownText ?? []) {
     const known = type.byName.get(name)
+    if (known === undefined && type.byKey.has(name))
+      throw new MetadataError('unknown_field', `${at(path, { name })} would be ${type.byKey.get(name)?.name} in JSON`, {
+        path: at(path, { name }),
+      })
     // The name of an enum's value that the schema does not know, unless the field was given another value since.
     if (known === undefined) add(json, name, writeUnknown({ name, ...entry }, path))
     else if (message[known.key] === undefined) json[known.key] = writeUnknown({ name, ...entry }, path)
@@ -98,13 +104,14 @@ function writeUnknown(entry: UnknownText, path: string): JsonValue {
       return Number.isSafeInteger(number) ? number : String(scalar.value)
     }
     case 'float':
-      return scalar.value
+      return Number.isFinite(scalar.value) ? scalar.value : String(entry.text)
     case 'identifier':
       return scalar.value === 'true' ? true : scalar.value === 'false' ? false : scalar.value
   }
 }
 
 export function fromJson(type: MessageType, json: unknown, options: FromJsonOptions): Message {
+  checkOptions(options, { strict: 'boolean', enumAliases: 'object' })
   const names = enumNames(options.enumAliases)
   return read(type, json, { names, strict: options.strict ?? false }, '')
 }

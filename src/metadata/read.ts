@@ -5,6 +5,7 @@
 import { MetaData } from './codec.js'
 import { checkSize, MetadataError } from './errors.js'
 import type { MetaData as Metadata } from './messages.js'
+import { checkInput, checkOptions, READING } from './options.js'
 import { placeOf } from './syntax.js'
 import { type ParseTextOptions, parseText, textOf } from './text.js'
 
@@ -25,6 +26,8 @@ export interface ReadResult {
  * @throws {MetadataError} of the form that the input is most like
  */
 export function readMetadata(input: string | Uint8Array, options: ReadOptions = {}): ReadResult {
+  checkInput(input, 'bytes or text')
+  checkOptions(options, READING)
   checkSize(input.length, options.maxBytes)
   if (typeof input === 'string') return readText(input, options)
   // Tags, lengths and numbers are control characters, nearly all of them.
@@ -55,7 +58,15 @@ function readBinary(bytes: Uint8Array, options: ReadOptions): ReadResult {
 
 function readText(text: string, options: ReadOptions): ReadResult {
   if (!/^\ufeff?\s*\{/.test(text)) return { format: 'text', metadata: parseText(text, options) }
-  return { format: 'json', metadata: MetaData.fromJSON(parseJson(text.replace(/^\ufeff/, '')), options) }
+  return { format: 'json', metadata: fromJsonText(text.replace(/^\ufeff/, ''), options) }
+}
+
+function fromJsonText(text: string, { strict, enumAliases }: ReadOptions): Metadata {
+  const json = parseJson(text)
+  return MetaData.fromJSON(json, {
+    ...(strict !== undefined && { strict }),
+    ...(enumAliases !== undefined && { enumAliases }),
+  })
 }
 
 function parseJson(text: string): unknown {

@@ -9,6 +9,7 @@ import { checkMessage } from './check.js'
 import { checkSize, MetadataError } from './errors.js'
 import { bytesLiteral, CANONICAL, int32Of, type LiteralStyle, literalOf, stringOf } from './literals.js'
 import type { MetaData, Unknown, UnknownText } from './messages.js'
+import { checkInput, checkOptions, READING } from './options.js'
 import {
   type EnumField,
   type Field,
@@ -61,6 +62,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
  * parseText('name: "zlib" third_party { version: "1.3.1" }').thirdParty?.version // '1.3.1'
  */
 export function parseText(input: string | Uint8Array, options: ParseTextOptions = {}): MetaData {
+  checkOptions(options, READING)
   const text = textOf(input, options.maxBytes)
   const reader = new Reader(text, options)
   const message = MetaDataSchema.create()
@@ -72,6 +74,7 @@ export function parseText(input: string | Uint8Array, options: ParseTextOptions 
 
 /** @throws {MetadataError} `invalid_utf8` with the place of the first byte that is wrong, or `too_large` */
 export function textOf(input: string | Uint8Array, maxBytes?: number): string {
+  checkInput(input, 'bytes or text')
   checkSize(input.length, maxBytes)
   if (typeof input === 'string') return input
   try {
@@ -244,6 +247,7 @@ function keep(message: Unknown & Message, entry: UnknownText): void {
  * the text would be longer than a string can be
  */
 export function formatText(message: MetaData, options: FormatTextOptions = {}): string {
+  checkOptions(options, { utf8: 'boolean', enumAliases: 'object', unknownFields: ['number', 'omit'] })
   checkMessage(MetaDataSchema, message, 'omit')
   try {
     // Checked just above.

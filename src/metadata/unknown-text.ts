@@ -68,7 +68,8 @@ export function checkName(entry: UnknownText, path: string): void {
 
 function soleField(source: string, entry: UnknownText, path: string): FieldNode {
   try {
-    const [field, ...others] = parseSyntax(source)
+    // As long as it may be: its size was checked when it came in.
+    const [field, ...others] = parseSyntax(source, Number.POSITIVE_INFINITY)
     if (field !== undefined && others.length === 0 && field.name === entry.name && field.value.end === source.length)
       return field
   } catch {}

@@ -49,7 +49,7 @@ export function removeBuild(): void {
 /** The environment without what colours output, or what a test runner tells its own children. */
 function environment(more: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
   const inherited = Object.entries(process.env).filter(
-    ([name]) => !/^(NO_COLOR|FORCE_COLOR|NODE_DISABLE_COLORS|NODE_OPTIONS|VITEST|NODE_V8_COVERAGE)/.test(name),
+    ([name]) => !/^(CI$|NO_COLOR|FORCE_COLOR|NODE_DISABLE_COLORS|NODE_OPTIONS|VITEST|NODE_V8_COVERAGE)/.test(name),
   )
   return { ...Object.fromEntries(inherited), TERM: 'xterm', ...more }
 }

@@ -277,6 +277,21 @@ export function setting(): void {
     expect(stdout).not.toContain('\u001b[2J')
   })
 
+  it('changes no file where one of them cannot be written', () => {
+    for (const path of ['good', 'closed']) {
+      chmodSync(write(`${path}/METADATA`, ZLIB), 0o666)
+      chmodSync(join(folder(), path), path === 'good' ? 0o777 : 0o555)
+    }
+    const outcome = metadata(['set', 'name=x', 'good/METADATA', 'closed/METADATA'], { asNobody: true })
+    chmodSync(join(folder(), 'closed'), 0o755)
+    expect(outcome.code).toBe(2)
+    expect(outcome.stderr).toContain('METADATA: error: permission denied')
+    for (const path of ['good', 'closed']) {
+      expect(read(`${path}/METADATA`)).toBe(ZLIB)
+      expect(readdirSync(join(folder(), path))).toEqual(['METADATA'])
+    }
+  })
+
   it('does not replace a file that may not be written', () => {
     chmodSync(write('METADATA', ZLIB), 0o444)
     expect(metadata(['set', 'name=x', 'METADATA'], { asNobody: true })).toMatchObject({

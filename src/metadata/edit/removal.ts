@@ -60,7 +60,7 @@ export function occurrencesAt(root: Container, removals: readonly Removal[]): Oc
  */
 export function without(text: string, gone: readonly Occurrence[], moved: (offset: number) => number): string {
   const nodes = new Map<number, FieldNode>()
-  for (const node of everyField(parseSyntax(text))) nodes.set(node.start, node)
+  for (const node of everyField(parseSyntax(text, Number.POSITIVE_INFINITY))) nodes.set(node.start, node)
   const items = new Map<FieldNode, Set<number>>()
   const fields = new Set<FieldNode>()
   for (const { node: before, listIndex } of gone) {

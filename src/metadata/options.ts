@@ -1,0 +1,45 @@
+/**
+ * Options and input, as a caller in JavaScript may give them.
+ * @module
+ */
+import { MetadataError } from './errors.js'
+
+/** What each option takes: a type, or one of some values. */
+type Takes = { readonly [name: string]: 'boolean' | 'number' | 'object' | readonly string[] }
+
+/** What the options of every reader of text are. */
+export const READING: Takes = {
+  strict: 'boolean',
+  enumAliases: 'object',
+  duplicates: ['refuse', 'last'],
+  maxBytes: 'number',
+}
+
+/**
+ * Checks options: a misspelt one would be passed over in silence.
+ * @throws {TypeError} a mistake of the program, and not of its input
+ */
+export function checkOptions(options: object | undefined, takes: Takes): void {
+  if (options === undefined) return
+  if (typeof options !== 'object' || options === null) throw new TypeError('the options should be an object')
+  for (const [name, value] of Object.entries(options)) {
+    const type = Object.hasOwn(takes, name) ? takes[name] : undefined
+    if (type === undefined)
+      throw new TypeError(`there is no option ${name}: there are ${Object.keys(takes).join(', ')}`)
+    const isGood = typeof type === 'string' ? typeof value === type && value !== null : type.includes(value)
+    if (value !== undefined && (!isGood || Number.isNaN(value)))
+      throw new TypeError(`the option ${name} should be ${typeof type === 'string' ? `a ${type}` : type.join(' or ')}`)
+  }
+}
+
+/** Whether a value is bytes, those of another realm and Node's Buffer too. */
+export function isBytes(value: unknown): value is Uint8Array {
+  return Object.prototype.toString.call(value) === '[object Uint8Array]'
+}
+
+/** @throws {MetadataError} `invalid_value` for what is no input, such as the ArrayBuffer that holds it */
+export function checkInput(input: unknown, expected: 'bytes' | 'bytes or text'): void {
+  if (isBytes(input) || (expected === 'bytes or text' && typeof input === 'string')) return
+  const what = expected === 'bytes' ? 'a Uint8Array' : 'a string or a Uint8Array'
+  throw new MetadataError('invalid_value', `the input should be ${what}`, { expected: what })
+}

@@ -1,0 +1,116 @@
+import {
+  editText,
+  formatText,
+  fromDate,
+  getField,
+  locateField,
+  MetaData,
+  MetadataError,
+  parseText,
+  readMetadata,
+  unknownFields,
+} from 'grantwell/metadata'
+import { describe, expect, it } from 'vitest'
+
+const invalid = expect.objectContaining({ code: 'invalid_value' })
+const bytes = MetaData.encode(MetaData.create({ name: 'x' }))
+
+describe('what a caller in JavaScript gets wrong', () => {
+  it.each<unknown>([undefined, null, 5, {}, [], new ArrayBuffer(2), new DataView(new ArrayBuffer(2))])(
+    'input that is none: %s',
+    (input) => {
+      for (const read of [MetaData.decode, parseText, readMetadata])
+        expect(() => read(input as never)).toThrowError(invalid)
+      expect(() => MetaData.decode('x' as never)).toThrowError(invalid)
+    },
+  )
+
+  it('takes bytes of every kind', () => {
+    expect(MetaData.decode(Buffer.from(bytes)).name).toBe('x')
+    expect(readMetadata(Buffer.from('name: "x"')).metadata.name).toBe('x')
+  })
+
+  const calls: [string, (options: never) => unknown, readonly string[]][] = [
+    ['decode', (options) => MetaData.decode(bytes, options), ['maxBytes']],
+    ['encode', (options) => MetaData.encode(MetaData.create(), options), ['unknownText']],
+    ['parseText', (options) => parseText('', options), ['strict', 'enumAliases', 'duplicates', 'maxBytes']],
+    ['formatText', (options) => formatText(MetaData.create(), options), ['utf8', 'enumAliases', 'unknownFields']],
+    ['toJSON', (options) => MetaData.toJSON(MetaData.create(), options), ['enumAliases']],
+    ['fromJSON', (options) => MetaData.fromJSON({}, options), ['strict', 'enumAliases']],
+    ['readMetadata', (options) => readMetadata('', options), ['strict', 'enumAliases', 'duplicates', 'maxBytes']],
+    ['editText', (options) => editText('', {}, options), ['enumAliases', 'maxBytes']],
+  ]
+  it.each(calls)('an option of %s that is none, or of the wrong kind', (_, call, names) => {
+    for (const options of [null, 5, { strct: true }, { toString: true }, { constructor: 1 }])
+      expect(() => call(options as never)).toThrow(TypeError)
+    for (const name of names) {
+      expect(() => call({ [name]: undefined } as never)).not.toThrow()
+      for (const value of [null, Number.NaN, 'x', () => 1])
+        expect(() => call({ [name]: value } as never)).toThrow(TypeError)
+    }
+    expect(() => call({ nothing: true } as never)).toThrow(`there is no option nothing: there are ${names.join(', ')}`)
+  })
+
+  it('unknown fields of binary that are none', () => {
+    for (const fields of [
+      { foo: [bytes] },
+      { 0: [bytes] },
+      { 7: [bytes] },
+      { 1.5: [bytes] },
+      { [-8]: [bytes] },
+      { 120: bytes },
+      { 120: ['x'] },
+      [],
+    ]) {
+      const message = { _unknownFields: fields } as never
+      expect(() => MetaData.encode(message)).toThrowError(
+        expect.objectContaining({ code: 'invalid_value', path: '_unknownFields' }),
+      )
+      expect(() => unknownFields(message)).toThrowError(invalid)
+    }
+  })
+
+  it('a date that is none', () => {
+    for (const date of ['2026-01-01', 5, null, undefined]) expect(() => fromDate(date as never)).toThrowError(invalid)
+  })
+})
+
+describe('what is longer than the limit', () => {
+  const maxBytes = 10_000_000
+  const long = 'x'.repeat(4_200_000)
+
+  it('was permitted once, and then everywhere', () => {
+    const text = `name: "n"\nfoo: "${long}"\n`
+    expect(() => parseText(text)).toThrowError(expect.objectContaining({ code: 'too_large' }))
+    const record = parseText(text, { maxBytes })
+    expect(formatText(record) === text).toBe(true)
+    expect(getField(record, 'foo')).toHaveLength(long.length)
+    expect(MetaData.toJSON(record)['foo']).toHaveLength(long.length)
+    expect(locateField(text, 'foo')).toEqual({ line: 2, column: 1 })
+    expect(() => editText(text, { name: 'm' })).toThrowError(expect.objectContaining({ code: 'too_large' }))
+    expect(editText(text, { name: 'm' }, { maxBytes }).slice(0, 10)).toBe('name: "m"\n')
+    expect(editText(text, { foo: null }, { maxBytes })).toBe('name: "n"\n')
+  })
+
+  it('and grows in reading, since pieces of a string get a blank between them', () => {
+    const record = parseText(`a:${'""'.repeat(1_500_000)}`)
+    expect(formatText(record)).toBe('a: ""\n')
+  })
+})
+
+describe('JSON of what the schema does not know', () => {
+  it('takes no name that is the one of a known field in JSON', () => {
+    for (const text of [
+      'thirdParty: "x"',
+      'third_party { licenseType: NOTICE }',
+      'third_party { security { mitigatedSecurityPatch: "q" } }',
+    ])
+      expect(() => MetaData.toJSON(parseText(text))).toThrowError(expect.objectContaining({ code: 'unknown_field' }))
+  })
+
+  it('writes numbers that JSON has not as they were written', () => {
+    const json = MetaData.toJSON(parseText('a: 1e400 b: -inf c: nan d: -1e999f'))
+    expect(json).toEqual({ a: '1e400', b: '-inf', c: 'nan', d: '-1e999f' })
+    expect(new MetadataError('syntax', 'x')).toMatchObject({ name: 'MetadataError', code: 'syntax', message: 'x' })
+  })
+})
