@@ -2,7 +2,7 @@
  * The check that every writer makes of a message first: a caller in JavaScript can put anything into one.
  * @module
  */
-import { MetadataError } from './errors.js'
+import { MetadataError, refuse } from './errors.js'
 import type { UnknownText } from './messages.js'
 import { isBytes } from './options.js'
 import type { Field, Message, MessageType } from './schema.js'
@@ -25,8 +25,7 @@ export function checkMessage(type: MessageType, message: unknown, unknownText: '
   const fault = faultOf(type, message, unknownText)
   if (fault === undefined) return
   const { path, expected } = fault
-  if (expected !== undefined)
-    throw new MetadataError('invalid_value', `${path || 'the record'} should be ${expected}`, { path, expected })
+  if (expected !== undefined) refuse(path, expected)
   throw new MetadataError('unknown_field', `${path} has no number in this schema, so binary cannot hold it`, { path })
 }
 

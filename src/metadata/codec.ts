@@ -5,7 +5,7 @@
 import type { BinaryWriter } from '@bufbuild/protobuf/wire'
 import { type DecodeOptions, decodeMessage, type EncodeOptions, encodeMessage } from './binary.js'
 import { at } from './check.js'
-import { MetadataError } from './errors.js'
+import { MetadataError, refuse } from './errors.js'
 import * as generated from './generated/metadata.js'
 import { type FromJsonOptions, fromJson, type JsonObject, type ToJsonOptions, toJson } from './json.js'
 import type * as messages from './messages.js'
@@ -72,11 +72,7 @@ function codec<T extends object>(
 }
 
 function copy(type: MessageType, base: unknown, path: string): Message {
-  if (typeof base !== 'object' || base === null || Array.isArray(base))
-    throw new MetadataError('invalid_value', `${path || 'the record'} should be a message`, {
-      path,
-      expected: 'a message',
-    })
+  if (typeof base !== 'object' || base === null || Array.isArray(base)) refuse(path, 'a message')
   const message = type.create()
   for (const [key, value] of Object.entries(base)) {
     const field = type.byKey.get(key)

@@ -69,3 +69,8 @@ export const MAX_BYTES = 4_194_304
 export function checkSize(size: number, maxBytes: number = MAX_BYTES): void {
   if (size > maxBytes) throw new MetadataError('too_large', `${size} bytes are more than maxBytes permits: ${maxBytes}`)
 }
+
+/** @throws {MetadataError} `invalid_value` */
+export function refuse(path: string, expected: string): never {
+  throw new MetadataError('invalid_value', `${path || 'the record'} should be ${expected}`, { path, expected })
+}

@@ -4,7 +4,7 @@
  */
 import { type EnumAliases, type EnumNames, enumNames } from './aliases.js'
 import { at, checkMessage, LONE_SURROGATE } from './check.js'
-import { MetadataError } from './errors.js'
+import { MetadataError, refuse } from './errors.js'
 import { CANONICAL, literalOf } from './literals.js'
 import type { Unknown, UnknownText } from './messages.js'
 import { checkOptions } from './options.js'
@@ -220,8 +220,4 @@ function keep(message: Message & Unknown, entries: readonly UnknownText[]): void
   if (entries.length === 0) return
   message._unknownText ??= []
   for (const entry of entries) message._unknownText.push(entry)
-}
-
-function refuse(path: string, expected: string): never {
-  throw new MetadataError('invalid_value', `${path || 'the record'} should be ${expected}`, { path, expected })
 }

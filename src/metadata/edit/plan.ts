@@ -2,7 +2,7 @@
  * A change as a tree: what is to become of each field, and what is to go.
  * @module
  */
-import { MetadataError } from '../errors.js'
+import { refuse } from '../errors.js'
 import { cannot, parsePath, type Step } from '../path.js'
 import { type Field, type MessageType, MetaDataSchema } from '../schema.js'
 import {
@@ -198,9 +198,4 @@ export const EXPECTED: { readonly [kind in Exclude<Field['kind'], 'message'>]: s
 /** The type of a field that is a message. */
 export function typeOf(field: Field | undefined): MessageType | undefined {
   return field?.kind === 'message' ? field.type : undefined
-}
-
-/** @throws {MetadataError} `invalid_value` */
-export function refuse(path: string, expected: string): never {
-  throw new MetadataError('invalid_value', `${path} should be ${expected}`, { path, expected })
 }

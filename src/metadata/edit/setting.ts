@@ -4,7 +4,7 @@
  */
 import type { EnumNames } from '../aliases.js'
 import { LONE_SURROGATE } from '../check.js'
-import { MetadataError } from '../errors.js'
+import { MetadataError, refuse } from '../errors.js'
 import { integerOf, literalOf, stringOf } from '../literals.js'
 import { cannot, refuseJsonName } from '../path.js'
 import type { EnumField, Field, MessageType } from '../schema.js'
@@ -12,7 +12,7 @@ import { type FieldNode, type ItemNode, piecesOf, type StringNode } from '../syn
 import { BARE_NAME } from './change.js'
 import { type Container, Layout, type NewField, type Written } from './layout.js'
 import { type Occurrence, occurrencesOf, soleIndex } from './occurrences.js'
-import { checked, EXPECTED, givenTwice, noSuch, notMessage, type OneValue, type Plan, refuse, typeOf } from './plan.js'
+import { checked, EXPECTED, givenTwice, noSuch, notMessage, type OneValue, type Plan, typeOf } from './plan.js'
 import { joined, type Splice, withoutPieces } from './splices.js'
 
 /** The splices that set and add. All of them are of the text as it was given. */
