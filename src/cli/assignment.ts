@@ -10,10 +10,14 @@ import {
   type EditValue,
   enumName,
   type FieldDescription,
+  type MetaData,
   MetadataError,
   parseText,
+  type Unknown,
+  type UnknownText,
 } from '../metadata/index.js'
-import { unknownTextAt } from '../metadata/path.js'
+import { parsePath } from '../metadata/path.js'
+import { type Field, type Message, type MessageType, MetaDataSchema } from '../metadata/schema.js'
 
 /** `FIELD=VALUE`; with `FIELD+=VALUE` the path ends with `[+]`. */
 export interface Assignment {
@@ -54,6 +58,28 @@ function kindIn(text: string, path: string): Kind | undefined {
   } catch {
     return undefined
   }
+}
+
+/** The field of text at a path, where the schema does not know it. */
+function unknownTextAt(metadata: MetaData, path: string): UnknownText | undefined {
+  let type: MessageType | undefined = MetaDataSchema
+  // The schema is of this very type.
+  let message: (Message & Unknown) | undefined = metadata as unknown as Message
+  let entry: UnknownText | undefined
+  for (const { name, index } of parsePath(path)) {
+    const at = typeof index === 'number' ? index : 0
+    const field: Field | undefined = type?.byName.get(name)
+    if (field?.kind === 'message') {
+      const value: unknown = message?.[field.key]
+      message = (Array.isArray(value) ? value[at] : value) as Message | undefined
+      type = field.type
+    } else {
+      const entries: readonly UnknownText[] = (type === undefined ? entry?.fields : message?._unknownText) ?? []
+      entry = entries.filter((one) => one.name === name)[at]
+      type = undefined
+    }
+  }
+  return entry
 }
 
 function knownValueOf({ kind, repeated, message }: FieldDescription, path: string, value: string): EditValue {

@@ -63,7 +63,7 @@ async function check(files: readonly string[], unreadable: Fault[], options: Che
     const findings = findingsOf(read.path, read.bytes, options)
     for (const { severity } of findings) total[severity]++
     const wanted = findings.filter(({ severity }) => severity === 'error' || !options.quiet)
-    if (options.json) all.push(...wanted)
+    if (options.json) for (const finding of wanted) all.push(finding)
     else if (wanted.length > 0) await print(wanted.map((finding) => `${lineOf(finding)}\n`).join(''))
   }
   const { error: errors, warning: warnings } = total

@@ -51,7 +51,7 @@ export async function findRecords(paths: readonly string[]): Promise<Found> {
       single = false
       const found = await recordsIn(path, faults)
       if (found.length === 0) faults.push({ path, reason: 'no records here' })
-      files.push(...found.sort())
+      for (const file of found.sort()) files.push(file)
     } else files.push(path === STDIN ? path : normalize(path))
   }
   return { files: [...new Set(files)], faults, single }

@@ -191,28 +191,6 @@ function unknownAt(entries: readonly UnknownText[], steps: readonly Step[], path
   return entry.fields === undefined ? undefined : unknownAt(entry.fields, rest, path)
 }
 
-/** The field of text at a path, where the schema does not know it. */
-export function unknownTextAt(metadata: MetaData, path: string): UnknownText | undefined {
-  let type: MessageType | undefined = MetaDataSchema
-  // The schema is of this very type.
-  let message: (Message & Unknown) | undefined = metadata as unknown as Message
-  let entry: UnknownText | undefined
-  for (const { name, index } of parsePath(path)) {
-    const at = typeof index === 'number' ? index : 0
-    const field: Field | undefined = type?.byName.get(name)
-    if (field?.kind === 'message') {
-      const value: unknown = message?.[field.key]
-      message = (Array.isArray(value) ? value[at] : value) as Message | undefined
-      type = field.type
-    } else {
-      const entries: readonly UnknownText[] = (type === undefined ? entry?.fields : message?._unknownText) ?? []
-      entry = entries.filter((one) => one.name === name)[at]
-      type = undefined
-    }
-  }
-  return entry
-}
-
 /** @throws {MetadataError} `invalid_path` */
 export function cannot(path: string, why: string): never {
   throw new MetadataError('invalid_path', `${path}: ${why}`, { path })

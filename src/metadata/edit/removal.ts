@@ -71,13 +71,13 @@ export function without(text: string, gone: readonly Occurrence[], moved: (offse
     else if (indexes === undefined) items.set(node, new Set([listIndex]))
     else indexes.add(listIndex)
   }
-  const splices: Splice[] = []
+  const splices: Splice[][] = []
   for (const [node, indexes] of items) {
     if (node.value.kind !== 'list' || fields.has(node)) continue
     if (indexes.size === node.value.items.length) fields.add(node)
-    else splices.push(...withoutItems(text, node.value, indexes))
+    else splices.push(withoutItems(text, node.value, indexes))
   }
-  const shorter = splice(text, [...withoutFields(text, [...fields]), ...splices])
+  const shorter = splice(text, [...withoutFields(text, [...fields]), ...splices.flat()])
   // A text that ends without a newline still does.
   return text.endsWith('\n') || text === '' ? shorter : shorter.replace(/\r?\n$/, '')
 }
