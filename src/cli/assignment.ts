@@ -36,13 +36,21 @@ export function assignmentOf(argument: string): Assignment | undefined {
 /**
  * The change that an assignment makes. A field that the schema does not know keeps the type that it has in the text; where
  * it is new there, it is a string, or a message when an object of JSON is given.
+ * @param mayCreate - whether a field may be made that neither the schema nor the text has
  * @throws {MetadataError} `invalid_path` or `invalid_value`
  */
-export function changeOf({ path, value }: Assignment, text: string): Change {
+export function changeOf({ path, value }: Assignment, text: string, mayCreate: boolean): Change {
   const field = describeField(path)
   if (field !== undefined) return { [path]: knownValueOf(field, path, value) }
   // Of a new one in a list the first shows the type.
-  return { [path]: unknownValueOf(kindIn(text, path.replace(/\[\+\]$/, '[0]')), path, value) }
+  const kind = kindIn(text, path.replace(/\[\+\]$/, '[0]'))
+  if (kind === undefined && !mayCreate)
+    throw new MetadataError(
+      'unknown_field',
+      `${path} is neither in the schema nor in this file; --create-unknown makes it`,
+      { path },
+    )
+  return { [path]: unknownValueOf(kind, path, value) }
 }
 
 /** What a field is that the schema does not know. */

@@ -9,7 +9,7 @@ import { type Message, type MessageType, MetaDataSchema } from '../metadata/sche
 import { readRecord, reasonOf, STDIN, writeRecord } from './files.js'
 import { EXIT, enumAliasOption, exitWith, pathsOrStdin } from './options.js'
 import { print } from './output.js'
-import { complainOf, parseRecord } from './records.js'
+import { complainOf, faultOf, parseRecord } from './records.js'
 
 type Format = 'text' | 'json' | 'binary'
 
@@ -66,11 +66,18 @@ async function convert(
     complainOf({ path, reason: `${lost}; --drop-unknown leaves it out` })
     return exitWith(EXIT.problems)
   }
-  const result = {
+  const render = {
     text: () => formatText(metadata, { unknownFields: 'omit', utf8: utf8 === true, ...aliases }),
     json: () => `${JSON.stringify(MetaData.toJSON(metadata, aliases), undefined, 2)}\n`,
     binary: () => MetaData.encode(metadata, { unknownText: 'omit' }),
-  }[to]()
+  }[to]
+  let result: string | Uint8Array
+  try {
+    result = render()
+  } catch (error) {
+    complainOf(faultOf(path, error))
+    return exitWith(EXIT.problems)
+  }
   if (output === STDIN) return print(result)
   try {
     await writeRecord(output, result)

@@ -36,7 +36,7 @@ export function endWithReader(): void {
 }
 
 /** Characters that move the cursor or turn the direction of reading: no record and no file name may do so. */
-const UNSAFE = /[\p{Cc}\u2028-\u202e\u2066-\u2069]/gu
+const UNSAFE = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu
 
 /** A text on one line, fit for a terminal. */
 export function visible(text: string): string {

@@ -17,6 +17,7 @@ import { complainOf, faultOf, nameOf, type RecordFault } from './records.js'
 interface SetOptions {
   readonly unset?: readonly string[]
   readonly dryRun?: true
+  readonly createUnknown?: boolean
   readonly enumAlias?: EnumAliases
 }
 
@@ -39,6 +40,7 @@ export function addSet(parent: Command): void {
     )
     .option('-u, --unset <field>', 'remove a field; repeatable', collect)
     .option('-n, --dry-run', 'print what would change, as a patch, and change nothing')
+    .option('--create-unknown', 'make fields that neither the schema nor the file has')
     .addOption(enumAliasOption())
     .addHelpText(
       'after',
@@ -66,7 +68,13 @@ Exit code: 0, 1 when a record is broken, 2 when a change is not possible or a fi
       const edits: Edit[] = []
       const faults: (Fault | RecordFault)[] = []
       for await (const read of readRecords([...new Set(pathsOrStdin(paths, command))])) {
-        const edited = 'reason' in read ? read : edit(read.path, read.bytes, assignments, options)
+        // An empty record may be meant where standard input is; where no file was named it was forgotten.
+        const isNothing = paths.length === 0 && 'bytes' in read && read.bytes.length === 0
+        const edited = isNothing
+          ? { path: read.path, reason: 'nothing came in, and no file is named' }
+          : 'reason' in read
+            ? read
+            : edit(read.path, read.bytes, assignments, options)
         if ('reason' in edited) faults.push(edited)
         else edits.push(edited)
       }
@@ -93,7 +101,7 @@ function edit(
   path: string,
   bytes: Uint8Array,
   assignments: readonly Assignment[],
-  { unset = [], enumAlias }: SetOptions,
+  { unset = [], enumAlias, createUnknown = false }: SetOptions,
 ): Edit | Fault | RecordFault {
   const options: EditTextOptions = enumAlias ? { enumAliases: enumAlias } : {}
   try {
@@ -101,7 +109,7 @@ function edit(
     if (before === undefined)
       return { path, reason: 'not in text format, and only text can be changed in place: convert it with --to text' }
     let after = before
-    for (const assignment of assignments) after = editText(after, changeOf(assignment, after), options)
+    for (const assignment of assignments) after = editText(after, changeOf(assignment, after, createUnknown), options)
     // All at once and last, so that every index means what it meant in the file.
     after = editText(after, Object.fromEntries(unset.map((field) => [field, null])), options)
     return { path, before, after }

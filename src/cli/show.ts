@@ -15,7 +15,7 @@ import {
 import { findRecords, readRecords } from './files.js'
 import { EXIT, enumAliasOption, exitWith, pathsOrStdin } from './options.js'
 import { paint, print, visible, visibleLines, visibleText } from './output.js'
-import { complainOf, nameOf, parseRecord } from './records.js'
+import { complainOf, faultOf, nameOf, parseRecord, type RecordFault } from './records.js'
 
 interface ShowOptions {
   readonly format?: 'text' | 'json' | 'table'
@@ -54,34 +54,52 @@ Exit code: 0, 1 when a record is broken, 2 when a file cannot be read.`,
     .action(async (paths: readonly string[], options: ShowOptions, command: Command) => {
       const { files, faults, single } = await findRecords(pathsOrStdin(paths, command))
       const format = options.json ? 'json' : (options.format ?? (single ? 'text' : 'table'))
-      const shown = recordsOf(files, options)
-      if (format === 'table') await showTable(shown)
-      else if (format === 'text') await showText(shown, single, options)
-      else if (single) await showJson(shown, options)
-      else await showJsonArray(shown, options)
+      if (format === 'table') await showTable(files, options)
+      else if (format === 'text') await showText(files, single, options)
+      else if (single) await showJson(files, options)
+      else await showJsonArray(files, options)
       for (const fault of faults) complainOf(fault)
       if (faults.length > 0) exitWith(EXIT.failure)
     })
 }
 
-/** The records of those files that have one; complains of the others. */
-async function* recordsOf(files: readonly string[], { enumAlias }: ShowOptions): AsyncGenerator<Shown> {
+/** What is to be shown of those files that have a record for it; complains of the others. */
+async function* shown<T>(
+  files: readonly string[],
+  { enumAlias }: ShowOptions,
+  render: (record: Shown) => T,
+): AsyncGenerator<T> {
   for await (const read of readRecords(files)) {
     const parsed =
       'reason' in read ? read : parseRecord(read.path, read.bytes, enumAlias ? { enumAliases: enumAlias } : {})
-    if ('reason' in parsed) {
-      complainOf(parsed)
+    const result = 'reason' in parsed ? parsed : rendered({ ...parsed, path: read.path }, render)
+    if ('value' in result) yield result.value
+    else {
+      complainOf(result)
       exitWith('reason' in read ? EXIT.failure : EXIT.problems)
-    } else yield { ...parsed, path: read.path }
+    }
   }
 }
 
-async function showText(records: AsyncIterable<Shown>, single: boolean, { enumAlias }: ShowOptions): Promise<void> {
+function rendered<T>(record: Shown, render: (record: Shown) => T): { readonly value: T } | RecordFault {
+  try {
+    return { value: render(record) }
+  } catch (error) {
+    return faultOf(record.path, error)
+  }
+}
+
+async function showText(files: readonly string[], single: boolean, options: ShowOptions): Promise<void> {
+  const { enumAlias } = options
+  const texts = shown(files, options, ({ path, metadata }) => {
+    const text = colored(
+      visibleText(formatText(metadata, { utf8: true, ...(enumAlias && { enumAliases: enumAlias }) })),
+    )
+    return single ? text : `${paint('dim', `# ${nameOf(path)}`)}\n${text}`
+  })
   let before = ''
-  for await (const { path, metadata } of records) {
-    const text = formatText(metadata, { utf8: true, ...(enumAlias && { enumAliases: enumAlias }) })
-    const header = single ? '' : `${before}${paint('dim', `# ${nameOf(path)}`)}\n`
-    await print(header + colored(visibleText(text)))
+  for await (const text of texts) {
+    await print(before + text)
     before = '\n'
   }
 }
@@ -95,15 +113,18 @@ function colored(text: string): string {
   )
 }
 
-async function showJson(records: AsyncIterable<Shown>, options: ShowOptions): Promise<void> {
-  for await (const { metadata } of records)
-    await print(visibleLines(`${JSON.stringify(jsonOf(metadata, options), undefined, 2)}\n`))
+async function showJson(files: readonly string[], options: ShowOptions): Promise<void> {
+  const texts = shown(files, options, ({ metadata }) => JSON.stringify(jsonOf(metadata, options), undefined, 2))
+  for await (const text of texts) await print(visibleLines(`${text}\n`))
 }
 
-async function showJsonArray(records: AsyncIterable<Shown>, options: ShowOptions): Promise<void> {
+async function showJsonArray(files: readonly string[], options: ShowOptions): Promise<void> {
+  const texts = shown(files, options, ({ path, format, metadata }) =>
+    JSON.stringify({ path, format, metadata: jsonOf(metadata, options) }),
+  )
   let separator = '['
-  for await (const { path, format, metadata } of records) {
-    await print(visibleLines(`${separator}\n${JSON.stringify({ path, format, metadata: jsonOf(metadata, options) })}`))
+  for await (const text of texts) {
+    await print(visibleLines(`${separator}\n${text}`))
     separator = ','
   }
   await print(separator === '[' ? '[]\n' : '\n]\n')
@@ -138,10 +159,12 @@ const CUT = ['URL', 'VERSION', 'NAME']
 const MIN_WIDTH = 12
 const GAP = 2
 
-async function showTable(records: AsyncIterable<Shown>): Promise<void> {
+async function showTable(files: readonly string[], options: ShowOptions): Promise<void> {
   const rows: string[][] = []
-  for await (const record of records)
-    rows.push(Object.values(COLUMNS).map((read) => visible(String(read(record) ?? ''))))
+  const read = shown(files, options, (record) =>
+    Object.values(COLUMNS).map((column) => visible(String(column(record) ?? ''))),
+  )
+  for await (const row of read) rows.push(row)
   if (rows.length === 0) return
   if (process.stdout.isTTY) cutToWidth(rows, process.stdout.columns)
   // Loaded where it is needed: most calls need no table.

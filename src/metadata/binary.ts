@@ -47,8 +47,8 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 export function decodeMessage(type: MessageType, bytes: Uint8Array, options: DecodeOptions = {}): Message {
   checkInput(bytes, 'bytes')
-  checkOptions(options, { maxBytes: 'number' })
-  checkSize(bytes.length, options.maxBytes)
+  const { maxBytes } = checkOptions(options, { maxBytes: 'number' })
+  checkSize(bytes.length, maxBytes)
   const input = new Input(bytes)
   const message = type.create()
   input.message(type, message, bytes.length, MAX_DEPTH)
@@ -63,8 +63,8 @@ export function encodeMessage(
   write: (writer: BinaryWriter) => BinaryWriter,
   options: EncodeOptions,
 ): Uint8Array {
-  checkOptions(options, { unknownText: ['refuse', 'omit'] })
-  checkMessage(type, message, options.unknownText ?? 'refuse')
+  const { unknownText } = checkOptions(options, { unknownText: ['refuse', 'omit'] })
+  checkMessage(type, message, unknownText ?? 'refuse')
   return write(new BinaryWriter()).finish()
 }
 

@@ -10,6 +10,7 @@ import * as generated from './generated/metadata.js'
 import { type FromJsonOptions, fromJson, type JsonObject, type ToJsonOptions, toJson } from './json.js'
 import type * as messages from './messages.js'
 import type { Partly } from './messages.js'
+import { isPlain } from './options.js'
 import {
   DateSchema,
   type Message,
@@ -28,7 +29,8 @@ export interface MessageCodec<T> {
    */
   create(base?: Partly<T>): T
   /**
-   * The binary form: fields by number, then what was unknown when it was decoded, byte for byte and in its order.
+   * The binary form: fields by number, then what was unknown when it was decoded, byte for byte and in its order; only the tag
+   * of the first is written as short as can be.
    * @throws {MetadataError} `invalid_value`, with the path, for a value that its field does not permit; `unknown_field` when
    * a field of text without a number would be lost
    */
@@ -72,7 +74,7 @@ function codec<T extends object>(
 }
 
 function copy(type: MessageType, base: unknown, path: string): Message {
-  if (typeof base !== 'object' || base === null || Array.isArray(base)) refuse(path, 'a message')
+  if (!isPlain(base)) return refuse(path, 'a message')
   const message = type.create()
   for (const [key, value] of Object.entries(base)) {
     const field = type.byKey.get(key)

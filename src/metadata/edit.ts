@@ -43,10 +43,10 @@ export function editText(text: string, change: Change, options: EditTextOptions 
   if (typeof text !== 'string') refuse('the text', 'a string')
   if (typeof change !== 'object' || change === null || Array.isArray(change))
     refuse('the change', 'an object of values by path')
-  checkOptions(options, { enumAliases: 'object', maxBytes: 'number' })
+  const { enumAliases, maxBytes } = checkOptions(options, { enumAliases: 'object', maxBytes: 'number' })
   const { plan, removals } = planOf(change)
-  const root: Container = { fields: parseSyntax(text, options.maxBytes), message: undefined, type: MetaDataSchema }
-  const setting = new Setting(text, root, enumNames(options.enumAliases))
+  const root: Container = { fields: parseSyntax(text, maxBytes), message: undefined, type: MetaDataSchema }
+  const setting = new Setting(text, root, enumNames(enumAliases))
   setting.message(root, plan)
   const gone = [...occurrencesAt(root, removals), ...setting.surplus]
   const changed = splice(text, setting.splices)

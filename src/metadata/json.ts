@@ -7,7 +7,7 @@ import { at, checkMessage, LONE_SURROGATE } from './check.js'
 import { MetadataError, refuse } from './errors.js'
 import { CANONICAL, literalOf } from './literals.js'
 import type { Unknown, UnknownText } from './messages.js'
-import { checkOptions } from './options.js'
+import { checkOptions, isPlain } from './options.js'
 import type { EnumField, Field, Message, MessageType } from './schema.js'
 import { checkName, scalarOf } from './unknown-text.js'
 
@@ -36,10 +36,10 @@ export interface FromJsonOptions {
 const MAX_DEPTH = 100
 
 export function toJson(type: MessageType, message: object, options: ToJsonOptions): JsonObject {
-  checkOptions(options, { enumAliases: 'object' })
+  const { enumAliases } = checkOptions(options, { enumAliases: 'object' })
   checkMessage(type, message, 'omit')
   // Checked just above.
-  return write(type, message as Message, enumNames(options.enumAliases), '')
+  return write(type, message as Message, enumNames(enumAliases), '')
 }
 
 function write(type: MessageType, message: Message & Unknown, names: EnumNames, path: string): JsonObject {
@@ -111,9 +111,9 @@ function writeUnknown(entry: UnknownText, path: string): JsonValue {
 }
 
 export function fromJson(type: MessageType, json: unknown, options: FromJsonOptions): Message {
-  checkOptions(options, { strict: 'boolean', enumAliases: 'object' })
-  const names = enumNames(options.enumAliases)
-  return read(type, json, { names, strict: options.strict ?? false }, '')
+  const { strict = false, enumAliases } = checkOptions(options, { strict: 'boolean', enumAliases: 'object' })
+  const names = enumNames(enumAliases)
+  return read(type, json, { names, strict }, '')
 }
 
 interface Reading {
@@ -122,7 +122,7 @@ interface Reading {
 }
 
 function read(type: MessageType, json: unknown, reading: Reading, path: string): Message {
-  if (typeof json !== 'object' || json === null || Array.isArray(json)) return refuse(path, 'an object')
+  if (!isPlain(json)) return refuse(path, 'an object')
   const message: Message & Unknown = type.create()
   for (const [key, value] of Object.entries(json)) {
     const field = type.byKey.get(key) ?? type.byName.get(key)
@@ -177,13 +177,14 @@ function readEnum(
   reading: Reading,
   path: string,
 ): number | undefined {
-  if (typeof value === 'number' && Number.isInteger(value)) {
-    if (field.enum.names[value] !== undefined) return value
+  if (typeof value === 'number') {
+    if ((value | 0) !== value) return refuse(path, `a name of ${field.enum.name}, or an integer of 32 bits`)
+    if (field.enum.names[value] !== undefined) return value | 0
   } else if (typeof value === 'string') {
     const number = reading.names.numberOf(field.enum, value)
     if (number !== undefined) return number
   } else return refuse(path, `a name of ${field.enum.name}`)
-  const text = String(value)
+  const text = typeof value === 'number' ? String(value | 0) : value
   if (!reading.strict && (typeof value === 'number' || ENUM_NAME.test(text))) {
     keep(message, [{ name: field.name, text }])
     return undefined
@@ -194,11 +195,17 @@ function readEnum(
   })
 }
 
+/** What text format has as a name: `homepage`, `[package.extension]`, `[host/package.Type]`. */
+const FIELD_NAME = /^(?:[A-Za-z_]\w*|\[[A-Za-z_]\w*(?:[./][A-Za-z_]\w*)*\])$/
 const ENUM_NAME = /^[A-Za-z_]\w*$/
 
 /** One key that the schema does not know, as fields of text format. */
 function unknownOf(name: string, value: unknown, path: string, depth: number): UnknownText[] {
   const entryPath = at(path, { name })
+  if (!FIELD_NAME.test(name))
+    throw new MetadataError('invalid_value', `the key ${JSON.stringify(name)} is no name that a field may have`, {
+      path: entryPath,
+    })
   if (depth === 0)
     throw new MetadataError('too_deep', `${entryPath} is nested more than ${MAX_DEPTH} deep`, { path: entryPath })
   const values = Array.isArray(value) ? value : value === null ? [] : [value]
@@ -210,8 +217,6 @@ function unknownOf(name: string, value: unknown, path: string, depth: number): U
       entry.text = literalOf(item, { ...CANONICAL, utf8: true })
     else if (typeof item === 'boolean' || Number.isFinite(item)) entry.text = String(item)
     else refuse(entryPath, 'a string, a number, a truth value, an object, or a list of these')
-    if (entry.fields === undefined) scalarOf(entry, path)
-    else checkName(entry, path)
     return entry
   })
 }

@@ -16,11 +16,10 @@ export const READING: Takes = {
 }
 
 /**
- * Checks options: a misspelt one would be passed over in silence.
+ * The options that a caller gave: its own, and none that a prototype has. A misspelt one would be passed over in silence.
  * @throws {TypeError} a mistake of the program, and not of its input
  */
-export function checkOptions(options: object | undefined, takes: Takes): void {
-  if (options === undefined) return
+export function checkOptions<T extends object>(options: T, takes: Takes): T {
   if (typeof options !== 'object' || options === null) throw new TypeError('the options should be an object')
   for (const [name, value] of Object.entries(options)) {
     const type = Object.hasOwn(takes, name) ? takes[name] : undefined
@@ -30,6 +29,12 @@ export function checkOptions(options: object | undefined, takes: Takes): void {
     if (value !== undefined && (!isGood || Number.isNaN(value)))
       throw new TypeError(`the option ${name} should be ${typeof type === 'string' ? `a ${type}` : type.join(' or ')}`)
   }
+  return Object.assign(Object.create(null), options)
+}
+
+/** Whether a value is an object with keys and values, and no Map, no Date and no list. */
+export function isPlain(value: unknown): value is object {
+  return Object.prototype.toString.call(value) === '[object Object]'
 }
 
 /** Whether a value is bytes, those of another realm and Node's Buffer too. */

@@ -27,13 +27,13 @@ export interface ReadResult {
  */
 export function readMetadata(input: string | Uint8Array, options: ReadOptions = {}): ReadResult {
   checkInput(input, 'bytes or text')
-  checkOptions(options, READING)
-  checkSize(input.length, options.maxBytes)
-  if (typeof input === 'string') return readText(input, options)
+  const own = checkOptions(options, READING)
+  checkSize(input.length, own.maxBytes)
+  if (typeof input === 'string') return readText(input, own)
   // Tags, lengths and numbers are control characters, nearly all of them.
   const isControlled = input.some((byte) => byte < 9 || (byte > 13 && byte < 32))
-  const asText = (): ReadResult => readText(textOf(input, options.maxBytes), options)
-  const asBinary = (): ReadResult => readBinary(input, options)
+  const asText = (): ReadResult => readText(textOf(input, own.maxBytes), own)
+  const asBinary = (): ReadResult => readBinary(input, own)
   return isControlled ? either(asBinary, asText) : either(asText, asBinary)
 }
 

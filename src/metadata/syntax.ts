@@ -100,13 +100,19 @@ export function placeOf(text: string, offset: number): { readonly line: number; 
   return { line, column: offset - lineStart + 1 }
 }
 
-/** The fields of a tree, those within others too. */
-export function* everyField(fields: readonly FieldNode[]): Generator<FieldNode> {
-  for (const field of fields) {
-    yield field
-    for (const item of field.value.kind === 'list' ? field.value.items : [field.value])
-      if (item.kind === 'message') yield* everyField(item.fields)
+/** The fields of a tree, those within others too, each before what is in it. */
+export function everyField(fields: readonly FieldNode[]): FieldNode[] {
+  const all: FieldNode[] = []
+  const visit = (inner: readonly FieldNode[]): void => {
+    for (const field of inner) {
+      all.push(field)
+      if (field.value.kind === 'message') visit(field.value.fields)
+      else if (field.value.kind === 'list')
+        for (const item of field.value.items) if (item.kind === 'message') visit(item.fields)
+    }
   }
+  visit(fields)
+  return all
 }
 
 /** What stands between the quotes of each piece. */

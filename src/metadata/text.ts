@@ -62,11 +62,11 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
  * parseText('name: "zlib" third_party { version: "1.3.1" }').thirdParty?.version // '1.3.1'
  */
 export function parseText(input: string | Uint8Array, options: ParseTextOptions = {}): MetaData {
-  checkOptions(options, READING)
-  const text = textOf(input, options.maxBytes)
-  const reader = new Reader(text, options)
+  const own = checkOptions(options, READING)
+  const text = textOf(input, own.maxBytes)
+  const reader = new Reader(text, own)
   const message = MetaDataSchema.create()
-  reader.message(MetaDataSchema, message, parseSyntax(text, options.maxBytes))
+  reader.message(MetaDataSchema, message, parseSyntax(text, own.maxBytes))
   reader.attachUnknownNames()
   // The schema is of this very type.
   return message as unknown as MetaData
@@ -247,11 +247,11 @@ function keep(message: Unknown & Message, entry: UnknownText): void {
  * the text would be longer than a string can be
  */
 export function formatText(message: MetaData, options: FormatTextOptions = {}): string {
-  checkOptions(options, { utf8: 'boolean', enumAliases: 'object', unknownFields: ['number', 'omit'] })
+  const own = checkOptions(options, { utf8: 'boolean', enumAliases: 'object', unknownFields: ['number', 'omit'] })
   checkMessage(MetaDataSchema, message, 'omit')
   try {
     // Checked just above.
-    return new Printer(options).message(MetaDataSchema, message as unknown as Message, '', '')
+    return new Printer(own).message(MetaDataSchema, message as unknown as Message, '', '')
   } catch (error) {
     // Megabytes of deep nesting, each level of it indented, may be more than a string can hold.
     if (error instanceof RangeError) throw new MetadataError('too_large', 'more text than a string can hold')

@@ -110,7 +110,7 @@ export function setting(): void {
     )
     expect(set(WITH_UNKNOWN, `${at}.depth=16`)).toBe(WITH_UNKNOWN)
     expect(set(WITH_UNKNOWN, `${at}.depth=123456789012345678901`)).toContain('depth: 123456789012345678901\n')
-    expect(set(WITH_UNKNOWN, `${at}.new=5`)).toContain('    new: "5"\n')
+    expect(set(WITH_UNKNOWN, '--create-unknown', `${at}.new=5`)).toContain('    new: "5"\n')
     expect(set('port: 1\nopen: { a: 1 }\nbrace: "}"\n', 'port+=3', 'brace={', 'open+={"a":2}')).toBe(
       'port: 1\nport: 3\nopen: { a: 1 }\nopen: { a: 2 }\nbrace: "{"\n',
     )
@@ -245,7 +245,7 @@ export function setting(): void {
         ...SILENT,
         stdout: args[0]?.endsWith('2') ? changed : ZLIB,
       })
-    expect(bash('metadata set name=a | metadata set third_party.version=1 | metadata show')).toEqual({
+    expect(bash('metadata set name=a - </dev/null | metadata set third_party.version=1 | metadata show')).toEqual({
       ...SILENT,
       stdout: 'name: "a"\nthird_party {\n  version: "1"\n}\n',
     })
@@ -275,6 +275,20 @@ export function setting(): void {
     const { stdout } = onTerminal(['set', '-n', 'name=x', 'METADATA'])
     expect(stdout).toContain('\\u001b[2J')
     expect(stdout).not.toContain('\u001b[2J')
+  })
+
+  it('makes no field by a slip of the pen', () => {
+    for (const path of ['thrid_party.version', 'third_party.versoin', 'third_party.identifier.new']) {
+      expect(refusal(WITH_UNKNOWN, `${path}=5`)).toBe(
+        `METADATA: error: ${path} is neither in the schema nor in this file; --create-unknown makes it\n`,
+      )
+      expect(set(WITH_UNKNOWN, '--create-unknown', `${path}=5`)).not.toBe(WITH_UNKNOWN)
+    }
+  })
+
+  it('asks for something to change', () => {
+    expect(bash('metadata set name=a </dev/null')).toMatchObject({ code: 2, stdout: '' })
+    expect(bash('metadata set name=a - </dev/null')).toEqual({ ...SILENT, stdout: 'name: "a"\n' })
   })
 
   it('changes no file where one of them cannot be written', () => {

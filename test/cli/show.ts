@@ -192,4 +192,15 @@ export function showing(): void {
     )
     expect(metadata(['show', '.']).stdout).toContain('z'.repeat(300))
   })
+
+  it('goes on where a record cannot be shown, and says which', () => {
+    write('tree/a/METADATA', 'name: "a"')
+    write('tree/b/METADATA', 'thirdParty: "x"')
+    write('tree/c/METADATA', 'name: "c"')
+    const { code, stdout, stderr } = metadata(['show', '--json', 'tree'])
+    expect(code).toBe(1)
+    expect(JSON.parse(stdout).map(({ metadata: { name } }: { metadata: { name: string } }) => name)).toEqual(['a', 'c'])
+    expect(stderr).toBe('tree/b/METADATA: error: thirdParty would be third_party in JSON\n')
+    expect(metadata(['convert', '--to', 'json', 'tree/b/METADATA'])).toMatchObject({ code: 1, stdout: '', stderr })
+  })
 }

@@ -51,6 +51,46 @@ describe('what a caller in JavaScript gets wrong', () => {
     expect(() => call({ nothing: true } as never)).toThrow(`there is no option nothing: there are ${names.join(', ')}`)
   })
 
+  it('an option that a prototype has', () => {
+    const prototype = Object.prototype as { strict?: boolean; duplicates?: string; maxBytes?: number }
+    Object.assign(prototype, { strict: true, duplicates: 'last', maxBytes: 3 })
+    try {
+      expect(parseText('foo: 1')._unknownText).toHaveLength(1)
+      expect(MetaData.fromJSON({ foo: 1 })._unknownText).toHaveLength(1)
+      expect(readMetadata('foo: 1', {}).format).toBe('text')
+      expect(() => parseText('name: "a" name: "b"')).toThrowError(expect.objectContaining({ code: 'duplicate_field' }))
+      expect(MetaData.decode(MetaData.encode(MetaData.create({ name: 'long' }))).name).toBe('long')
+      expect(editText('name: "a"', { name: 'b' })).toBe('name: "b"')
+    } finally {
+      delete prototype.strict
+      delete prototype.duplicates
+      delete prototype.maxBytes
+    }
+  })
+
+  it('objects that are none of JSON, and messages that are none', () => {
+    for (const value of [new Map([['name', 'x']]), new Date(), new Set(), /x/, () => 1]) {
+      expect(() => MetaData.fromJSON(value)).toThrowError(invalid)
+      expect(() => MetaData.create(value as never)).toThrowError(invalid)
+    }
+    expect(MetaData.fromJSON(Object.assign(Object.create(null), { name: 'x' })).name).toBe('x')
+  })
+
+  it('numbers of enums that no reader takes', () => {
+    for (const type of [5e9, 1e30, 1.5, Number.NaN])
+      expect(() => MetaData.fromJSON({ thirdParty: { type } })).toThrowError(invalid)
+    const kept = MetaData.fromJSON({ thirdParty: { type: -7, licenseType: -0 } })
+    expect(Object.is(kept.thirdParty?.licenseType, 0)).toBe(true)
+    expect(parseText(formatText(kept))).toEqual(kept)
+  })
+
+  it('keys that no field may have', () => {
+    for (const key of ['$schema', 'x-foo', '', '1', 'a b', '[a', 'é'])
+      expect(() => MetaData.fromJSON({ [key]: 1 })).toThrowError(
+        `the key ${JSON.stringify(key)} is no name that a field may have`,
+      )
+  })
+
   it('unknown fields of binary that are none', () => {
     for (const fields of [
       { foo: [bytes] },

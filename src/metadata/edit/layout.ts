@@ -63,7 +63,7 @@ export class Layout {
   ) {
     const newline = text.indexOf('\n')
     this.eol = newline > 0 && text[newline - 1] === '\r' ? '\r\n' : '\n'
-    const all = [...everyField(root.fields)]
+    const all = everyField(root.fields)
     const strings = all
       .flatMap(({ value }) => (value.kind === 'list' ? value.items : [value]))
       .filter(({ kind }) => kind === 'string')
