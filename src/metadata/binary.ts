@@ -4,7 +4,7 @@
  */
 import { BinaryWriter } from '@bufbuild/protobuf/wire'
 import { checkMessage, isUnknownFields } from './check.js'
-import { checkSize, MetadataError, type MetadataErrorCode } from './errors.js'
+import { checkSize, MAX_DEPTH, MetadataError, type MetadataErrorCode } from './errors.js'
 import type { Unknown } from './messages.js'
 import { checkInput, checkOptions } from './options.js'
 import {
@@ -39,9 +39,6 @@ export interface UnknownField {
   /** The value, a copy: a varint or a number as it stands, what a length is the length of, what is inside a group. */
   readonly bytes: Uint8Array
 }
-
-/** The reference reads no message nested deeper, groups included. */
-export const MAX_DEPTH = 100
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 

@@ -2,7 +2,7 @@
  * The check that every writer makes of a message first: a caller in JavaScript can put anything into one.
  * @module
  */
-import { MetadataError, refuse } from './errors.js'
+import { MAX_DEPTH, MetadataError, refuse } from './errors.js'
 import type { UnknownText } from './messages.js'
 import { isBytes } from './options.js'
 import type { Field, Message, MessageType } from './schema.js'
@@ -60,9 +60,6 @@ function faultOfUnknown(
   const [lost] = texts as readonly UnknownText[]
   return unknownText === 'refuse' && lost !== undefined ? { path: lost.name, expected: undefined } : undefined
 }
-
-/** As deep as text may nest. */
-const MAX_DEPTH = 100
 
 function isUnknownText(entry: unknown, depth: number): boolean {
   if (depth === 0 || !isObject(entry) || typeof entry['name'] !== 'string') return false

@@ -65,6 +65,9 @@ export class MetadataError extends Error {
 /** The default of every `maxBytes`: 4 MiB, some three thousand times a usual record. */
 export const MAX_BYTES = 4_194_304
 
+/** How deep messages, groups and JSON may nest: as deep as the reference reads, and no record comes near it. */
+export const MAX_DEPTH = 100
+
 /** @throws {MetadataError} `too_large` */
 export function checkSize(size: number, maxBytes: number = MAX_BYTES): void {
   if (size > maxBytes) throw new MetadataError('too_large', `${size} bytes are more than maxBytes permits: ${maxBytes}`)

@@ -23,6 +23,7 @@ export {
 export { type EditTextOptions, editText } from './edit.js'
 export { MetadataError, type MetadataErrorCode, type MetadataErrorPlace } from './errors.js'
 export { describeField, type FieldDescription, locateField, locateFields, type TextPlace } from './fields.js'
+export { type FormatTextOptions, formatText } from './format.js'
 export {
   DirectoryType,
   LicenseType,
@@ -33,5 +34,5 @@ export type { FromJsonOptions, JsonObject, JsonValue, ToJsonOptions } from './js
 export type { Partly, Unknown, UnknownText } from './messages.js'
 export { type FieldValue, type FieldValues, getField } from './path.js'
 export { type ReadOptions, type ReadResult, readMetadata } from './read.js'
-export { type FormatTextOptions, formatText, type ParseTextOptions, parseText } from './text.js'
+export { type ParseTextOptions, parseText } from './text.js'
 export { type Problem, type ProblemCode, validate } from './validate.js'

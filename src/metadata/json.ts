@@ -4,7 +4,7 @@
  */
 import { type EnumAliases, type EnumNames, enumNames } from './aliases.js'
 import { at, checkMessage, LONE_SURROGATE } from './check.js'
-import { MetadataError, refuse } from './errors.js'
+import { MAX_DEPTH, MetadataError, refuse } from './errors.js'
 import { CANONICAL, literalOf } from './literals.js'
 import type { Unknown, UnknownText } from './messages.js'
 import { checkOptions, isPlain } from './options.js'
@@ -31,9 +31,6 @@ export interface FromJsonOptions {
   /** Other names for values of enums. */
   readonly enumAliases?: EnumAliases
 }
-
-/** JSON nested deeper is refused. */
-const MAX_DEPTH = 100
 
 export function toJson(type: MessageType, message: object, options: ToJsonOptions): JsonObject {
   const { enumAliases } = checkOptions(options, { enumAliases: 'object' })

@@ -3,7 +3,7 @@
  * @module
  */
 import { checkMessage } from './check.js'
-import { MetadataError } from './errors.js'
+import { MAX_DEPTH, MetadataError } from './errors.js'
 import type { MetaData, Unknown, UnknownText } from './messages.js'
 import { DirectoryTypeEnum, type Field, type Message, type MessageType, MetaDataSchema } from './schema.js'
 import { scalarOf } from './unknown-text.js'
@@ -15,9 +15,6 @@ export interface Step {
   /** From 0; `+` for a new one after the last. */
   readonly index: number | '+' | undefined
 }
-
-/** As deep as text may nest. */
-const MAX_STEPS = 100
 
 const STEP = /(?:([A-Za-z_]\w*)|(\[[A-Za-z_]\w*(?:[./][A-Za-z_]\w*)*\]))(?:\[(\d{1,9}|\+)\])?(\.|$)/y
 
@@ -34,7 +31,7 @@ export function parsePath(path: string): readonly Step[] {
         expected,
       })
     }
-    if (steps.length === MAX_STEPS) cannot(path, `more than ${MAX_STEPS} steps`)
+    if (steps.length === MAX_DEPTH) cannot(path, `more than ${MAX_DEPTH} steps`)
     const [, name, bracketed, index, after = ''] = match
     steps.push({
       name: name ?? bracketed ?? '',

@@ -5,7 +5,7 @@
  */
 
 import { LONE_SURROGATE } from './check.js'
-import { checkSize, MetadataError, type MetadataErrorCode } from './errors.js'
+import { checkSize, MAX_DEPTH, MetadataError, type MetadataErrorCode } from './errors.js'
 import { escapeAt } from './literals.js'
 
 /** Offsets into the text, in UTF-16 units: from `start` to before `end`. */
@@ -54,9 +54,6 @@ export interface FieldNode extends Span {
   /** Where the `,` or `;` after it stands; -1 where there is none. */
   readonly separator: number
 }
-
-/** Deeper nesting is refused. No record comes near it, and a recursive reader must end somewhere. */
-const MAX_DEPTH = 100
 
 const NUMBER =
   /0[xX][0-9a-fA-F]+|0[0-7]+(?![0-9])|(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?[fF]?/y

@@ -1,27 +1,15 @@
 /**
- * Text format, which is how these records live in source trees: reading it into messages, and the canonical form of the
- * reference (text format language specification).
+ * Text format, which is how these records live in source trees, read into messages (text format language specification).
  * @module
  */
 import { type EnumAliases, type EnumNames, enumNames } from './aliases.js'
-import { eachField, MAX_DEPTH, unknownBytes } from './binary.js'
-import { checkMessage } from './check.js'
-import { checkSize, MetadataError } from './errors.js'
-import { bytesLiteral, CANONICAL, int32Of, type LiteralStyle, literalOf, stringOf } from './literals.js'
+import { checkSize } from './errors.js'
+import { int32Of, stringOf } from './literals.js'
 import type { MetaData, Unknown, UnknownText } from './messages.js'
 import { checkInput, checkOptions, READING } from './options.js'
-import {
-  type EnumField,
-  type Field,
-  type Message,
-  type MessageType,
-  MetaDataSchema,
-  WIRE_LENGTH,
-  WIRE_START_GROUP,
-  WIRE_VARINT,
-} from './schema.js'
+import { type EnumField, type Field, type Message, type MessageType, MetaDataSchema } from './schema.js'
 import { type FieldNode, type ItemNode, parseSyntax, piecesOf, textError } from './syntax.js'
-import { checkName, scalarOf, unknownTextOf } from './unknown-text.js'
+import { unknownTextOf } from './unknown-text.js'
 
 /** What `parseText` may be told. */
 export interface ParseTextOptions {
@@ -36,19 +24,6 @@ export interface ParseTextOptions {
   readonly duplicates?: 'refuse' | 'last'
   /** Input longer than this is refused: bytes, or UTF-16 units of a string; 4 MiB by default. */
   readonly maxBytes?: number
-}
-
-/** What `formatText` may be told. */
-export interface FormatTextOptions {
-  /** Write what is not ASCII as it is, and not as octal escapes of its bytes, which is what the reference writes by default. */
-  readonly utf8?: boolean
-  /** Names to write for values of enums. */
-  readonly enumAliases?: EnumAliases
-  /**
-   * Unknown fields that came from binary: by `number`, as the reference prints them (no reader of text format takes that
-   * back), or `omit`.
-   */
-  readonly unknownFields?: 'number' | 'omit'
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
@@ -238,129 +213,4 @@ const EXPECTED: { readonly [kind in Field['kind']]: string } = {
 function keep(message: Unknown & Message, entry: UnknownText): void {
   if (message._unknownText === undefined) message._unknownText = [entry]
   else message._unknownText.push(entry)
-}
-
-/**
- * Writes a record in the canonical form of the reference: fields by number, two blanks of indentation, `name {` without a
- * colon, a newline at the end. Fields that text had and the schema does not know come after those that it knows.
- * @throws {MetadataError} `invalid_value`, with the path, when a field holds what its type does not permit; `too_large` when
- * the text would be longer than a string can be
- */
-export function formatText(message: MetaData, options: FormatTextOptions = {}): string {
-  const own = checkOptions(options, { utf8: 'boolean', enumAliases: 'object', unknownFields: ['number', 'omit'] })
-  checkMessage(MetaDataSchema, message, 'omit')
-  try {
-    // Checked just above.
-    return new Printer(own).message(MetaDataSchema, message as unknown as Message, '', '')
-  } catch (error) {
-    // Megabytes of deep nesting, each level of it indented, may be more than a string can hold.
-    if (error instanceof RangeError) throw new MetadataError('too_large', 'more text than a string can hold')
-    throw error
-  }
-}
-
-class Printer {
-  private readonly names: EnumNames
-  private readonly style: LiteralStyle
-  private readonly byNumber: boolean
-
-  constructor(options: FormatTextOptions) {
-    this.names = enumNames(options.enumAliases)
-    this.style = { ...CANONICAL, utf8: options.utf8 ?? false }
-    this.byNumber = options.unknownFields !== 'omit'
-  }
-
-  message(type: MessageType, message: Message & Unknown, indent: string, path: string): string {
-    let text = ''
-    const unknown = message._unknownText ?? []
-    for (const field of type.fields) {
-      const value = message[field.key]
-      if (value === undefined) {
-        if (field.kind === 'enum')
-          for (const entry of unknown) if (entry.name === field.name) text += this.unknownText(entry, indent, path)
-      } else if (Array.isArray(value)) for (const item of value) text += this.field(field, item, indent, path)
-      else text += this.field(field, value, indent, path)
-    }
-    for (const entry of unknown) if (!type.byName.has(entry.name)) text += this.unknownText(entry, indent, path)
-    if (this.byNumber && message._unknownFields !== undefined)
-      text += printUnknownFields(unknownBytes(message), indent, UNKNOWN_DEPTH, 'exact')
-    return text
-  }
-
-  private field(field: Field, value: unknown, indent: string, path: string): string {
-    const start = indent + field.name
-    switch (field.kind) {
-      case 'string':
-        return `${start}: ${literalOf(String(value), this.style)}\n`
-      case 'int32':
-        return `${start}: ${value}\n`
-      case 'enum':
-        return `${start}: ${this.names.nameOf(field.enum, Number(value))}\n`
-      case 'message': {
-        const inner = this.message(field.type, value as Message, `${indent}  `, `${path}${field.name}.`)
-        return `${start} {\n${inner}${indent}}\n`
-      }
-    }
-  }
-
-  private unknownText(entry: UnknownText, indent: string, path: string): string {
-    if (entry.fields === undefined) {
-      const scalar = scalarOf(entry, path)
-      let written = entry.text
-      if (scalar.kind === 'string')
-        written = scalar.value === undefined ? bytesLiteral(scalar.bytes) : literalOf(scalar.value, this.style)
-      return `${indent}${entry.name}: ${written}\n`
-    }
-    checkName(entry, path)
-    let text = `${indent}${entry.name} {\n`
-    for (const inner of entry.fields) text += this.unknownText(inner, `${indent}  `, `${path}${entry.name}.`)
-    return `${text}${indent}}\n`
-  }
-}
-
-/** How deep the reference looks for messages in unknown bytes that it prints. */
-const UNKNOWN_DEPTH = 10
-
-/** Unknown fields by number, as the reference prints them: bytes that can be read as a message as one. */
-function printUnknownFields(fields: Uint8Array, indent: string, depth: number, varints: 'exact' | 'tolerant'): string {
-  let text = ''
-  const block = (inner: Uint8Array): string =>
-    ` {\n${printUnknownFields(inner, `${indent}  `, depth - 1, 'tolerant')}${indent}}\n`
-  eachField(fields, varints, MAX_DEPTH, (fieldNumber, wireType, bytes) => {
-    text += indent + fieldNumber
-    switch (wireType) {
-      case WIRE_LENGTH:
-        text += bytes.length > 0 && depth > 0 && isMessage(bytes, depth) ? block(bytes) : `: ${bytesLiteral(bytes)}\n`
-        break
-      case WIRE_START_GROUP:
-        text += block(bytes)
-        break
-      case WIRE_VARINT:
-        text += `: ${varintOf(bytes)}\n`
-        break
-      default: {
-        const digits = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0'))
-        text += `: 0x${digits.reverse().join('')}\n`
-      }
-    }
-  })
-  return text
-}
-
-/** The reference tries its older reader here, which is more tolerant of long varints. */
-function isMessage(bytes: Uint8Array, depth: number): boolean {
-  try {
-    eachField(bytes, 'tolerant', depth, () => {})
-    return true
-  } catch {
-    return false
-  }
-}
-
-function varintOf(bytes: Uint8Array): number | bigint {
-  if (bytes.length < 5) return bytes.reduceRight((value, byte) => value * 128 + (byte & 0x7f), 0)
-  return BigInt.asUintN(
-    64,
-    bytes.reduceRight((value, byte) => (value << 7n) | BigInt(byte & 0x7f), 0n),
-  )
 }

@@ -2,7 +2,7 @@
  * A change as a tree: what is to become of each field, and what is to go.
  * @module
  */
-import { refuse } from '../errors.js'
+import { MAX_DEPTH, refuse } from '../errors.js'
 import { cannot, parsePath, type Step } from '../path.js'
 import { type Field, type MessageType, MetaDataSchema } from '../schema.js'
 import {
@@ -40,9 +40,6 @@ export interface Removal {
   readonly path: string
   readonly steps: readonly Step[]
 }
-
-/** As deep as text may nest. */
-const MAX_DEPTH = 100
 
 export function planOf(change: Change): { readonly plan: Plan; readonly removals: readonly Removal[] } {
   const root: Plan = { path: '', fields: new Map() }
