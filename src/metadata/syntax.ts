@@ -151,8 +151,11 @@ class Parser {
     return this.fields(-1, 0)
   }
 
-  /** Fields up to the closing bracket, which is passed too; -1 for the end of the text. Blanks before them are passed. */
-  private fields(close: number, depth: number): FieldNode[] {
+  /**
+   * Fields up to the closing bracket, which is passed too; -1 for the end of the text. Blanks before them are passed.
+   * @param open - where the opening bracket is
+   */
+  private fields(close: number, depth: number, open?: number): FieldNode[] {
     // A literal of one takes far less room than an array that grew, and of messages with one field there may be millions.
     let fields: FieldNode[] | undefined
     for (;;) {
@@ -162,7 +165,7 @@ class Parser {
         return fields ?? []
       }
       if (!isNameStart(code) && code !== OPEN_BRACKET)
-        this.expected(close === -1 ? 'a field name' : `a field name or "${String.fromCharCode(close)}"`)
+        this.expected(close === -1 ? 'a field name' : `a field name or "${String.fromCharCode(close)}"`, open)
       const field = this.field(depth)
       if (fields === undefined) fields = [field]
       else fields.push(field)
@@ -238,7 +241,7 @@ class Parser {
       const start = this.at++
       if (depth === MAX_DEPTH) throw textError('too_deep', `nested more than ${MAX_DEPTH} deep`, this.text, start)
       this.blanks()
-      const fields = this.fields(code === LESS ? GREATER : CLOSE_BRACE, depth + 1)
+      const fields = this.fields(code === LESS ? GREATER : CLOSE_BRACE, depth + 1, start)
       return { kind: 'message', start, end: this.at, fields }
     }
     if (!colon) this.expected('":" or "{"')
@@ -329,8 +332,14 @@ class Parser {
     return this.text.charCodeAt(this.at)
   }
 
-  private expected(expected: string): never {
-    throw textError('syntax', `expected ${expected}, found ${this.found()}`, this.text, this.at, { expected })
+  /** @param open - of a bracket that is not closed, if one is */
+  private expected(expected: string, open?: number): never {
+    const found = this.found()
+    const which =
+      open === undefined || this.at < this.text.length
+        ? ''
+        : `, for the "${this.text[open]}" of line ${placeOf(this.text, open).line}`
+    throw textError('syntax', `expected ${expected}${which}, found ${found}`, this.text, this.at, { expected })
   }
 
   /** What stands here, in a form fit for a message of one line. */

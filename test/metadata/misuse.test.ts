@@ -110,6 +110,13 @@ describe('what a caller in JavaScript gets wrong', () => {
     }
   })
 
+  it('a date as text where a message is', () => {
+    const change = { 'third_party.last_upgrade_date': '2026-11-21' }
+    expect(() => editText('', change as never)).toThrow(
+      'should be an object with year, month and day, such as dateFromISO makes',
+    )
+  })
+
   it('a date that is none', () => {
     for (const date of ['2026-01-01', 5, null, undefined]) expect(() => fromDate(date as never)).toThrowError(invalid)
   })

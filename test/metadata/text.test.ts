@@ -191,6 +191,12 @@ describe('parseText refuses, with line, column and what was expected,', () => {
     ).toBe(error.offset)
   })
 
+  it('a message that is not closed, with the line of its bracket', () => {
+    const text = 'third_party {\n  url {\n    type: GIT\n  version: "1"\n}\n'
+    expect(failure(text).message).toBe('6:1: expected a field name or "}", for the "{" of line 1, found the end')
+    expect(failure('a <\n').message).toBe('2:1: expected a field name or ">", for the "<" of line 1, found the end')
+  })
+
   it.each(['08', '0x', '1_0', '0b1', '1month', '1.5.2', '0x1.0', '01e5', '1e', '5.e'])('the number %s', (number) => {
     expect(failure(`third_party { last_upgrade_date { year: ${number} } }`)).toMatchObject({
       code: 'syntax',

@@ -7,7 +7,7 @@ import { LONE_SURROGATE } from '../check.js'
 import { MetadataError, refuse } from '../errors.js'
 import { integerOf, literalOf, stringOf } from '../literals.js'
 import { cannot, refuseJsonName } from '../path.js'
-import type { EnumField, Field, MessageType } from '../schema.js'
+import { DateSchema, type EnumField, type Field, type MessageType } from '../schema.js'
 import { type FieldNode, type ItemNode, piecesOf, type StringNode } from '../syntax.js'
 import { BARE_NAME } from './change.js'
 import { type Container, Layout, type NewField, type Written } from './layout.js'
@@ -149,7 +149,7 @@ export class Setting {
     const bare = typeof value === 'object' ? value[BARE_NAME] : undefined
     switch (field?.kind) {
       case 'message':
-        return refuse(path, 'an object with the fields of the message')
+        return refuse(path, field.type === DateSchema ? A_DATE : 'an object with the fields of the message')
       case 'string':
         return typeof value === 'string' ? this.literal(value, before, path) : refuse(path, EXPECTED.string)
       case 'int32':
@@ -257,6 +257,9 @@ export class Setting {
     return [...(kept === 1 ? [piece(first, changed)] : []), ...withoutPieces(this.text, gone)]
   }
 }
+
+/** What a caller who has a date as text is looking for. */
+const A_DATE = 'an object with year, month and day, such as dateFromISO makes'
 
 /** Names that are no truth values and no numbers, and so are values of enums. */
 const IS_ENUM_NAME = /^(?!(?:true|false|inf|infinity|nan)$)[A-Za-z_]\w*$/i
