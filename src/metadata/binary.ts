@@ -42,7 +42,7 @@ export interface UnknownField {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-export function decodeMessage(type: MessageType, bytes: Uint8Array, options: DecodeOptions = {}): Message {
+export function decodeMessage(type: MessageType, bytes: Uint8Array, options?: DecodeOptions): Message {
   checkInput(bytes, 'bytes')
   const { maxBytes } = checkOptions(options, { maxBytes: 'number' })
   checkSize(bytes.length, maxBytes)
@@ -58,7 +58,7 @@ export function encodeMessage(
   type: MessageType,
   message: object,
   write: (writer: BinaryWriter) => BinaryWriter,
-  options: EncodeOptions,
+  options: EncodeOptions | undefined,
 ): Uint8Array {
   const { unknownText } = checkOptions(options, { unknownText: ['refuse', 'omit'] })
   checkMessage(type, message, unknownText ?? 'refuse')

@@ -65,11 +65,11 @@ function codec<T extends object>(
   // The tables of the schema see messages as keyed by strings; that they make T of it is tested against the generated code.
   return {
     create: (base) => copy(type, base ?? {}, '') as T,
-    encode: (message, options = {}) =>
+    encode: (message, options) =>
       encodeMessage(type, message, (writer) => generatedCodec.encode(message, writer), options),
     decode: (bytes, options) => decodeMessage(type, bytes, options) as T,
-    toJSON: (message, options = {}) => toJson(type, message, options),
-    fromJSON: (json, options = {}) => fromJson(type, json, options) as T,
+    toJSON: (message, options) => toJson(type, message, options),
+    fromJSON: (json, options) => fromJson(type, json, options) as T,
   }
 }
 

@@ -39,7 +39,7 @@ export interface EditTextOptions {
  *   'third_party.security.tag[0]': 'NVD-CPE2.3:cpe:/a:zlib:zlib:1.3.2',
  * })
  */
-export function editText(text: string, change: Change, options: EditTextOptions = {}): string {
+export function editText(text: string, change: Change, options?: EditTextOptions): string {
   if (typeof text !== 'string') refuse('the text', 'a string')
   if (typeof change !== 'object' || change === null || Array.isArray(change))
     refuse('the change', 'an object of values by path')

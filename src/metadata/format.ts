@@ -39,7 +39,7 @@ export interface FormatTextOptions {
  * @throws {MetadataError} `invalid_value`, with the path, when a field holds what its type does not permit; `too_large` when
  * the text would be longer than a string can be
  */
-export function formatText(message: MetaData, options: FormatTextOptions = {}): string {
+export function formatText(message: MetaData, options?: FormatTextOptions): string {
   const own = checkOptions(options, { utf8: 'boolean', enumAliases: 'object', unknownFields: ['number', 'omit'] })
   checkMessage(MetaDataSchema, message, 'omit')
   try {

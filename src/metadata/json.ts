@@ -32,7 +32,7 @@ export interface FromJsonOptions {
   readonly enumAliases?: EnumAliases
 }
 
-export function toJson(type: MessageType, message: object, options: ToJsonOptions): JsonObject {
+export function toJson(type: MessageType, message: object, options: ToJsonOptions | undefined): JsonObject {
   const { enumAliases } = checkOptions(options, { enumAliases: 'object' })
   checkMessage(type, message, 'omit')
   // Checked just above.
@@ -107,7 +107,7 @@ function writeUnknown(entry: UnknownText, path: string): JsonValue {
   }
 }
 
-export function fromJson(type: MessageType, json: unknown, options: FromJsonOptions): Message {
+export function fromJson(type: MessageType, json: unknown, options: FromJsonOptions | undefined): Message {
   const { strict = false, enumAliases } = checkOptions(options, { strict: 'boolean', enumAliases: 'object' })
   const names = enumNames(enumAliases)
   return read(type, json, { names, strict }, '')

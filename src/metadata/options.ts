@@ -19,7 +19,9 @@ export const READING: Takes = {
  * The options that a caller gave: its own, and none that a prototype has. A misspelt one would be passed over in silence.
  * @throws {TypeError} a mistake of the program, and not of its input
  */
-export function checkOptions<T extends object>(options: T, takes: Takes): T {
+export function checkOptions<T extends object>(options: T | undefined, takes: Takes): Partial<T> {
+  // Nothing is a part of any options; a frozen object has no type that says so.
+  if (options === undefined) return NONE as Partial<T>
   if (typeof options !== 'object' || options === null) throw new TypeError('the options should be an object')
   for (const [name, value] of Object.entries(options)) {
     const type = Object.hasOwn(takes, name) ? takes[name] : undefined
@@ -31,6 +33,9 @@ export function checkOptions<T extends object>(options: T, takes: Takes): T {
   }
   return Object.assign(Object.create(null), options)
 }
+
+/** No option. Without a prototype, as the others. */
+const NONE: Readonly<Record<string, never>> = Object.freeze(Object.create(null))
 
 /** Whether a value is an object with keys and values, and no Map, no Date and no list. */
 export function isPlain(value: unknown): value is object {

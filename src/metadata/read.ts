@@ -25,7 +25,7 @@ export interface ReadResult {
  * @param input - bytes, or a string of JSON or text format
  * @throws {MetadataError} of the form that the input is most like
  */
-export function readMetadata(input: string | Uint8Array, options: ReadOptions = {}): ReadResult {
+export function readMetadata(input: string | Uint8Array, options?: ReadOptions): ReadResult {
   checkInput(input, 'bytes or text')
   const own = checkOptions(options, READING)
   checkSize(input.length, own.maxBytes)

@@ -36,7 +36,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
  * @example
  * parseText('name: "zlib" third_party { version: "1.3.1" }').thirdParty?.version // '1.3.1'
  */
-export function parseText(input: string | Uint8Array, options: ParseTextOptions = {}): MetaData {
+export function parseText(input: string | Uint8Array, options?: ParseTextOptions): MetaData {
   const own = checkOptions(options, READING)
   const text = textOf(input, own.maxBytes)
   const reader = new Reader(text, own)
