@@ -1,110 +1,327 @@
 /**
- * Applications in the store: functions for the host's administrators, no endpoint (specification, section 1).
+ * Applications in the store: functions for the host's applicants and administrators, no endpoint (specification, section 1).
  * @module
  */
-import type { Application, Registration } from './core/application.js'
-import { registerApplication } from './core/application.js'
-import { encodeBase64url } from './core/base64url.js'
+import type { Application, ApplicationCommand, ApplicationRefusal, SubmittedApplication } from './core/application.js'
+import { applicationLabels, isPublished, logosOf, transitionApplication } from './core/application.js'
+import { decodeBase64url, encodeBase64url } from './core/base64url.js'
 import { CLIENT_SECRET_PREFIX, SECRET_BYTES } from './core/credential.js'
 import { clientKeyOf, digestOf } from './core/digests.js'
+import type { GrantwellErrorCode } from './core/errors.js'
 import { GrantwellError } from './core/errors.js'
-import type { ClientId } from './core/values.js'
+import type { Amendment, Registration, RegistrationFault, RegistrationRules, Submission } from './core/registration.js'
+import { checkRegistration, imageType, isReason, SUBMISSION_LIMITS } from './core/registration.js'
+import { normalizeScopes } from './core/scopes.js'
+import type { ClientId, Seconds, Subject } from './core/values.js'
 import { parseClientId } from './core/values.js'
 import type { Settings } from './options.js'
-import type { Transactions } from './transactions.js'
-import { keys, recordAs } from './transactions.js'
+import { isName, mistake, ownOptions } from './options.js'
+import type { LogoRecord, Transactions } from './transactions.js'
+import { keys, recordAs, storeError } from './transactions.js'
 
 /** What an application needs to use the service. */
 export interface ClientCredentials {
   readonly clientId: ClientId
-  /** Shown this once; the store holds its digest. Absent for a public client. */
+  /** Shown this once; the store holds its digest. Absent for a public client, and where the client has one already. */
   readonly clientSecret?: string
 }
 
-/** Functions for the host's administrators. */
+/** A logo as it was handed in. */
+export interface Logo {
+  readonly type: 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp'
+  readonly bytes: Uint8Array
+}
+
+/** A page of applications. */
+export interface ApplicationPage {
+  readonly applications: readonly Application[]
+  /** Where the next page begins; absent on the last one. */
+  readonly cursor?: string
+}
+
+/**
+ * Functions for applicants and administrators; who may call them is for the host to say. All of them throw
+ * GrantwellError: `ERR_STORE`, and where an application is named `ERR_CLIENT_UNKNOWN`.
+ */
 export interface Applications {
   /**
-   * Registers an application that administrators have approved.
+   * Registers an application that administrators have approved, in one step.
    * @param imported - identifier and secret that the application has from elsewhere; made at random by default. A
    * secret must have at least 24 visible ASCII characters, and be random: it is kept as a plain SHA-256
-   * @throws GrantwellError `ERR_REGISTRATION` with every fault, `ERR_CLIENT_EXISTS`, or `ERR_STORE`
+   * @throws GrantwellError `ERR_REGISTRATION` with every fault, or `ERR_CLIENT_EXISTS`
    */
   readonly register: (
     registration: Registration,
     imported?: { readonly clientId?: string; readonly clientSecret?: string },
   ) => Promise<ClientCredentials>
-  /** A copy of the record of an application; undefined where there is none. @throws GrantwellError `ERR_STORE` */
-  readonly get: (clientId: string) => Promise<Application | undefined>
+  /**
+   * Hands in an application for approval.
+   * @param by.applicant - the user who does so, to find it by
+   * @returns the application, pending; its `id` becomes the client identifier once it is approved
+   * @throws GrantwellError `ERR_REGISTRATION` with every fault
+   */
+  readonly submit: (submission: Submission, by?: { readonly applicant?: Subject }) => Promise<SubmittedApplication>
+  /**
+   * Hands in a change, which waits for approval; what was approved stays in force meanwhile. It takes the place of a
+   * change, or of a submission, that waits already.
+   * @param amendment - the whole registration as it is to be; without a logo, the present one stays
+   * @throws GrantwellError `ERR_REGISTRATION` with every fault, or `ERR_APPLICATION_STATE` for a rejected application
+   */
+  readonly change: (id: string, amendment: Amendment) => Promise<Application>
+  /**
+   * Approves what waits: a new application, which gets its client identifier and secret, or a change.
+   * @param reviewed.revision - the `review.revision` that the administrator looked at
+   * @param reviewed.scopes - fewer or narrower scopes than were asked for; all of them by default
+   * @returns `clientSecret` only at the first approval of a confidential client
+   * @throws GrantwellError `ERR_REVISION_OUTDATED` where something newer was handed in, `ERR_APPLICATION_STATE` where
+   * nothing waits, `ERR_REGISTRATION` for scopes that were not asked for
+   */
+  readonly approve: (
+    id: string,
+    reviewed: { readonly revision: number; readonly scopes?: readonly string[] },
+  ) => Promise<ClientCredentials>
+  /**
+   * Refuses what waits: a new application for good, or a change, and what was approved stays in force.
+   * @param reviewed.reason - for the applicant, 1 to 350 characters
+   * @throws like `approve`
+   */
+  readonly reject: (id: string, reviewed: { readonly revision: number; readonly reason: string }) => Promise<void>
   /**
    * Stops an application: it gets nothing any more, and its tokens do not work from the very next request on.
-   * @throws GrantwellError `ERR_CLIENT_UNKNOWN` or `ERR_STORE`
+   * @throws GrantwellError `ERR_APPLICATION_STATE` where it was never approved
    */
   readonly suspend: (clientId: string) => Promise<void>
   /** Lets a suspended application go on; what has not expired works again. @throws like `suspend` */
   readonly reinstate: (clientId: string) => Promise<void>
+  /**
+   * Gives a confidential client a new secret. The old one works on for an overlap, so that every server of the
+   * application can be told; with an overlap of 0 every older one stops at once.
+   * @param options.overlap - seconds; 86,400 (a day) by default
+   * @throws GrantwellError `ERR_APPLICATION_STATE` for a public client, one that was never approved, or one of which 8 secrets work
+   */
+  readonly rotateSecret: (
+    clientId: string,
+    options?: { readonly overlap?: Seconds },
+  ) => Promise<Required<ClientCredentials>>
+  /** A copy of the record of an application, in whatever state; undefined where there is none. */
+  readonly get: (id: string) => Promise<Application | undefined>
+  /**
+   * Lists applications, page by page, each once.
+   * @param which - a state, where `pending` has everything that waits for an administrator, changes of published
+   * applications too; or an applicant
+   * @param page.limit - at most so many, 100 by default
+   * @param page.cursor - from a page before
+   * @throws GrantwellError `ERR_CONFIGURATION` for anything else than one of the two
+   */
+  readonly list: (
+    which:
+      | { readonly state: Application['state']; readonly applicant?: never }
+      | { readonly applicant: Subject; readonly state?: never },
+    page?: { readonly limit?: number; readonly cursor?: string },
+  ) => Promise<ApplicationPage>
+  /** The logo that a record names as `logo`, in force or in review; undefined where there is none. */
+  readonly logo: (logo: string) => Promise<Logo | undefined>
 }
 
 const CLIENT_ID_BYTES = 16
+const LOGO_ID_BYTES = 16
+const SECRET_OVERLAP: Seconds = 86_400
+
+const STATES: readonly Application['state'][] = ['pending', 'rejected', 'approved', 'suspended']
+
+/** Never comes to it: where a logo is required, there is one. */
+const NO_LOGO: Uint8Array = new Uint8Array(0)
 
 const IMPORTED_SECRET = /^[\x21-\x7e]{24,255}$/
 
 /** Binds the functions to a server. */
-export function applicationsOf<Native>(settings: Settings<Native>, { read, transact }: Transactions): Applications {
-  const { entropy, digests } = settings
+export function applicationsOf<Native>(settings: Settings<Native>, transactions: Transactions): Applications {
+  const { entropy, digests, clock } = settings
+  const { read, list, transact } = transactions
 
-  async function move(id: string, state: Application['state']): Promise<void> {
-    const clientId = parseClientId(id)
-    const key = keys.application(clientKeyOf(digests, clientId ?? ('' as ClientId))) // no application has the empty identifier
-    const reply = await transact<'moved' | 'unknown'>([key], ([value]) => {
-      const application = recordAs.application(value)
-      if (application === undefined) return { reply: 'unknown' }
-      return application.state === state
-        ? { reply: 'moved' }
-        : { reply: 'moved', write: recordOf(key, { ...application, state }) }
+  /** Applies commands to the application, one after the other, in one write. */
+  async function apply(
+    clientId: ClientId | undefined,
+    ...commands: readonly [ApplicationCommand, ...ApplicationCommand[]]
+  ): Promise<{ readonly before: Application | undefined; readonly after: Application }> {
+    if (clientId === undefined) throw failure('unknown')
+    const key = keys.application(clientKeyOf(digests, clientId))
+    const done = await transact<
+      | { readonly type: 'done'; readonly before: Application | undefined; readonly after: Application }
+      | { readonly type: 'refused'; readonly refusal: ApplicationRefusal; readonly state?: Application['state'] }
+    >([key], ([value], now) => {
+      const before = recordAs.application(value)
+      let after = before
+      const events = []
+      for (const command of commands) {
+        const outcome = transitionApplication(after, command, now)
+        if (outcome.type === 'refused')
+          return { reply: { ...outcome, ...(after !== undefined && { state: after.state }) } }
+        after = outcome.application
+        if (outcome.event !== undefined) events.push(outcome.event)
+      }
+      if (after === undefined) return { reply: { type: 'refused', refusal: 'unknown' } }
+      const reply = { type: 'done', before, after } as const
+      return after === before
+        ? { reply }
+        : { reply, events, write: { key, value: after, labels: applicationLabels(after) } }
     })
-    if (typeof reply === 'object') throw storeError()
-    if (reply === 'unknown') throw new GrantwellError('ERR_CLIENT_UNKNOWN', 'grantwell: there is no such application')
+    if (done.type === 'error') throw storeError()
+    if (done.type === 'refused') throw failure(done.refusal, done.state)
+    const named = logosOf(done.after)
+    await forgetLogos(logosOf(done.before).filter((logo) => !named.includes(logo)))
+    return done
+  }
+
+  /** In a record of its own, since only pages need it, and of every submission's own, so that nobody else needs it. */
+  async function keepLogo(bytes: Uint8Array): Promise<string> {
+    const id = encodeBase64url(entropy(LOGO_ID_BYTES))
+    const key = keys.logo(id)
+    const value: LogoRecord = { v: 1, base64url: encodeBase64url(bytes) }
+    const kept = await transact<'kept'>([key], () => ({ reply: 'kept', write: { key, value } }))
+    if (typeof kept === 'object') throw storeError()
+    return id
+  }
+
+  /** What is named no more goes; where that fails, it only takes room. */
+  async function forgetLogos(logos: readonly string[]): Promise<void> {
+    await Promise.all(
+      logos.map((logo) => {
+        const key = keys.logo(logo)
+        return transact<'gone'>([key], () => ({ reply: 'gone', write: { key, value: {}, expiresAt: clock() } }))
+      }),
+    )
+  }
+
+  function checked(given: unknown, needs: Pick<RegistrationRules, 'reasons' | 'logo'>) {
+    const specifiedResources = settings.resources !== undefined
+    const result = checkRegistration(given, {
+      scopes: settings.scopes,
+      redirect: settings.redirect,
+      specifiedResources,
+      ...needs,
+    })
+    if (result.type === 'faults') throw registrationError(result.faults)
+    return result
+  }
+
+  function newSecret(): string {
+    return CLIENT_SECRET_PREFIX + encodeBase64url(entropy(SECRET_BYTES))
+  }
+
+  /** Keeps the logo, and forgets it where the application did not come to name it. */
+  async function withLogo<Result>(bytes: Uint8Array, use: (logo: string) => Promise<Result>): Promise<Result> {
+    const logo = await keepLogo(bytes)
+    try {
+      return await use(logo)
+    } catch (error) {
+      // Where the store failed, the record may have been written all the same.
+      if (error instanceof GrantwellError && error.code !== 'ERR_STORE') await forgetLogos([logo])
+      throw error
+    }
   }
 
   return {
-    register: async (registration, imported = {}) => {
-      const confidential = registration.type === 'confidential'
+    register: async (registration, given = {}) => {
+      const imported = ownOptions('register', given, ['clientId', 'clientSecret'])
+      const { details, logo = NO_LOGO } = checked(registration, { reasons: 'optional', logo: 'required' })
+      const confidential = details.type === 'confidential'
       const clientId = parseClientId(imported.clientId ?? encodeBase64url(entropy(CLIENT_ID_BYTES)))
-      const made = CLIENT_SECRET_PREFIX + encodeBase64url(entropy(SECRET_BYTES))
-      const clientSecret = confidential ? (imported.clientSecret ?? made) : undefined
-      if (clientId === undefined) throw registrationError('clientId must have 1 to 255 printable ASCII characters')
-      if (!confidential && imported.clientSecret !== undefined)
-        throw registrationError('clientSecret: a public client has none')
+      const clientSecret = confidential ? (imported.clientSecret ?? newSecret()) : undefined
+      const faults: RegistrationFault[] = []
+      if (clientId === undefined) {
+        faults.push({ path: 'clientId', message: 'must have 1 to 255 printable ASCII characters' })
+      }
+      if (!confidential && imported.clientSecret !== undefined) {
+        faults.push({ path: 'clientSecret', message: 'must not be given: a public client has none' })
+      }
       if (clientSecret !== undefined && !IMPORTED_SECRET.test(clientSecret)) {
-        throw registrationError('clientSecret must have 24 to 255 visible ASCII characters')
+        faults.push({ path: 'clientSecret', message: 'must have 24 to 255 visible ASCII characters' })
       }
-      const identity = {
-        clientId,
-        ...(clientSecret !== undefined && { secretDigest: digestOf(digests, clientSecret) }),
-      }
-      const result = registerApplication(registration, identity, settings.clock(), settings)
-      if (result.type === 'faults')
-        throw registrationError(result.faults.map(({ path, message }) => `${path} ${message}`).join('; '))
-      const { application } = result
-      if (application.resourceScope === 'specified' && settings.resources === undefined) {
-        throw registrationError('resourceScope must not be specified: the server has no option resources')
-      }
-
-      // In a record of its own, since only the consent page needs it; named by its digest, so that it is the right one.
-      const logoKey = keys.logo(application.logo)
-      const logo = { v: 1, base64url: encodeBase64url(registration.logo) }
-      const kept = await transact<'kept'>([logoKey], ([existing]) =>
-        existing === undefined ? { reply: 'kept', write: { key: logoKey, value: logo } } : { reply: 'kept' },
+      if (clientId === undefined || faults.length > 0) throw registrationError(faults)
+      const secretDigest = digestOf(digests, clientSecret ?? '')
+      await withLogo(logo, (id) =>
+        apply(
+          clientId,
+          { type: 'submit', id: clientId, details: { ...details, logo: id } },
+          { type: 'approve', revision: 1, secretDigest },
+        ),
       )
-      if (typeof kept === 'object') throw storeError()
-      const key = keys.application(clientKeyOf(digests, clientId))
-      const reply = await transact<'registered' | 'exists'>([key], ([existing]) =>
-        existing === undefined ? { reply: 'registered', write: recordOf(key, application) } : { reply: 'exists' },
-      )
-      if (typeof reply === 'object') throw storeError()
-      if (reply === 'exists')
-        throw new GrantwellError('ERR_CLIENT_EXISTS', 'grantwell: there is an application with this client identifier')
       return { clientId, ...(clientSecret !== undefined && { clientSecret }) }
+    },
+
+    submit: async (submission, by = {}) => {
+      const { applicant } = ownOptions('submit', by, ['applicant'])
+      if (applicant !== undefined && !isName(applicant))
+        throw mistake('the applicant must be a string that is not empty')
+      const { details, logo = NO_LOGO } = checked(submission, { reasons: 'required', logo: 'required' })
+      const id = encodeBase64url(entropy(CLIENT_ID_BYTES)) as ClientId // base64url is printable ASCII
+      const { after } = await withLogo(logo, (logoId) =>
+        apply(id, {
+          type: 'submit',
+          id,
+          ...(applicant !== undefined && { applicant }),
+          details: { ...details, logo: logoId },
+        }),
+      )
+      return structuredClone(after as SubmittedApplication) // it was handed in this moment
+    },
+
+    change: async (id, amendment) => {
+      const { details, logo } = checked(amendment, { reasons: 'required', logo: 'optional' })
+      const change = (logoId: string | undefined) =>
+        apply(parseClientId(id), {
+          type: 'change',
+          details: { ...details, ...(logoId !== undefined && { logo: logoId }) },
+        })
+      const { after } = await (logo === undefined ? change(undefined) : withLogo(logo, change))
+      return structuredClone(after)
+    },
+
+    approve: async (id, reviewed) => {
+      const { revision, scopes: wanted } = ownOptions('approve', reviewed, ['revision', 'scopes'])
+      if (!Number.isSafeInteger(revision)) throw mistake('approve takes the revision as a number')
+      if (wanted !== undefined && !Array.isArray(wanted)) throw mistake('approve takes the scopes as a list')
+      const scopes = wanted === undefined ? undefined : normalizeScopes(settings.scopes, wanted)
+      if (wanted !== undefined && scopes === undefined) throw failure('scopes')
+      const clientSecret = newSecret()
+      const { before, after } = await apply(parseClientId(id), {
+        type: 'approve',
+        revision,
+        ...(scopes !== undefined && { scopes }),
+        secretDigest: digestOf(digests, clientSecret),
+      })
+      const issued = !isPublished(before) && isPublished(after) && after.type === 'confidential'
+      return { clientId: after.id, ...(issued && { clientSecret }) }
+    },
+
+    reject: async (id, reviewed) => {
+      const { revision, reason } = ownOptions('reject', reviewed, ['revision', 'reason'])
+      if (!Number.isSafeInteger(revision)) throw mistake('reject takes the revision as a number')
+      if (!isReason(reason)) {
+        const message = `must have 1 to ${SUBMISSION_LIMITS.reason} characters`
+        throw registrationError([{ path: 'reason', message }])
+      }
+      await apply(parseClientId(id), { type: 'reject', revision, reason })
+    },
+
+    suspend: async (id) => {
+      await apply(parseClientId(id), { type: 'suspend' })
+    },
+
+    reinstate: async (id) => {
+      await apply(parseClientId(id), { type: 'reinstate' })
+    },
+
+    rotateSecret: async (id, options = {}) => {
+      const { overlap = SECRET_OVERLAP } = ownOptions('rotateSecret', options, ['overlap'])
+      if (!Number.isSafeInteger(overlap) || overlap < 0) {
+        throw mistake('the overlap must be whole seconds')
+      }
+      const clientSecret = newSecret()
+      const secretDigest = digestOf(digests, clientSecret)
+      const { after } = await apply(parseClientId(id), { type: 'rotate_secret', secretDigest, overlap })
+      return { clientId: after.id, clientSecret }
     },
 
     get: async (id) => {
@@ -114,22 +331,57 @@ export function applicationsOf<Native>(settings: Settings<Native>, { read, trans
       if ('type' in records) throw storeError()
       return structuredClone(recordAs.application(records[0]?.value))
     },
-    suspend: (id) => move(id, 'suspended'),
-    reinstate: (id) => move(id, 'approved'),
+
+    list: async (which, page = {}) => {
+      const { state, applicant } = ownOptions<{ state?: unknown; applicant?: unknown }>('list', which, [
+        'state',
+        'applicant',
+      ])
+      const known = STATES.find((each) => each === state)
+      const byState = known !== undefined && applicant === undefined ? `applications:${known}` : undefined
+      const byApplicant = isName(applicant) && state === undefined ? `applicant:${applicant}` : undefined
+      const label = byState ?? byApplicant
+      if (label === undefined) throw mistake('list takes a state or an applicant, and not both')
+      const listed = await list(label, page)
+      if ('type' in listed) throw storeError()
+      const { records, cursor } = listed
+      const applications = records.flatMap(({ value }) => recordAs.application(value) ?? [])
+      return { applications: structuredClone(applications), ...(cursor !== undefined && { cursor }) }
+    },
+
+    logo: async (id) => {
+      if (decodeBase64url(id)?.length !== LOGO_ID_BYTES) return undefined
+      const records = await read([keys.logo(id)])
+      if ('type' in records) throw storeError()
+      const bytes = decodeBase64url(recordAs.logo(records[0]?.value)?.base64url ?? '')
+      const type = bytes === undefined ? undefined : imageType(bytes)
+      return bytes === undefined || type === undefined ? undefined : { type, bytes }
+    },
   }
 }
 
-function recordOf(
-  key: string,
-  application: Application,
-): { key: string; value: Application; labels: readonly string[] } {
-  return { key, value: application, labels: [`applications:${application.state}`] }
+const REFUSALS: {
+  readonly [Refusal in Exclude<ApplicationRefusal, 'scopes' | 'type'>]: readonly [GrantwellErrorCode, string]
+} = {
+  exists: ['ERR_CLIENT_EXISTS', 'there is an application with this client identifier'],
+  unknown: ['ERR_CLIENT_UNKNOWN', 'there is no such application'],
+  state: ['ERR_APPLICATION_STATE', 'this cannot be done with an application of this kind and state'],
+  outdated: ['ERR_REVISION_OUTDATED', 'this is not the revision that waits: look at the application again'],
+  secrets: ['ERR_APPLICATION_STATE', 'too many secrets work at once: let one expire, or rotate without an overlap'],
 }
 
-function registrationError(faults: string): GrantwellError {
-  return new GrantwellError('ERR_REGISTRATION', `grantwell: ${faults}`)
+function failure(refusal: ApplicationRefusal, state?: Application['state']): GrantwellError {
+  if (refusal === 'scopes') {
+    return registrationError([{ path: 'scopes', message: 'must be among those that were asked for' }])
+  }
+  if (refusal === 'type') {
+    return registrationError([{ path: 'type', message: 'must stay as it is: register another application' }])
+  }
+  const [code, message] = REFUSALS[refusal]
+  return new GrantwellError(code, `grantwell: ${message}${refusal === 'state' ? `: it is ${state}` : ''}`)
 }
 
-function storeError(): GrantwellError {
-  return new GrantwellError('ERR_STORE', 'grantwell: the store failed')
+function registrationError(faults: readonly RegistrationFault[]): GrantwellError {
+  const message = faults.map((fault) => `${fault.path} ${fault.message}`.trim()).join('; ')
+  return new GrantwellError('ERR_REGISTRATION', `grantwell: ${message}`, faults)
 }

@@ -2,6 +2,7 @@
  * What a host tells the server, checked once.
  * @module
  */
+import type { ApplicationEvent } from './core/application.js'
 import type { Digests } from './core/digests.js'
 import { portableDigests } from './core/digests.js'
 import type { OAuthErrorCode, RefusalReason } from './core/errors.js'
@@ -37,13 +38,22 @@ export interface SpecifiedResource {
 export interface RefusedEvent {
   readonly type: 'refused'
   readonly at: Seconds
-  readonly endpoint: 'authorization' | 'token' | 'revocation' | 'api'
+  readonly endpoint:
+    | 'authorization'
+    | 'token'
+    | 'revocation'
+    | 'device_authorization'
+    | 'device'
+    | 'applications'
+    | 'api'
   /** What the client was told; absent where it was told nothing (a revocation that changed nothing). */
   readonly error?: OAuthErrorCode
   /** Why, as the client was not told. */
   readonly reason: RefusalReason
   /** The application; absent where the request did not get so far, where there is none, or where the store could not tell. */
   readonly clientId?: string
+  /** The user, where a user code was refused. */
+  readonly subject?: Subject
 }
 
 /** Tells the audit trail of a refusal. */
@@ -52,10 +62,18 @@ export type Refused = (
   reason: RefusalReason,
   error?: OAuthErrorCode,
   clientId?: string,
+  subject?: Subject,
 ) => void
 
 /** One entry of the audit trail. Holds no secret, so it may be kept. */
-export type AuditEvent = GrantEvent | RefusedEvent
+export type AuditEvent = GrantEvent | ApplicationEvent | RefusedEvent
+
+/** Somebody who types a user code. */
+export interface UserCodeAttempt {
+  readonly subject: Subject
+  /** Of the user's browser, as the option `remoteAddress` tells it. */
+  readonly address: string | undefined
+}
 
 /** Options of `createAuthorizationServer`. */
 export interface AuthorizationServerOptions<Native = unknown> {
@@ -82,6 +100,20 @@ export interface AuthorizationServerOptions<Native = unknown> {
   readonly gracePeriod?: Seconds
   /** Seconds that a user may take to read the consent page; 600 by default. */
   readonly consentLifetime?: Seconds
+  /** Seconds that a device waits for its user; 600 by default. */
+  readonly deviceCodeLifetime?: Seconds
+  /** Seconds between two polls of a device; 5 by default. */
+  readonly devicePollingInterval?: Seconds
+  /**
+   * Limits how often user codes can be guessed: counts an attempt, and says how many seconds it is too soon, 0 to let it
+   * pass. By default, kept in the store: 10 at once and one a minute more for each user, five times as many for each address.
+   */
+  readonly userCodeLimiter?: (attempt: UserCodeAttempt) => Seconds | Promise<Seconds>
+  /**
+   * The IP address that a request of a browser comes from, without a port; by default what Node's socket says, which behind
+   * a proxy is the proxy. Undefined or null where nobody knows: then the limit on user codes holds for each user alone.
+   */
+  readonly remoteAddress?: (request: HttpRequest<Native>) => string | null | undefined
 
   /** A refresh token that comes back after its grace revokes its grant, the default, or is only refused. */
   readonly refreshReplay?: 'revoke' | 'refuse'
@@ -95,7 +127,7 @@ export interface AuthorizationServerOptions<Native = unknown> {
   readonly requirePkce?: boolean
   /** Admit the client secret in the body at the token endpoint; false by default. */
   readonly allowClientSecretPost?: boolean
-  /** At least 32 random bytes, the same on every server over one store, mixed into what a refresh derives: a copy of the store and an old token together then yield nothing. None by default. */
+  /** At least 32 random bytes, the same on every server over one store, mixed into what a refresh derives and into the digests of user codes: a copy of the store and an old token together then yield nothing. None by default. */
   readonly derivationKey?: Uint8Array
   /** Bytes of a request's body; 65,536 by default. */
   readonly bodyLimit?: number
@@ -120,8 +152,9 @@ export interface AuthorizationServerOptions<Native = unknown> {
 
 /** The options with every default in its place. */
 export type Settings<Native> = Required<
-  Omit<AuthorizationServerOptions<Native>, 'derivationKey' | 'resources' | 'pages'>
+  Omit<AuthorizationServerOptions<Native>, 'derivationKey' | 'resources' | 'pages' | 'userCodeLimiter'>
 > & {
+  readonly userCodeLimiter: AuthorizationServerOptions<Native>['userCodeLimiter'] | undefined
   readonly resources: AuthorizationServerOptions<Native>['resources'] | undefined
   readonly pages: Pages
   readonly rules: GrantRules
@@ -142,6 +175,10 @@ const OPTIONS: { readonly [Name in keyof Required<AuthorizationServerOptions>]: 
   refreshTokenLifetime: isPositive,
   gracePeriod: isWhole,
   consentLifetime: isPositive,
+  deviceCodeLifetime: isPositive,
+  devicePollingInterval: isPositive,
+  userCodeLimiter: isFunction,
+  remoteAddress: isFunction,
   refreshReplay: (value) => value === 'revoke' || value === 'refuse',
   consent: (value) => value === 'always' || value === 'once',
   redirectMatching: (value) => value === 'domain' || value === 'exact',
@@ -189,6 +226,9 @@ export function resolveOptions<Native>(options: AuthorizationServerOptions<Nativ
     refreshTokenLifetime: 15_552_000,
     gracePeriod: 300,
     consentLifetime: 600,
+    deviceCodeLifetime: 600,
+    devicePollingInterval: 5,
+    remoteAddress: socketAddress,
     refreshReplay: 'revoke',
     consent: 'always',
     redirectMatching: 'domain',
@@ -205,14 +245,16 @@ export function resolveOptions<Native>(options: AuthorizationServerOptions<Nativ
     onError,
     entropy: own.entropy === undefined ? entropyPool() : wholeEntropy(own.entropy),
     digests,
-    // Both of them own properties where they are absent, too: else a polluted prototype would have them.
+    // All of them own properties where they are absent, too: else a polluted prototype would have them.
     resources: own.resources,
+    userCodeLimiter: own.userCodeLimiter,
     derivationKey: own.derivationKey?.slice(),
     pages: { ...defaultPages, ...own.pages },
     issuerPath,
   } as const
   const { codeLifetime, accessTokenLifetime, refreshTokenLifetime, gracePeriod, refreshReplay, derivationKey } =
     settings
+  const { deviceCodeLifetime, devicePollingInterval } = settings
   return {
     ...settings,
     rules: {
@@ -221,11 +263,40 @@ export function resolveOptions<Native>(options: AuthorizationServerOptions<Nativ
       refreshTokenLifetime,
       gracePeriod,
       refreshReplay,
+      deviceCodeLifetime,
+      devicePollingInterval,
       digests,
       derivationKey,
     },
     redirect: { matching: settings.redirectMatching, allowLocalhost: settings.allowLocalhost },
   }
+}
+
+/**
+ * The options of a function that a host calls: own properties alone, each with a known name.
+ * @throws GrantwellError `ERR_CONFIGURATION`: a slip of the pen could permit, or end, more than was meant
+ */
+export function ownOptions<Options extends object>(
+  of: string,
+  given: Options,
+  names: readonly (keyof Options & string)[],
+): Options {
+  const isKnown = (name: string): boolean => (names as readonly string[]).includes(name)
+  if (typeof given !== 'object' || given === null) throw mistake(`${of} takes { ${names.join(', ')} }`)
+  const unknown = Object.keys(given).find((name) => !isKnown(name))
+  if (unknown !== undefined) throw mistake(`${of} takes { ${names.join(', ')} }, not ${unknown}`)
+  return Object.assign(Object.create(null), given) as Options // own properties of what was given
+}
+
+/** Whether a value is a name of somebody: a string that is not empty. */
+export function isName(value: unknown): value is string {
+  return typeof value === 'string' && value !== ''
+}
+
+/** What Node's request knows of where it comes from. */
+function socketAddress({ native }: HttpRequest): string | undefined {
+  const { socket } = (native ?? {}) as { readonly socket?: { readonly remoteAddress?: unknown } } // any object may be asked for it
+  return typeof socket?.remoteAddress === 'string' ? socket.remoteAddress : undefined
 }
 
 /** RFC 8414, section 2: an https URL without query and fragment. */
@@ -286,7 +357,8 @@ function entropyPool(): (length: number) => Uint8Array {
   }
 }
 
-function mistake(message: string): GrantwellError {
+/** What a programmer did wrong. */
+export function mistake(message: string): GrantwellError {
   return new GrantwellError('ERR_CONFIGURATION', `grantwell: ${message}`)
 }
 

@@ -5,21 +5,30 @@
 import type { Applications } from './applications.js'
 import { applicationsOf } from './applications.js'
 import { authorizationEndpoint } from './authorization-endpoint.js'
+import { authorizedApplicationsEndpoint } from './authorized-applications.js'
+import { isPublished, limitResources } from './core/application.js'
+import type { Credential } from './core/credential.js'
 import { clientKeyOf } from './core/digests.js'
 import type { OAuthError, RefusalReason } from './core/errors.js'
-import { GrantwellError, oauthError } from './core/errors.js'
-import type { Resources } from './core/grant.js'
+import { oauthError } from './core/errors.js'
+import type { GrantRecord, IssuedTokens, Outcome, Resources } from './core/grant.js'
 import { inspect, invalidGrant } from './core/grant.js'
 import type { Scope } from './core/scopes.js'
-import { coversScopes, parseScopes } from './core/scopes.js'
+import { coversScopes, limitScopes, parseScopes } from './core/scopes.js'
 import { transition } from './core/transition.js'
 import type { ClientId, GrantId, Seconds, Subject } from './core/values.js'
+import { deviceAuthorizationEndpoint } from './device-authorization-endpoint.js'
+import { deviceEndpoint } from './device-endpoint.js'
+import type { Grants } from './grants.js'
+import { grantsOf } from './grants.js'
+import { interactionOf } from './interaction.js'
 import type { AuthorizationServerOptions, Refused, RefusedEvent } from './options.js'
-import { resolveOptions } from './options.js'
+import { mistake, resolveOptions } from './options.js'
 import { stylesheet } from './pages/index.js'
 import type { NoToken } from './protocol/bearer.js'
 import { bearerChallenge, bearerToken, insufficientScope, invalidToken } from './protocol/bearer.js'
 import { authenticateClient } from './protocol/client-authentication.js'
+import { deviceFlowFault } from './protocol/device.js'
 import type { HttpRequest, HttpResponse, RequestLike } from './protocol/message.js'
 import {
   documentResponse,
@@ -33,6 +42,7 @@ import {
 import { ENDPOINT_PATHS, METADATA_PATH, metadataResponse } from './protocol/metadata.js'
 import { isError } from './protocol/parameters.js'
 import { revocationRequest } from './protocol/revocation.js'
+import type { TokenRequest } from './protocol/token.js'
 import { tokenRequest } from './protocol/token.js'
 import { keys, recordAs, transactionsOf } from './transactions.js'
 
@@ -73,8 +83,10 @@ export interface AuthorizationServer<Native = unknown> {
    * @see RFC 6750
    */
   readonly authenticate: (request: RequestLike, options?: { readonly scope?: string }) => Promise<Authentication>
-  /** Functions for the host's administrators. */
+  /** Functions for the host's applicants and administrators. */
   readonly applications: Applications
+  /** Functions for what users permitted: to list it, and to take it back. */
+  readonly grants: Grants
 }
 
 const NO_SCOPES: readonly Scope[] = []
@@ -85,6 +97,30 @@ interface Route<Native> {
   readonly endpoint?: RefusedEvent['endpoint']
   readonly methods: readonly string[]
   readonly answer: (request: HttpRequest<Native>) => HttpResponse | Promise<HttpResponse>
+}
+
+/** What a token request asks for, and is not at fault. */
+type WantedGrant = Exclude<TokenRequest['grant'], { readonly type: 'faulty' }>
+
+/**
+ * Tokens with no more scopes than the application is still registered for. Where none is left, there is nothing to hand
+ * out, and nothing changes.
+ */
+function limited(
+  outcome: Outcome<IssuedTokens, GrantRecord>,
+  registered: readonly Scope[],
+): Outcome<IssuedTokens, GrantRecord> {
+  const { reply } = outcome
+  if (reply.type === 'error') return outcome
+  const scopes = limitScopes(reply.scopes, registered)
+  if (scopes === reply.scopes) return outcome
+  return scopes.length === 0
+    ? { reply: invalidGrant('scope_not_registered'), events: [] }
+    : {
+        ...outcome,
+        reply: { ...reply, scopes },
+        events: outcome.events.map((event) => ('scopes' in event ? { ...event, scopes } : event)),
+      }
 }
 
 /** Where nobody has looked up, or found, who the client says it is, that may be anything: a misplaced secret, too. */
@@ -115,10 +151,11 @@ export function createAuthorizationServer<Native = unknown>(
   const protocol = { catalogue: settings.scopes, allowPost: settings.allowClientSecretPost }
   const transactions = transactionsOf(settings)
 
-  const refused: Refused = (endpoint, reason, error, clientId) => {
+  const refused: Refused = (endpoint, reason, error, clientId, subject) => {
     const told = error === undefined ? {} : { error }
     const known = clientId === undefined || UNVERIFIED.has(reason) ? {} : { clientId }
-    settings.onEvent({ type: 'refused', at: clock(), endpoint, reason, ...told, ...known })
+    const user = subject === undefined ? {} : { subject }
+    settings.onEvent({ type: 'refused', at: clock(), endpoint, reason, ...told, ...known, ...user })
   }
 
   async function token(request: HttpRequest): Promise<HttpResponse> {
@@ -129,7 +166,7 @@ export function createAuthorizationServer<Native = unknown>(
     // A credential under another client's key is another client's: its grant need not be read to refuse it.
     const credential = wanted.credential?.clientKey === clientKey ? wanted.credential : undefined
     const reply = await transactions.onGrant(clientKey, credential?.grantId, (stored, grant, now, entropy) => {
-      const application = authenticateClient(stored, client, digests)
+      const application = authenticateClient(stored, client, digests, now)
       if (isError(application)) return { reply: application, events: [] }
       if (wanted.type === 'faulty') return { reply: wanted.error, events: [] }
       if (credential === undefined) {
@@ -138,24 +175,39 @@ export function createAuthorizationServer<Native = unknown>(
           events: [],
         }
       }
-      const { clientId } = application
-      if (wanted.type === 'refresh_token') {
-        return transition(grant, { type: 'refresh', credential, clientId, scopes: wanted.scopes }, now, entropy, rules)
-      }
-      const { redirectUri, codeVerifier } = wanted
-      return transition(
-        grant,
-        { type: 'exchange', credential, clientId, redirectUri, codeVerifier },
-        now,
-        entropy,
-        rules,
-      )
+      const fault = wanted.type === 'device_code' ? deviceFlowFault(application) : undefined
+      if (fault !== undefined) return { reply: fault, events: [] }
+      return limited(decide(grant, wanted, credential, application.clientId, now, entropy), application.scopes)
     })
     return isError(reply) ? refuse(reply, client.clientId) : tokenResponse(reply)
 
     function refuse(error: OAuthError, clientId?: string): HttpResponse {
-      refused('token', error.reason, error.code, clientId)
+      // A device that asks as it should is no news.
+      if (error.code !== 'authorization_pending') refused('token', error.reason, error.code, clientId)
       return errorResponse(error)
+    }
+  }
+
+  function decide(
+    grant: GrantRecord | undefined,
+    wanted: WantedGrant,
+    credential: Credential,
+    clientId: ClientId,
+    now: Seconds,
+    entropy: Uint8Array,
+  ): Outcome<IssuedTokens, GrantRecord> {
+    switch (wanted.type) {
+      case 'refresh_token': {
+        const { scopes } = wanted
+        return transition(grant, { type: 'refresh', credential, clientId, scopes }, now, entropy, rules)
+      }
+      case 'device_code':
+        return transition(grant, { type: 'poll', credential, clientId }, now, entropy, rules)
+      case 'authorization_code': {
+        const { redirectUri, codeVerifier } = wanted
+        const exchange = { type: 'exchange', credential, clientId, redirectUri, codeVerifier } as const
+        return transition(grant, exchange, now, entropy, rules)
+      }
     }
   }
 
@@ -165,7 +217,7 @@ export function createAuthorizationServer<Native = unknown>(
     const { client, credential, fault } = asked
     const clientKey = clientKeyOf(digests, client.clientId)
     const reply = await transactions.onGrant(clientKey, credential?.grantId, (stored, grant, now, entropy) => {
-      const application = authenticateClient(stored, client, digests)
+      const application = authenticateClient(stored, client, digests, now)
       if (isError(application)) return { reply: application, events: [] }
       if (fault !== undefined) return { reply: fault, events: [] }
       if (credential === undefined)
@@ -195,10 +247,8 @@ export function createAuthorizationServer<Native = unknown>(
     const scope = names?.length === 1 ? options?.scope : undefined
     const scopes = typeof scope === 'string' ? parseScopes(settings.scopes, scope) : undefined
     if (scopes !== undefined) return scopes
-    throw new GrantwellError(
-      'ERR_CONFIGURATION',
-      'grantwell: authenticate takes { scope }, scopes of the catalogue in a string',
-    )
+    const given = typeof scope === 'string' ? `, not ${JSON.stringify(scope)}` : ''
+    throw mistake(`authenticate takes { scope }, scopes of the catalogue in a string${given}`)
   }
 
   async function authenticate(request: RequestLike, options?: { readonly scope?: string }): Promise<Authentication> {
@@ -209,16 +259,19 @@ export function createAuthorizationServer<Native = unknown>(
     if ('type' in records) return refuse(records)
     const application = recordAs.application(records[0]?.value)
     const found = inspect(recordAs.grant(records[1]?.value), credential, clock(), digests)
-    if (found.type === 'inactive') return refuse(invalidToken(found.reason), application?.clientId)
+    if (found.type === 'inactive') return refuse(invalidToken(found.reason), application?.id)
     const { grantId, clientId, subject, expiresAt } = found
     // The key in the credential is only a claim until the grant is of that very application.
-    if (application?.clientId !== clientId) return refuse(invalidToken('credential_unknown'))
+    if (!isPublished(application) || application.clientId !== clientId)
+      return refuse(invalidToken('credential_unknown'))
     if (application.state !== 'approved') return refuse(invalidToken('client_suspended'), clientId)
-    if (!coversScopes(found.scopes, scopes)) return refuse(insufficientScope(), clientId)
+    const granted = limitScopes(found.scopes, application.scopes)
+    if (granted.length === 0) return refuse(invalidToken('scope_not_registered'), clientId)
+    if (!coversScopes(granted, scopes)) return refuse(insufficientScope(), clientId)
     // Copies: what a host does with them must not reach a record that a store in memory may still hold.
-    const { kind } = found.resources
-    const resources = kind === 'specified' ? { kind, ids: [...found.resources.ids] } : { kind }
-    return { type: 'authenticated', subject, clientId, grantId, scopes: [...found.scopes], resources, expiresAt }
+    const open = limitResources(found.resources, application.resourceScope)
+    const resources = open.kind === 'specified' ? { kind: open.kind, ids: [...open.ids] } : { kind: open.kind }
+    return { type: 'authenticated', subject, clientId, grantId, scopes: [...granted], resources, expiresAt }
 
     function refuse(error: OAuthError | NoToken, clientId?: string): Authentication {
       if (error.type === 'error') refused('api', error.reason, error.code, clientId)
@@ -226,6 +279,8 @@ export function createAuthorizationServer<Native = unknown>(
     }
   }
 
+  const interaction = interactionOf(settings, transactions, refused)
+  const grants = grantsOf(settings, transactions)
   const metadata = metadataResponse(issuer, protocol)
   const css = documentResponse('text/css;charset=UTF-8', stylesheet)
 
@@ -236,11 +291,35 @@ export function createAuthorizationServer<Native = unknown>(
       {
         endpoint: 'authorization',
         methods: ['GET', 'HEAD', 'POST'],
-        answer: authorizationEndpoint(settings, transactions, refused),
+        answer: authorizationEndpoint(settings, transactions, interaction, refused),
       },
     ],
     [mountPath + ENDPOINT_PATHS.token, { endpoint: 'token', methods: ['POST'], answer: token }],
     [mountPath + ENDPOINT_PATHS.revocation, { endpoint: 'revocation', methods: ['POST'], answer: revocation }],
+    [
+      mountPath + ENDPOINT_PATHS.deviceAuthorization,
+      {
+        endpoint: 'device_authorization',
+        methods: ['POST'],
+        answer: deviceAuthorizationEndpoint(settings, transactions, refused),
+      },
+    ],
+    [
+      mountPath + ENDPOINT_PATHS.device,
+      {
+        endpoint: 'device',
+        methods: ['GET', 'HEAD', 'POST'],
+        answer: deviceEndpoint(settings, transactions, interaction, refused),
+      },
+    ],
+    [
+      mountPath + ENDPOINT_PATHS.applications,
+      {
+        endpoint: 'applications',
+        methods: ['GET', 'HEAD', 'POST'],
+        answer: authorizedApplicationsEndpoint(settings, transactions, interaction, grants),
+      },
+    ],
     [mountPath + ENDPOINT_PATHS.stylesheet, { methods: ['GET', 'HEAD'], answer: () => css }],
     [METADATA_PATH + issuerPath, { methods: ['GET', 'HEAD'], answer: () => metadata }],
     // Where only what lies under the mount path arrives.
@@ -269,5 +348,6 @@ export function createAuthorizationServer<Native = unknown>(
     },
     authenticate,
     applications: applicationsOf(settings, transactions),
+    grants,
   }
 }

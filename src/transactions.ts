@@ -4,14 +4,15 @@
  * @module
  */
 import type { Application } from './core/application.js'
+import type { Attempts } from './core/attempts.js'
 import type { OAuthError } from './core/errors.js'
-import { oauthError } from './core/errors.js'
-import type { Grant, Outcome } from './core/grant.js'
-import { retention } from './core/grant.js'
+import { GrantwellError, oauthError } from './core/errors.js'
+import type { Grant, GrantRecord, Outcome } from './core/grant.js'
+import { isGrant, retention } from './core/grant.js'
 import { ENTROPY_BYTES } from './core/transition.js'
 import type { ClientKey, Digest, GrantId, Seconds } from './core/values.js'
 import type { AuditEvent, Settings } from './options.js'
-import type { JsonValue, StoredRecord, WriteOptions } from './storage/record-store.js'
+import type { JsonValue, RecordPage, StoredRecord, WriteOptions } from './storage/record-store.js'
 
 /** What a decision asks for: an answer, at most one write, and the events to tell of once it is stored. */
 export interface Decision<Reply> {
@@ -26,10 +27,14 @@ export const ATTEMPTS = 32
 /** Keys of the store, by what they hold. */
 export const keys = {
   application: (clientKey: ClientKey): string => `application:${clientKey}`,
-  logo: (digest: Digest): string => `logo:${digest}`,
+  logo: (id: string): string => `logo:${id}`,
   grant: (grantId: GrantId): string => `grant:${grantId}`,
   /** Where a user's last consent to a client is remembered. */
   consent: (clientKey: ClientKey, subjectDigest: Digest): string => `consent:${clientKey}:${subjectDigest}`,
+  /** Which device shows a user code. */
+  userCode: (digest: Digest): string => `user_code:${digest}`,
+  /** Attempts to guess a user code, by the digest of who makes them. */
+  attempts: (digest: Digest): string => `attempts:${digest}`,
 } as const
 
 /** An application's logo. */
@@ -44,10 +49,22 @@ export interface ConsentRecord {
   readonly grantId: GrantId
 }
 
+/** The device that shows a user code. */
+export interface UserCodeRecord {
+  readonly v: 1
+  readonly clientKey: ClientKey
+  readonly grantId: GrantId
+}
+
 /** The transactions of one server. */
 export interface Transactions {
   /** Reads records in one trip; `temporarily_unavailable` where the store fails. */
   readonly read: (keys: readonly string[]) => Promise<readonly (StoredRecord | undefined)[] | OAuthError>
+  /** Lists records by a label, page by page; `temporarily_unavailable` where the store fails. */
+  readonly list: (
+    label: string,
+    page: { readonly limit?: number; readonly cursor?: string },
+  ) => Promise<RecordPage | OAuthError>
   /** Reads records, decides, and writes at most one of them, in one trip each; nothing is half-done. */
   readonly transact: <Reply>(
     keys: readonly string[],
@@ -59,19 +76,26 @@ export interface Transactions {
     grantId: GrantId | undefined,
     decide: (
       application: Application | undefined,
-      grant: Grant | undefined,
+      grant: GrantRecord | undefined,
       now: Seconds,
       entropy: Uint8Array,
-    ) => Outcome<Reply>,
+    ) => Outcome<Reply, GrantRecord>,
   ) => Promise<Reply | OAuthError>
 }
 
 /** The records of our own writes, as what they are. */
 export const recordAs = {
-  application: (value: JsonValue | undefined) => value as unknown as Application | undefined, // only ever written by registration
-  grant: (value: JsonValue | undefined) => value as unknown as Grant | undefined, // only ever written by transitions
+  application: (value: JsonValue | undefined) => value as unknown as Application | undefined, // only ever written by its transitions
+  grantRecord: (value: JsonValue | undefined) => value as unknown as GrantRecord | undefined, // only ever written by transitions
+  /** Undefined for a device that still waits. */
+  grant: (value: JsonValue | undefined): Grant | undefined => {
+    const record = recordAs.grantRecord(value)
+    return isGrant(record) ? record : undefined
+  },
   logo: (value: JsonValue | undefined) => value as unknown as LogoRecord | undefined, // only ever written by registration
   consent: (value: JsonValue | undefined) => value as unknown as ConsentRecord | undefined, // only ever written after consent
+  userCode: (value: JsonValue | undefined) => value as unknown as UserCodeRecord | undefined, // only ever written with a device code
+  attempts: (value: JsonValue | undefined) => value as unknown as Attempts | undefined, // only ever written by the limiter
 } as const
 
 /** Binds the transactions to a server's store, clock, entropy and audit trail. */
@@ -85,6 +109,18 @@ export function transactionsOf({
   async function read(asked: readonly string[]): Promise<readonly (StoredRecord | undefined)[] | OAuthError> {
     try {
       return await store.read(asked)
+    } catch (error) {
+      onError(error)
+      return unavailable('store_failed')
+    }
+  }
+
+  async function list(
+    label: string,
+    page: { readonly limit?: number; readonly cursor?: string },
+  ): Promise<RecordPage | OAuthError> {
+    try {
+      return await store.list(label, page)
     } catch (error) {
       onError(error)
       return unavailable('store_failed')
@@ -130,25 +166,38 @@ export function transactionsOf({
 
   return {
     read,
+    list,
     transact,
     onGrant: (clientKey, grantId, decide) => {
       const asked =
         grantId === undefined ? [keys.application(clientKey)] : [keys.application(clientKey), keys.grant(grantId)]
       return transact(asked, (values, now, bytes) => {
-        const { reply, grant, events } = decide(recordAs.application(values[0]), recordAs.grant(values[1]), now, bytes)
+        const { reply, grant, events } = decide(
+          recordAs.application(values[0]),
+          recordAs.grantRecord(values[1]),
+          now,
+          bytes,
+        )
         return grant === undefined ? { reply, events } : { reply, events, write: grantWrite(grant) }
       })
     },
   }
 }
 
-function grantWrite(grant: Grant): NonNullable<Decision<never>['write']> {
-  const labels = [`subject:${grant.subject}`, `client:${grant.clientId}`]
+/** The write of a grant; a device that waits is on nobody's list yet. */
+export function grantWrite(grant: GrantRecord): NonNullable<Decision<never>['write']> {
+  const labels = isGrant(grant) ? [`subject:${grant.subject}`, `client:${grant.clientId}`] : []
   return { key: keys.grant(grant.id), value: grant, expiresAt: retention(grant), labels }
 }
 
-function unavailable(reason: 'store_failed' | 'contention'): OAuthError {
+/** The error of a store that fails, or for which too many ask at once. */
+export function unavailable(reason: 'store_failed' | 'contention'): OAuthError {
   return oauthError('temporarily_unavailable', reason, 'The service is busy; try again.', { retryAfter: 1 })
+}
+
+/** The same for the functions that a host calls. */
+export function storeError(): GrantwellError {
+  return new GrantwellError('ERR_STORE', 'grantwell: the store failed')
 }
 
 /** Whether two JSON values are equal, whatever the order of names: an engine may keep another one. */

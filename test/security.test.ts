@@ -16,8 +16,8 @@ const rows = read('SECURITY.md')
   .map(([, number, , held = '', tested = '']) => ({ number: Number(number), held, tested }))
 
 describe('the table of statements', () => {
-  it('has those that concern what there is, each once: 1 to 41 and 47 to 52', () => {
-    const wanted = Array.from({ length: 52 }, (_, index) => index + 1).filter((number) => number < 42 || number > 46)
+  it('has those that concern what there is, each once: all but 42', () => {
+    const wanted = Array.from({ length: 52 }, (_, index) => index + 1).filter((number) => number !== 42)
     expect(rows.map(({ number }) => number)).toEqual(wanted)
   })
 

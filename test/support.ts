@@ -36,6 +36,7 @@ export function registration(changes: Partial<Registration> = {}): Registration 
     redirectUris: ['https://app.example/callback'],
     scopes: ['repo-code:rw', 'account-profile:r'],
     resourceScope: 'all',
+    deviceFlow: true,
     ...changes,
   }
 }
@@ -86,6 +87,9 @@ export async function testServer(options: Partial<AuthorizationServerOptions> = 
     registration({ name: 'Native', type: 'public', redirectUris: ['http://127.0.0.1/callback'] }),
     NATIVE,
   )
+  // What the registrations had to say.
+  events.length = 0
+  errors.length = 0
   return { server, store, clock, events, errors, session }
 }
 

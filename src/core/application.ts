@@ -1,241 +1,331 @@
 /**
- * Applications: what is registered about one, which registrations are sound, and who may use it.
+ * Applications: the life of a registration from its submission on, as pure transitions of one record, and who may use it.
+ *
+ *     submit -> pending -> approved | rejected        approved <-> suspended
+ *
+ * What was approved is in force until a change to it is approved as well: a change waits in the record beside it.
  * @module
- * @see Specification, sections 1, 2.1 and 8; RFC 6749, section 2
+ * @see Specification, sections 1 and 2.1
  */
 import { constantTimeEqual } from './base64url.js'
-import type { Digests } from './digests.js'
-import { digestOf } from './digests.js'
-import type { RedirectRegistration, RedirectRules } from './redirect-uri.js'
-import { parseRedirectUri } from './redirect-uri.js'
-import type { Scope, ScopeCatalogue } from './scopes.js'
-import { normalizeScopes } from './scopes.js'
-import type { ClientId, Digest, Seconds } from './values.js'
+import type { Resources } from './grant.js'
+import type { RegistrationDetails, ResourceScope } from './registration.js'
+import { RESOURCE_CHOICES } from './registration.js'
+import type { Scope } from './scopes.js'
+import { narrowScopes } from './scopes.js'
+import type { ClientId, Digest, Seconds, Subject } from './values.js'
 
-/** What an applicant and the administrators agreed on (specification, section 2.1). */
-export interface Registration {
-  /** Shown to the user; at most 50 characters as a person counts them. */
-  readonly name: string
-  /** PNG, JPEG, GIF or WebP, at most 1 MB (1,048,576 bytes). */
-  readonly logo: Uint8Array
-  /** At most 350 characters. */
-  readonly description?: string
-  /** Official website: an http or https URL of at most 128 characters. */
-  readonly website: string
-  /** `confidential` keeps a secret (a server); `public` cannot (a native or command-line tool). */
-  readonly type: 'confidential' | 'public'
-  /** At least one: https, http on loopback (any port will be admitted), or a private-use scheme for public clients. */
-  readonly redirectUris: readonly string[]
-  /** The domain that redirect URIs must have; by default the one that all registered https URIs share. */
-  readonly authorizedDomain?: string
-  /** Whether subdomains of it are admitted; false by default. */
-  readonly allowSubdomains?: boolean
-  /** The scopes that it may ask for, such as `['repo-code:rw', 'account-profile:r']`. */
-  readonly scopes: readonly string[]
-  /** The widest resource scope that it may ask for; a user may grant a narrower one. */
-  readonly resourceScope: ResourceScope
+/** The record of an application; `isPublished` tells the two kinds apart. JSON. */
+export type Application = SubmittedApplication | PublishedApplication
+
+/** An application that may not be used: nobody has approved it yet, or it was refused for good. */
+export interface SubmittedApplication extends ApplicationHead {
+  readonly state: 'pending' | 'rejected'
+  readonly review: Review
 }
 
-/** Authorization resource scope: all resources of the account, its public ones, or specified ones. */
-export type ResourceScope = 'all' | 'public' | 'specified'
+/** An application that was approved. A suspended one gets nothing, and its live tokens do not work until it is reinstated. */
+export interface PublishedApplication extends ApplicationHead, ApplicationDetails {
+  readonly state: 'approved' | 'suspended'
+  readonly clientId: ClientId
+  /** Newest first; none for a public client. */
+  readonly secrets: readonly ClientSecret[]
+  readonly approvedAt: Seconds
+  /** A change that waits for the administrators, or that they refused. */
+  readonly review?: Review
+}
 
-/** The record of an application. JSON. */
-export interface Application extends RedirectRegistration {
+/** What every application has. */
+export interface ApplicationHead {
   /** Version of this shape. */
   readonly v: 1
-  readonly clientId: ClientId
-  /** A suspended application gets nothing, and its live tokens do not work until it is reinstated. */
-  readonly state: 'approved' | 'suspended'
-  readonly name: string
-  readonly description?: string
-  readonly website: string
-  /** Of the logo's bytes, which are kept apart. */
-  readonly logo: Digest
-  readonly scopes: readonly Scope[]
-  readonly resourceScope: ResourceScope
-  /** Absent for public clients. */
-  readonly secretDigest?: Digest
+  /** Becomes the client identifier at the first approval. */
+  readonly id: ClientId
+  /** The user who handed it in; absent where an administrator registered it. */
+  readonly applicant?: Subject
+  /** Counts what was handed in, from 1. */
+  readonly revision: number
   readonly createdAt: Seconds
 }
 
-/** One thing that is wrong with a registration. */
-export interface RegistrationFault {
-  /** Where, such as `redirectUris[1]`. */
-  readonly path: string
-  readonly message: string
+/** What is reviewed about an application. */
+export interface ApplicationDetails extends RegistrationDetails {
+  /** Names the record that holds the logo, as long as it is in force or in review. */
+  readonly logo: string
 }
 
-/** Limits of section 8: characters, and bytes for the logo. */
-export const APPLICATION_LIMITS = { name: 50, description: 350, website: 128, logo: 1_048_576 } as const
-
-/** The resource scopes that a user may choose from, for each that an application is registered with. */
-export const RESOURCE_CHOICES: { readonly [Registered in ResourceScope]: readonly ResourceScope[] } = {
-  all: ['all', 'public', 'specified'],
-  public: ['public', 'specified'],
-  specified: ['specified'],
-}
-
-/** The longest emoji of a person's keyboard have 15 UTF-16 code units. */
-const CODE_UNITS_PER_CHARACTER = 16
-
-const isText = (value: unknown): boolean => typeof value === 'string'
-const isTextOrAbsent = (value: unknown): boolean => value === undefined || isText(value)
-const isListOfText = (value: unknown): boolean => Array.isArray(value) && value.every(isText)
-
-const SHAPE: ReadonlyMap<string, (value: unknown) => boolean> = new Map(
-  Object.entries({
-    name: isText,
-    logo: (value) => value instanceof Uint8Array,
-    description: isTextOrAbsent,
-    website: isText,
-    type: isText,
-    redirectUris: isListOfText,
-    authorizedDomain: isTextOrAbsent,
-    allowSubdomains: (value) => value === undefined || typeof value === 'boolean',
-    scopes: isListOfText,
-    resourceScope: isText,
-  } satisfies { readonly [Name in keyof Required<Registration>]: (value: unknown) => boolean }),
+/** What was handed in, and what came of it. */
+export type Review = {
+  readonly revision: number
+  readonly submittedAt: Seconds
+  readonly details: ApplicationDetails
+} & (
+  | { readonly state: 'pending' }
+  | { readonly state: 'rejected'; readonly rejectedAt: Seconds; readonly reason: string }
 )
 
-const DOMAIN = /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/
-const CONTROL = /\p{Cc}/u
+/** One secret of a confidential client. */
+export interface ClientSecret {
+  readonly digest: Digest
+  /** Exclusive; absent for the one that stays. */
+  readonly expiresAt?: Seconds
+}
+
+/** How many secrets may be good at once. */
+export const SECRETS_KEPT = 8
+
+/** What can be asked of an application. */
+export type ApplicationCommand =
+  | {
+      readonly type: 'submit'
+      readonly id: ClientId
+      readonly applicant?: Subject
+      readonly details: ApplicationDetails
+    }
+  | {
+      readonly type: 'change'
+      /** Without a logo it keeps the one that it has. */
+      readonly details: RegistrationDetails & { readonly logo?: string }
+    }
+  | {
+      readonly type: 'approve'
+      /** What was looked at: anything newer is refused, since nobody has reviewed it. */
+      readonly revision: number
+      /** In normal form; absent grants all that was asked for. */
+      readonly scopes?: readonly Scope[]
+      /** Of the secret that a confidential client gets if this is its first approval. */
+      readonly secretDigest: Digest
+    }
+  | { readonly type: 'reject'; readonly revision: number; readonly reason: string }
+  | { readonly type: 'suspend' }
+  | { readonly type: 'reinstate' }
+  | {
+      readonly type: 'rotate_secret'
+      readonly secretDigest: Digest
+      /** Seconds that older secrets work on, at most. */
+      readonly overlap: Seconds
+    }
+
+/** Why a command was refused. */
+export type ApplicationRefusal =
+  /** There is an application with that identifier. */
+  | 'exists'
+  /** There is no such application. */
+  | 'unknown'
+  /** It is not in a state in which this can be done. */
+  | 'state'
+  /** Something newer was handed in than what was reviewed. */
+  | 'outdated'
+  /** The scopes are not among those that were asked for. */
+  | 'scopes'
+  /** A change would make a confidential client public, or the reverse. */
+  | 'type'
+  /** Too many secrets work at once. */
+  | 'secrets'
+
+/** What happened to an application, for the audit trail. */
+export interface ApplicationEvent {
+  readonly type: 'application'
+  readonly at: Seconds
+  readonly applicationId: ClientId
+  readonly change: 'submitted' | 'changed' | 'approved' | 'rejected' | 'suspended' | 'reinstated' | 'secret_rotated'
+  readonly revision: number
+}
+
+/** The result of a command: the application as it is from now on, or why not. */
+export type ApplicationOutcome =
+  | {
+      readonly type: 'done'
+      readonly application: Application
+      /** Absent where the application was so already. */
+      readonly event?: ApplicationEvent
+    }
+  | { readonly type: 'refused'; readonly refusal: ApplicationRefusal }
 
 /**
- * Checks a registration and makes the record.
- * @param secretDigest - of the client secret; absent for a public client
- * @returns the application, approved, or every fault that there is, each with its path
+ * Applies a command to an application: every command has an answer in every state, and none throws.
+ * @param application - the record as it was read; undefined where there is none
  */
-export function registerApplication(
-  registration: Registration,
-  identity: { readonly clientId: ClientId; readonly secretDigest?: Digest },
+export function transitionApplication(
+  application: Application | undefined,
+  command: ApplicationCommand,
   now: Seconds,
-  rules: { readonly scopes: ScopeCatalogue; readonly redirect: RedirectRules; readonly digests: Digests },
-):
-  | { readonly type: 'application'; readonly application: Application }
-  | { readonly type: 'faults'; readonly faults: readonly RegistrationFault[] } {
-  const misshapen = shapeFaults(registration)
-  if (misshapen.length > 0) return { type: 'faults', faults: misshapen }
-  const { name, description, website, type, redirectUris, resourceScope } = registration
-  const faults: RegistrationFault[] = []
-  const check = (holds: boolean, path: string, message: string): void => {
-    if (!holds) faults.push({ path, message })
-  }
-  check(
-    name.trim() !== '' && isWithin(name, APPLICATION_LIMITS.name) && !CONTROL.test(name),
-    'name',
-    'must have 1 to 50 characters',
-  )
-  check(isWithin(description ?? '', APPLICATION_LIMITS.description), 'description', 'must have at most 350 characters')
-  check(isWebsite(website), 'website', 'must be an http or https URL of at most 128 characters')
-  check(registration.logo.length <= APPLICATION_LIMITS.logo, 'logo', 'must have at most 1,048,576 bytes')
-  check(imageType(registration.logo) !== undefined, 'logo', 'must be a PNG, JPEG, GIF or WebP image')
-  check(type === 'confidential' || type === 'public', 'type', 'must be confidential or public')
-  check(Object.hasOwn(RESOURCE_CHOICES, resourceScope), 'resourceScope', 'must be all, public or specified')
-  check(redirectUris.length > 0, 'redirectUris', 'must have at least one')
-
-  const kinds = redirectUris.map((uri) => parseRedirectUri(uri, rules.redirect))
-  kinds.forEach((parsed, index) => {
-    const path = `redirectUris[${index}]`
-    if (parsed === undefined) {
-      check(
-        false,
-        path,
-        'must be https, http on loopback or a private-use scheme, canonical, without fragment, user info or parameters of the response',
-      )
-    } else {
-      check(
-        parsed.kind !== 'private-use' || type === 'public',
-        path,
-        'must not have a private-use scheme: the client is confidential',
-      )
-    }
-  })
-  const hosts = new Set(kinds.flatMap((parsed) => (parsed?.kind === 'https' ? [parsed.url.hostname] : [])))
-  const [onlyHost] = hosts.size === 1 ? hosts : []
-  const authorizedDomain = registration.authorizedDomain ?? onlyHost
-  const allowSubdomains = registration.allowSubdomains ?? false
-  check(
-    hosts.size === 0 || authorizedDomain !== undefined,
-    'authorizedDomain',
-    'must be given: the redirect URIs have several hosts',
-  )
-  if (authorizedDomain !== undefined) {
-    check(
-      DOMAIN.test(authorizedDomain),
-      'authorizedDomain',
-      'must be a domain name in lower case, without port or trailing dot',
-    )
-    check(!allowSubdomains || authorizedDomain.includes('.'), 'allowSubdomains', 'must not open a top-level domain')
-    for (const host of hosts) {
-      const inside = host === authorizedDomain || (allowSubdomains && host.endsWith(`.${authorizedDomain}`))
-      check(inside, 'redirectUris', `${host} is not in the authorized domain`)
-    }
-  }
-  const scopes = normalizeScopes(rules.scopes, registration.scopes)
-  if (scopes === undefined) check(false, 'scopes', 'must be one or more scopes of the catalogue, such as repo-code:r')
-  if (faults.length > 0 || scopes === undefined) return { type: 'faults', faults }
-  return {
-    type: 'application',
-    application: {
-      v: 1,
-      clientId: identity.clientId,
-      type,
-      state: 'approved',
-      name,
-      ...(description !== undefined && description !== '' && { description }),
-      website,
-      logo: digestOf(rules.digests, registration.logo),
-      redirectUris: [...redirectUris],
-      ...(authorizedDomain !== undefined && { authorizedDomain }),
-      allowSubdomains,
-      scopes,
-      resourceScope,
-      ...(identity.secretDigest !== undefined && { secretDigest: identity.secretDigest }),
-      createdAt: now,
-    },
+): ApplicationOutcome {
+  if (command.type === 'submit') return application === undefined ? submit(command, now) : refused('exists')
+  if (application === undefined) return refused('unknown')
+  switch (command.type) {
+    case 'change':
+      return change(application, command, now)
+    case 'approve':
+      return approve(application, command, now)
+    case 'reject':
+      return reject(application, command, now)
+    case 'suspend':
+      return move(application, 'suspended', now)
+    case 'reinstate':
+      return move(application, 'approved', now)
+    case 'rotate_secret':
+      return rotateSecret(application, command, now)
   }
 }
 
-/** The media type of an image, told by its first bytes; undefined for any other. SVG is none of them: it can run scripts. */
-export function imageType(bytes: Uint8Array): 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp' | undefined {
-  const head = String.fromCharCode(...bytes.subarray(0, 12))
-  if (head.startsWith('\x89PNG\r\n\x1a\n')) return 'image/png'
-  if (head.startsWith('\xff\xd8\xff')) return 'image/jpeg'
-  if (head.startsWith('GIF87a') || head.startsWith('GIF89a')) return 'image/gif'
-  return head.startsWith('RIFF') && head.endsWith('WEBP') ? 'image/webp' : undefined
+type Asked<Type extends ApplicationCommand['type']> = Extract<ApplicationCommand, { readonly type: Type }>
+
+function submit({ id, applicant, details }: Asked<'submit'>, now: Seconds): ApplicationOutcome {
+  const application: SubmittedApplication = {
+    v: 1,
+    id,
+    state: 'pending',
+    ...(applicant !== undefined && { applicant }),
+    revision: 1,
+    createdAt: now,
+    review: { state: 'pending', revision: 1, submittedAt: now, details },
+  }
+  return done(application, 'submitted', now)
 }
 
-/** Stands in for the digest of an application that does not exist or has no secret: as long, and equal to none. */
-const NO_DIGEST = '-'.repeat(43)
-
-/**
- * Whether a presented secret is the application's, in the same time for a wrong one, an unknown application and a
- * public client.
- * @param presented - the digest of what the client sent
- */
-export function hasSecret(application: Application | undefined, presented: Digest): boolean {
-  const expected = application?.secretDigest
-  return constantTimeEqual(expected ?? NO_DIGEST, presented) && expected !== undefined
+/** What is in force stays in force; what was handed in before gives way. */
+function change(application: Application, { details }: Asked<'change'>, now: Seconds): ApplicationOutcome {
+  if (application.state === 'rejected') return refused('state')
+  // Tokens were issued to a client that authenticated, or to one that cannot: neither may become the other.
+  if (isPublished(application) && details.type !== application.type) return refused('type')
+  const { details: present } = isPublished(application) ? inReview(application) : application.review
+  const revision = application.revision + 1
+  const review: Review = {
+    state: 'pending',
+    revision,
+    submittedAt: now,
+    details: { ...details, logo: details.logo ?? present.logo },
+  }
+  return done({ ...application, revision, review }, 'changed', now)
 }
 
-/** Whether a person sees at most so many characters; and, since one of them can be piled up without end, their size. */
-function isWithin(text: string, limit: number): boolean {
-  if (text.length > limit * CODE_UNITS_PER_CHARACTER) return false
-  return [...new Intl.Segmenter('en', { granularity: 'grapheme' }).segment(text)].length <= limit
+function approve(application: Application, command: Asked<'approve'>, now: Seconds): ApplicationOutcome {
+  const { review } = application
+  if (review?.state !== 'pending') return refused('state')
+  if (review.revision !== command.revision) return refused('outdated')
+  const scopes = narrowScopes(review.details.scopes, command.scopes)
+  if (scopes === undefined) return refused('scopes')
+  const { v, id, applicant, revision, createdAt } = application
+  const secrets = isPublished(application) ? application.secrets : firstSecrets(review.details, command.secretDigest)
+  const published: PublishedApplication = {
+    v,
+    id,
+    clientId: id,
+    state: application.state === 'suspended' ? 'suspended' : 'approved',
+    ...(applicant !== undefined && { applicant }),
+    revision,
+    createdAt,
+    approvedAt: now,
+    secrets,
+    ...review.details,
+    scopes,
+    reasons: reasonsFor(scopes, review.details.reasons),
+  }
+  return done(published, 'approved', now)
 }
 
-/** Fields that are unknown, missing, or of the wrong type: what the type checker tells those who have one. */
-function shapeFaults(registration: Registration): readonly RegistrationFault[] {
-  const given = new Map<string, unknown>(Object.entries(registration))
-  const unknown = [...given.keys()].filter((name) => !SHAPE.has(name))
-  const wrong = [...SHAPE].filter(([name, fits]) => !fits(given.get(name))).map(([name]) => name)
+function reject(application: Application, command: Asked<'reject'>, now: Seconds): ApplicationOutcome {
+  const { review } = application
+  if (review?.state !== 'pending') return refused('state')
+  if (review.revision !== command.revision) return refused('outdated')
+  const rejected: Review = { ...review, state: 'rejected', rejectedAt: now, reason: command.reason }
+  return isPublished(application)
+    ? done({ ...application, review: rejected }, 'rejected', now)
+    : done({ ...application, state: 'rejected', review: rejected }, 'rejected', now)
+}
+
+function move(application: Application, state: PublishedApplication['state'], now: Seconds): ApplicationOutcome {
+  if (!isPublished(application)) return refused('state')
+  if (application.state === state) return { type: 'done', application }
+  return done({ ...application, state }, state === 'suspended' ? 'suspended' : 'reinstated', now)
+}
+
+/** The new secret works at once; each older one for the overlap, or for what it had left where that is less. */
+function rotateSecret(application: Application, command: Asked<'rotate_secret'>, now: Seconds): ApplicationOutcome {
+  if (!isPublished(application) || application.type === 'public') return refused('state')
+  const until = now + command.overlap
+  const older = application.secrets
+    .map(({ digest, expiresAt = until }) => ({ digest, expiresAt: Math.min(expiresAt, until) }))
+    .filter(({ expiresAt }) => now < expiresAt)
+  if (older.length >= SECRETS_KEPT) return refused('secrets')
+  const secrets = [{ digest: command.secretDigest }, ...older]
+  return done({ ...application, secrets }, 'secret_rotated', now)
+}
+
+/** Whether an application is, or was, in use: then it has a client identifier and what was approved. */
+export function isPublished(application: Application | undefined): application is PublishedApplication {
+  return application?.state === 'approved' || application?.state === 'suspended'
+}
+
+/** The names of the lists that an application is in: its state, what waits for the administrators, its applicant. */
+export function applicationLabels(application: Application): readonly string[] {
+  const { state, review, applicant } = application
   return [
-    ...unknown.map((path) => ({ path, message: 'is not a field of a registration' })),
-    ...wrong.map((path) => ({ path, message: 'is missing or of the wrong type' })),
+    `applications:${state}`,
+    ...(review?.state === 'pending' && state !== 'pending' ? ['applications:pending'] : []),
+    ...(applicant === undefined ? [] : [`applicant:${applicant}`]),
   ]
 }
 
-function isWebsite(text: string): boolean {
-  if (text.length > APPLICATION_LIMITS.website || !URL.canParse(text)) return false
-  return ['http:', 'https:'].includes(new URL(text).protocol)
+/** The logos that are needed: that in force and that in review; what was rejected is kept without. */
+export function logosOf(application: Application | undefined): readonly string[] {
+  const inForce = isPublished(application) ? [application.logo] : []
+  return application?.review?.state === 'pending' ? [...inForce, application.review.details.logo] : inForce
+}
+
+/** Stands in where there is no secret: as long as one, and equal to none. */
+const NO_SECRET: ClientSecret = { digest: '-'.repeat(43) as Digest, expiresAt: 0 } // no base64url of 32 bytes ends in it
+
+/**
+ * Whether a presented secret is one of the application's, in the same time for a wrong one, an unknown application and a
+ * public client.
+ * @param presented - the digest of what the client sent
+ */
+export function hasSecret(application: Application | undefined, presented: Digest, now: Seconds): boolean {
+  const secrets = isPublished(application) ? application.secrets : []
+  let found = false
+  for (const { digest, expiresAt } of secrets.length > 0 ? secrets : [NO_SECRET]) {
+    const same = constantTimeEqual(digest, presented)
+    found = (same && (expiresAt === undefined || now < expiresAt)) || found
+  }
+  return found
+}
+
+/**
+ * What a grant opens now that its application is registered with a resource scope: what the user chose and the
+ * administrators still admit.
+ */
+export function limitResources(granted: Resources, registered: ResourceScope): Resources {
+  if (RESOURCE_CHOICES[registered].includes(granted.kind)) return granted
+  return registered === 'public' ? { kind: 'public' } : { kind: 'specified', ids: [] }
+}
+
+/** The reasons of the scopes that were approved; that of a `name:rw` goes with the `name:r` that was made of it. */
+function reasonsFor(scopes: readonly Scope[], given: ApplicationDetails['reasons']): ApplicationDetails['reasons'] {
+  const reasonOf = new Map(Object.entries(given))
+  return Object.fromEntries(
+    scopes.flatMap((scope) => {
+      const reason = reasonOf.get(scope) ?? reasonOf.get(`${scope}w`)
+      return reason === undefined ? [] : [[scope, reason]]
+    }),
+  )
+}
+
+function firstSecrets(details: ApplicationDetails, digest: Digest): readonly ClientSecret[] {
+  return details.type === 'confidential' ? [{ digest }] : []
+}
+
+/** What an amendment starts from: the change that waits, or else what is in force. */
+function inReview(application: PublishedApplication): { readonly details: ApplicationDetails } {
+  return application.review?.state === 'pending' ? application.review : { details: application }
+}
+
+function done(application: Application, change: ApplicationEvent['change'], now: Seconds): ApplicationOutcome {
+  const { id: applicationId, revision } = application
+  return { type: 'done', application, event: { type: 'application', at: now, applicationId, change, revision } }
+}
+
+function refused(refusal: ApplicationRefusal): ApplicationOutcome {
+  return { type: 'refused', refusal }
 }

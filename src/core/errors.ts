@@ -1,8 +1,9 @@
 /**
  * The errors that a client may see: values, each with everything that its response needs.
  * @module
- * @see RFC 6749, sections 4.1.2.1 and 5.2; RFC 6750, section 3.1; RFC 7009, section 2.2.1
+ * @see RFC 6749, sections 4.1.2.1 and 5.2; RFC 6750, section 3.1; RFC 7009, section 2.2.1; RFC 8628, section 3.5
  */
+import type { RegistrationFault } from './registration.js'
 import type { Seconds } from './values.js'
 
 /** The codes of the protocol, in the field `error` on the wire. */
@@ -10,10 +11,14 @@ export type OAuthErrorCode =
   | 'invalid_request'
   | 'invalid_client'
   | 'invalid_grant'
+  | 'unauthorized_client'
   | 'unsupported_grant_type'
   | 'unsupported_response_type'
   | 'invalid_scope'
   | 'access_denied'
+  | 'authorization_pending'
+  | 'slow_down'
+  | 'expired_token'
   | 'invalid_token'
   | 'insufficient_scope'
   | 'server_error'
@@ -31,6 +36,8 @@ export type RefusalReason =
   | 'client_authentication_method'
   | 'client_secret_wrong'
   | 'client_suspended'
+  | 'client_not_approved'
+  | 'grant_type_not_registered'
   | 'redirect_uri_mismatch'
   | 'scope_not_registered'
   | 'pkce_required'
@@ -42,6 +49,10 @@ export type RefusalReason =
   | 'credential_replayed'
   | 'too_many_pairs_in_grace'
   | 'scope_insufficient'
+  | 'decision_pending'
+  | 'polled_too_soon'
+  | 'user_code_unknown'
+  | 'too_many_attempts'
   | 'consent_refused'
   | 'consent_invalid'
   | 'unsupported'
@@ -68,10 +79,14 @@ const STATUSES: { readonly [Code in OAuthErrorCode]: number } = {
   invalid_request: 400,
   invalid_client: 401,
   invalid_grant: 400,
+  unauthorized_client: 400,
   unsupported_grant_type: 400,
   unsupported_response_type: 400,
   invalid_scope: 400,
   access_denied: 403,
+  authorization_pending: 400,
+  slow_down: 400,
+  expired_token: 400,
   invalid_token: 401,
   insufficient_scope: 403,
   server_error: 500,
@@ -88,16 +103,36 @@ export function oauthError(
   return { type: 'error', code, status: STATUSES[code], description, reason, ...more }
 }
 
+/** The codes of {@link GrantwellError}. */
+export type GrantwellErrorCode =
+  /** A wrong option or argument. */
+  | 'ERR_CONFIGURATION'
+  /** A registration has faults. */
+  | 'ERR_REGISTRATION'
+  /** There is an application with this client identifier. */
+  | 'ERR_CLIENT_EXISTS'
+  /** There is no such application. */
+  | 'ERR_CLIENT_UNKNOWN'
+  /** The application is not in a state in which this can be done. */
+  | 'ERR_APPLICATION_STATE'
+  /** Something newer was handed in than what was reviewed. */
+  | 'ERR_REVISION_OUTDATED'
+  /** The store failed. */
+  | 'ERR_STORE'
+
 /**
- * What the functions that a host calls throw: a programmer's or an administrator's mistake, or a store that failed.
- * Tell them apart by `code`; the classes of the ESM and the CommonJS build differ.
+ * What the functions that a host calls throw: a programmer's, an applicant's or an administrator's mistake, or a store
+ * that failed. Tell them apart by `code`; the classes of the ESM and the CommonJS build differ.
  */
 export class GrantwellError extends Error {
   override readonly name = 'GrantwellError'
-  readonly code: 'ERR_CONFIGURATION' | 'ERR_REGISTRATION' | 'ERR_CLIENT_EXISTS' | 'ERR_CLIENT_UNKNOWN' | 'ERR_STORE'
+  readonly code: GrantwellErrorCode
+  /** Everything that is wrong with a registration; empty for any other code than `ERR_REGISTRATION`. */
+  readonly faults: readonly RegistrationFault[]
 
-  constructor(code: GrantwellError['code'], message: string) {
+  constructor(code: GrantwellErrorCode, message: string, faults: readonly RegistrationFault[] = []) {
     super(message)
     this.code = code
+    this.faults = faults
   }
 }

@@ -8,7 +8,7 @@ import type { Credential } from './credential.js'
 import { printCredential, SECRET_BYTES } from './credential.js'
 import { digestOf } from './digests.js'
 import type { RefusalReason } from './errors.js'
-import type { Grant, GrantRules, IssuedTokens, Outcome, Resources, TokenPair } from './grant.js'
+import type { Grant, GrantRecord, GrantRules, IssuedTokens, Outcome, Resources, TokenPair } from './grant.js'
 import { about, invalidGrant, tombstone, worksUntil } from './grant.js'
 import type { Scope } from './scopes.js'
 import type { ClientId, ClientKey, GrantId, Seconds, Subject } from './values.js'
@@ -56,7 +56,7 @@ const VERIFIER = /^[A-Za-z0-9\-._~]{43,128}$/
  * @param entropy - 32 bytes
  */
 export function approve(
-  grant: Grant | undefined,
+  grant: GrantRecord | undefined,
   command: Approve,
   now: Seconds,
   entropy: Uint8Array,
@@ -108,9 +108,11 @@ export function exchange(
   const digest = digestOf(rules.digests, credential.secret)
   if (grant === undefined || credential.kind !== 'code' || !constantTimeEqual(grant.code.digest, digest))
     return refused('credential_unknown')
+  const { code } = grant
+  if (code.redirectUri === undefined) return refused('credential_unknown')
   if (grant.clientId !== command.clientId) return refused('credential_of_another_client')
   if (grant.revokedAt !== undefined) return refused('credential_revoked')
-  if (grant.code.usedAt !== undefined) {
+  if (code.usedAt !== undefined) {
     return {
       reply: invalidGrant('credential_replayed'),
       grant: tombstone(grant, now),
@@ -120,14 +122,14 @@ export function exchange(
       ],
     }
   }
-  if (now >= grant.code.expiresAt) return refused('credential_expired')
-  if (command.redirectUri !== undefined && command.redirectUri !== grant.code.redirectUri)
+  if (now >= code.expiresAt) return refused('credential_expired')
+  if (command.redirectUri !== undefined && command.redirectUri !== code.redirectUri)
     return refused('redirect_uri_mismatch')
-  if (!verifies(grant.code.codeChallenge, command.codeVerifier, rules)) return refused('pkce_mismatch')
+  if (!verifies(code.codeChallenge, command.codeVerifier, rules)) return refused('pkce_mismatch')
 
   const secrets = entropy.subarray(0, 2 * SECRET_BYTES)
   const pair = pairOf(secrets, grant.scopes, now, rules)
-  const exchanged: Grant = { ...grant, code: { ...grant.code, usedAt: now }, pairs: [pair] }
+  const exchanged: Grant = { ...grant, code: { ...code, usedAt: now }, lastUsedAt: now, pairs: [pair] }
   return {
     reply: tokensOf(credential, secrets, pair, now),
     grant: exchanged,
@@ -177,7 +179,7 @@ export function tokensOf(
 }
 
 /** An answer of `invalid_grant` that changes nothing. */
-export function refused(reason: RefusalReason): Outcome<never> {
+export function refused(reason: RefusalReason): Outcome<never, never> {
   return { reply: invalidGrant(reason), events: [] }
 }
 

@@ -1,6 +1,6 @@
 /**
  * The grant: everything that one user permitted to one application, as one record. Here are its shape, what it says at
- * a moment (`inspect`), and how long it is worth keeping; how it changes is in `exchange`, `refresh` and `revoke`.
+ * a moment (`inspect`), and how long it is worth keeping; how it changes is in `exchange`, `device`, `refresh` and `revoke`.
  *
  * Its pairs are a chain: each but the last was refreshed, and what follows it is its one successor.
  * @module
@@ -33,7 +33,9 @@ export interface Grant {
   readonly createdAt: Seconds
   /** The record stays at least until then: while its code lives, and while the consent that made it could make it again. */
   readonly keepUntil: Seconds
-  readonly code: AuthorizationCode
+  readonly code: AuthorizationCode | DeviceCode
+  /** When it last gave out a new pair: a token is used within its lifetime from then, or not at all. Absent before the first. */
+  readonly lastUsedAt?: Seconds
   /** Oldest first; all but the last are superseded, each by the one behind it. */
   readonly pairs: readonly TokenPair[]
   /** Digests of refresh tokens whose grace is over, newest last, at most {@link RETIRED_KEPT}. */
@@ -52,6 +54,40 @@ export interface AuthorizationCode {
   readonly expiresAt: Seconds
   readonly usedAt?: Seconds
 }
+
+/** The device code of a grant that was permitted for a device (RFC 8628, section 3.2), and how it is polled. */
+export interface DeviceCode {
+  readonly digest: Digest
+  /** What tells it from an authorization code. */
+  readonly redirectUri?: never
+  /** Exclusive. */
+  readonly expiresAt: Seconds
+  /** Seconds that must lie between two polls; grows with each one that comes too soon. */
+  readonly interval: Seconds
+  /** When it was last polled without an end. */
+  readonly polledAt?: Seconds
+  /** The last wait that was too short, and how often in a row it was longer than the one before by what is asked for. */
+  readonly tooSoon?: { readonly waited: Seconds; readonly slower: number }
+  readonly usedAt?: Seconds
+}
+
+/** A device that waits for somebody to decide: what the record of a grant is until then. JSON. */
+export interface DeviceAuthorization {
+  /** Version of this shape. */
+  readonly v: 1
+  /** Of the grant that it becomes. */
+  readonly id: GrantId
+  readonly clientId: ClientId
+  /** What the device asks for. */
+  readonly scopes: readonly Scope[]
+  readonly createdAt: Seconds
+  /** The record stays at least until then, so that a late poll is told that the code expired. */
+  readonly keepUntil: Seconds
+  readonly code: DeviceCode
+}
+
+/** What can be stored under the identifier of a grant. */
+export type GrantRecord = Grant | DeviceAuthorization
 
 /** An access token and its refresh token. */
 export interface TokenPair {
@@ -93,19 +129,36 @@ export interface GrantRules {
   readonly gracePeriod: Seconds
   /** What a refresh token does that comes back after its grace: revoke its grant, or be refused and no more. */
   readonly refreshReplay: 'revoke' | 'refuse'
+  /** Seconds that a device waits for a decision, and that it waits between two polls at first. */
+  readonly deviceCodeLifetime: Seconds
+  readonly devicePollingInterval: Seconds
   /** Mixed into the derivation of successors; 32 bytes or more. */
   readonly derivationKey?: Uint8Array | undefined
   readonly digests: Digests
 }
 
 /** What happened to a grant, for the audit trail; holds no secret and no digest. */
-export type GrantEvent = {
+export type GrantEvent = DecidedEvent | DeviceRequestedEvent
+
+/** A device asks for a permission: nobody is known yet who could give it. */
+export interface DeviceRequestedEvent {
+  readonly type: 'device_requested'
+  readonly at: Seconds
+  readonly grantId: GrantId
+  readonly clientId: ClientId
+  readonly scopes: readonly Scope[]
+}
+
+/** What happened after a user decided. */
+export type DecidedEvent = {
   readonly at: Seconds
   readonly grantId: GrantId
   readonly clientId: ClientId
   readonly subject: Subject
 } & (
   | { readonly type: 'issued'; readonly scopes: readonly Scope[]; readonly resources: Resources }
+  /** Refused on the page of a device; a refused authorization request is a `refused` with its reason. */
+  | { readonly type: 'device_refused' }
   | { readonly type: 'exchanged'; readonly scopes: readonly Scope[] }
   | {
       readonly type: 'refreshed'
@@ -114,13 +167,16 @@ export type GrantEvent = {
       readonly retry: boolean
     }
   | { readonly type: 'replayed'; readonly credential: 'code' | 'refresh_token' }
-  | { readonly type: 'revoked'; readonly what: 'access_token' | 'grant'; readonly cause: 'client' | 'replay' }
+  | { readonly type: 'revoked'; readonly what: 'access_token' | 'grant'; readonly cause: RevocationCause }
 )
 
+/** Who or what ended a grant: its client, a credential that came back, its user, or an administrator. */
+export type RevocationCause = 'client' | 'replay' | 'user' | 'administrator'
+
 /** The result of a transition: an answer, and the grant as it must be from now on, absent where nothing changes. */
-export interface Outcome<Reply> {
+export interface Outcome<Reply, Written extends GrantRecord = Grant> {
   readonly reply: Reply | OAuthError
-  readonly grant?: Grant
+  readonly grant?: Written
   readonly events: readonly GrantEvent[]
 }
 
@@ -193,10 +249,30 @@ export function retire(grant: Grant, now: Seconds): Grant {
  * Until when a store must keep a grant: the last moment at which forgetting it could change an answer.
  * @returns seconds since the epoch, exclusive
  */
-export function retention(grant: Grant): Seconds {
+export function retention(grant: GrantRecord): Seconds {
   let until = grant.keepUntil
-  if (grant.revokedAt !== undefined) return until
+  if (!isGrant(grant) || grant.revokedAt !== undefined) return until
   for (const pair of grant.pairs) until = Math.max(until, pair.access.expiresAt, pair.refresh.expiresAt)
+  return until
+}
+
+/** Whether somebody has decided on a record: before that it is a device that waits. */
+export function isGrant(record: GrantRecord | undefined): record is Grant {
+  return record !== undefined && 'pairs' in record
+}
+
+/** Whether anything of a grant still works or can still be exchanged. */
+export function isLive(grant: Grant, now: Seconds): boolean {
+  return grant.revokedAt === undefined && now < liveUntil(grant)
+}
+
+/** The exclusive end of the last token of a grant or, before there are any, of its code. */
+export function liveUntil(grant: Grant): Seconds {
+  let until = grant.code.usedAt === undefined ? grant.code.expiresAt : 0
+  for (const pair of grant.pairs) {
+    const access = pair.access.revokedAt === undefined ? worksUntil(pair, 'access') : 0
+    until = Math.max(until, access, worksUntil(pair, 'refresh'))
+  }
   return until
 }
 
@@ -206,7 +282,7 @@ export function tombstone(grant: Grant, now: Seconds): Grant {
 }
 
 /** What every event of a grant says; spread at the end of a literal, where engines copy it many times as fast as at its head. */
-export function about(grant: Grant, now: Seconds): Pick<GrantEvent, 'at' | 'grantId' | 'clientId' | 'subject'> {
+export function about(grant: Grant, now: Seconds): Pick<DecidedEvent, 'at' | 'grantId' | 'clientId' | 'subject'> {
   return { at: now, grantId: grant.id, clientId: grant.clientId, subject: grant.subject }
 }
 

@@ -58,6 +58,23 @@ export function parseRedirectUri(
     : undefined
 }
 
+/** What a string that is no redirect URI must be, in words for whoever wrote it: the first rule that it breaks. */
+export function redirectUriRule(text: string): string {
+  if (text.length > MAX_LENGTH) return `must have at most ${MAX_LENGTH} characters`
+  if (!URL.canParse(text)) return 'must be a whole URL'
+  const url = new URL(text)
+  if (text.includes('#')) return 'must not have a fragment'
+  if (url.username !== '' || url.password !== '') return 'must not have user info'
+  const taken = RESPONSE_PARAMETERS.find((name) => url.searchParams.has(name))
+  if (taken !== undefined) return `must not have the parameter ${taken}, which is one of the response`
+  if (url.protocol === 'http:' && url.hostname === 'localhost')
+    return 'must have 127.0.0.1 or [::1] in place of localhost'
+  if (url.protocol === 'https:') {
+    return 'must be spelled as a browser spells it, with a plain host and no empty or encoded parts in its path'
+  }
+  return 'must be https, http on loopback, or a private-use scheme with a dot such as com.example.app:'
+}
+
 /** Whether a host name of a parsed URL is the machine itself (RFC 8252, section 7.3). */
 export function isLoopback(hostname: string, allowLocalhost: boolean): boolean {
   return hostname === '127.0.0.1' || hostname === '[::1]' || (allowLocalhost && hostname === 'localhost')

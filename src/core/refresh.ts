@@ -90,7 +90,7 @@ function supersede(
   }
   return {
     reply: tokensOf(credential, secrets, successor, now),
-    grant: { ...current, pairs: [...current.pairs.slice(0, -1), superseded, successor] },
+    grant: { ...current, lastUsedAt: now, pairs: [...current.pairs.slice(0, -1), superseded, successor] },
     events: [{ type: 'refreshed', scopes, retry: false, ...about(grant, now) }],
   }
 }

@@ -1,5 +1,5 @@
 /**
- * The revocation of a token by its client.
+ * The revocation of a token by its client, and of a whole grant by its user or an administrator.
  * @module
  * @see Specification, section 4.4; RFC 7009, section 2.1
  */
@@ -7,7 +7,7 @@ import type { Credential } from './credential.js'
 import { digestOf } from './digests.js'
 import type { RefusalReason } from './errors.js'
 import type { Grant, GrantRules, Outcome, TokenPair } from './grant.js'
-import { about, findPair, retire, tombstone, worksUntil } from './grant.js'
+import { about, findPair, isLive, retire, tombstone, worksUntil } from './grant.js'
 import type { ClientId, Seconds } from './values.js'
 
 /** A client's revocation. */
@@ -18,7 +18,13 @@ export interface Revoke {
   readonly clientId: ClientId
 }
 
-/** The answer to {@link Revoke}: the client sees the same in both cases. */
+/** The end of a grant by somebody who has no token of it. */
+export interface Withdraw {
+  readonly type: 'withdraw'
+  readonly by: 'user' | 'administrator'
+}
+
+/** The answer to {@link Revoke} and {@link Withdraw}: the client sees the same in both cases. */
 export type Revocation = { readonly type: 'revoked' } | { readonly type: 'unchanged'; readonly reason: RefusalReason }
 
 /**
@@ -56,6 +62,22 @@ export function revoke(
     reply: { type: 'revoked' },
     grant: { ...current, pairs: current.pairs.map((each) => (each === pair ? withoutAccess(pair, now) : each)) },
     events: [{ type: 'revoked', what: 'access_token', cause: 'client', ...about(grant, now) }],
+  }
+}
+
+/**
+ * Ends a grant, with whatever of it is yet to be redeemed. One that ended by itself is ended all the same, and told apart
+ * in the answer, so that a clock that steps back does not bring it to life again.
+ */
+export function withdraw(grant: Grant | undefined, command: Withdraw, now: Seconds): Outcome<Revocation> {
+  if (grant === undefined) return unchanged('credential_unknown')
+  if (grant.revokedAt !== undefined) return unchanged('credential_revoked')
+  const ended = tombstone(grant, now)
+  if (!isLive(grant, now)) return { ...unchanged('credential_expired'), grant: ended }
+  return {
+    reply: { type: 'revoked' },
+    grant: ended,
+    events: [{ type: 'revoked', what: 'grant', cause: command.by, ...about(grant, now) }],
   }
 }
 

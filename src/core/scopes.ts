@@ -116,6 +116,19 @@ export function narrowScopes(
   return coversScopes(granted, requested) ? requested : undefined
 }
 
+/**
+ * The scopes that a grant has now that its application is registered with others: what was granted and is still
+ * registered, `name:rw` as `name:r` where no more than that is.
+ */
+export function limitScopes(granted: readonly Scope[], registered: readonly Scope[]): readonly Scope[] {
+  if (coversScopes(registered, granted)) return granted
+  return granted.flatMap((scope) => {
+    if (coversScopes(registered, [scope])) return [scope]
+    const read = scope.endsWith(':rw') ? (scope.slice(0, -1) as Scope) : undefined // `name:rw` without its end is `name:r`
+    return read !== undefined && registered.includes(read) ? [read] : []
+  })
+}
+
 const READ: readonly Permission[] = ['r']
 const WRITE: readonly Permission[] = ['rw']
 const BOTH: readonly Permission[] = ['r', 'rw']

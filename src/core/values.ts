@@ -23,6 +23,9 @@ export type GrantId = Branded<'GrantId'>
 /** SHA-256 of a secret: 32 bytes as 43 characters of base64url. */
 export type Digest = Branded<'Digest'>
 
+/** Eight letters that a person carries from a device to a browser, in upper case and without a dash (RFC 8628, section 6.1). */
+export type UserCode = Branded<'UserCode'>
+
 /** The host's own identifier of a user; grantwell never looks inside. */
 export type Subject = string
 

@@ -1,15 +1,15 @@
 /**
- * The page on which a user permits or refuses an application (RFC 6749, 3.1 and 4.1; specification, 2.1, 4.1, 5.3).
+ * The page on which a user permits or refuses an application (RFC 6749, 3.1 and 4.1; RFC 8628, 3.3; specification,
+ * 2.1, 4.1, 5.3).
  * @module
  */
+import { faultNote, hiddenFields, ifTrue, isolated, logoOf, signedInAs, titled, websiteLink } from './fragments.js'
 import { displayText, html, type SafeHtml } from './html.js'
 import { layOut } from './layout.js'
-
-/** The authorization resource scope (specification, 2.1): all resources, all public ones, or those that are named. */
-export type ResourceKind = 'all' | 'public' | 'specified'
+import { type ConsentScope, choiceLabels, permissionGroups, type ResourceKind } from './permissions.js'
 
 /** What the consent page shows and where it sends its form. */
-export interface ConsentPageModel {
+export type ConsentPageModel = {
   /** Who asks, as registered. */
   readonly application: {
     readonly name: string
@@ -21,8 +21,6 @@ export interface ConsentPageModel {
   }
   /** Who is signed in. */
   readonly user: { readonly name: string }
-  /** Where the answer goes: `app.example`, `127.0.0.1:8123`, `com.example.app:`. */
-  readonly redirectHost: string
   /** Everything that agreeing grants. */
   readonly scopes: readonly ConsentScope[]
   /** Which of the user's resources agreeing opens. */
@@ -44,16 +42,18 @@ export interface ConsentPageModel {
   readonly stylesheet: string
   /** What was wrong with the last submission of this form. */
   readonly fault?: string
-}
-
-/** One permission that is asked for. */
-export interface ConsentScope {
-  /** Its name on the wire, such as `repo-code:rw`. Not shown, but in the document for who looks. */
-  readonly scope: string
-  readonly permission: 'r' | 'rw'
-  /** What it covers, in the user's words. */
-  readonly description: string
-}
+} & (
+  | {
+      /** Where the answer goes: `app.example`, `127.0.0.1:8123`, `com.example.app:`. */
+      readonly redirectHost: string
+      readonly userCode?: never
+    }
+  | {
+      /** The code on the device that gets the answer (RFC 8628, 3.3), as the device shows it: `WDJB-MJHT`. */
+      readonly userCode: string
+      readonly redirectHost?: never
+    }
+)
 
 /** One resource that the user can name. */
 export interface ConsentResource {
@@ -77,41 +77,28 @@ export interface ConsentResource {
 export function consentPage(model: ConsentPageModel): string {
   const { application, fault } = model
   return layOut({
-    title: `${fault === undefined ? '' : 'Error: '}Authorize ${application.name}`,
+    title: titled(`Authorize ${application.name}`, fault),
     stylesheet: model.stylesheet,
-    body: html`<header>
-<p>Signed in as ${isolated(model.user.name)}</p>
-</header>
+    body: html`${signedInAs(model.user)}
 <main>
 ${faultNote(fault)}
 ${identity(application)}
 ${description(application.description)}
 <dl>
-<div><dt>Website</dt><dd>${website(application.website)}</dd></div>
-<div><dt>You will return to</dt><dd>${isolated(model.redirectHost)}</dd></div>
-</dl>
+<div><dt>Website</dt><dd>${websiteLink(application.website)}</dd></div>
+${whereTo(model)}
+</dl>${model.userCode === undefined ? undefined : deviceWarning}
 ${permissions(model.scopes)}
 ${form(model)}
 </main>`,
   })
 }
 
-// At the top, for the form may start below the fold.
-function faultNote(fault: string | undefined): SafeHtml | undefined {
-  return fault === undefined ? undefined : html`<p class="fault" role="alert" dir="auto">${displayText(fault)}</p>`
-}
-
 function identity(application: ConsentPageModel['application']): SafeHtml {
   return html`<div class="identity">
-${logo(application)}
+${logoOf(application)}
 <h1>${isolated(application.name)} <span>wants to access your account</span></h1>
 </div>`
-}
-
-function logo({ name, logo }: ConsentPageModel['application']): SafeHtml {
-  return logo !== undefined && /^data:image\//i.test(logo)
-    ? html`<img class="logo" src="${logo}" alt="" width="56" height="56">`
-    : html`<span class="logo" aria-hidden="true">${[...displayText(name).trim()][0]}</span>`
 }
 
 // The application wrote this, not the service, and the page says so: it may claim anything.
@@ -123,36 +110,23 @@ function description(text: string | undefined): SafeHtml | undefined {
 </figure>`
 }
 
-function website(address: string): SafeHtml {
-  const link = webAddress(address)
-  return link === undefined ? isolated(address) : html`<a href="${link}" rel="noreferrer noopener">${link}</a>`
+function whereTo({ redirectHost, userCode }: ConsentPageModel): SafeHtml {
+  return userCode === undefined
+    ? html`<div><dt>You will return to</dt><dd>${isolated(redirectHost)}</dd></div>`
+    : html`<div><dt>Code on your device</dt><dd class="code">${isolated(userCode)}</dd></div>`
 }
 
-// User info is dropped: `https://bank.example@evil.example/` would show the wrong name first. What is left of an
-// http URL is ASCII, with the host in its Punycode form.
-function webAddress(address: string): string | undefined {
-  if (!URL.canParse(address)) return undefined
-  const { protocol, host, pathname, search, hash } = new URL(address)
-  return protocol === 'https:' || protocol === 'http:' ? `${protocol}//${host}${pathname}${search}${hash}` : undefined
-}
+// Whoever sends their own code to somebody gets that one's access (RFC 8628, 5.4).
+const deviceWarning: SafeHtml = html`
+<p class="warning">Agree only if a device that is yours and in front of you shows this very code. It is that device \
+which gets the access.</p>`
 
 function permissions(scopes: readonly ConsentScope[]): SafeHtml {
   return html`<section aria-labelledby="permissions">
 <h2 id="permissions">If you agree, it will be able to</h2>
 ${scopes.length === 0 ? html`<p>do nothing more than know that you agreed.</p>` : undefined}
-${permissionGroup(scopes, 'rw')}
-${permissionGroup(scopes, 'r')}
+${permissionGroups(scopes)}
 </section>`
-}
-
-const permissionTitles: Readonly<Record<ConsentScope['permission'], string>> = { r: 'Read', rw: 'Read and change' }
-
-function permissionGroup(all: readonly ConsentScope[], permission: ConsentScope['permission']): SafeHtml | undefined {
-  const group = all.filter((scope) => scope.permission === permission)
-  if (group.length === 0) return undefined
-  return html`<h3 class="${permission}">${permissionTitles[permission]}</h3>
-<ul class="scopes">
-${group.map(({ scope, description }) => html`<li><data value="${scope}">${isolated(description)}</data></li>\n`)}</ul>`
 }
 
 // Enter in a radio button or a checkbox presses the first submit button of a form, which must not be "Agree": the
@@ -163,19 +137,13 @@ ${group.map(({ scope, description }) => html`<li><data value="${scope}">${isolat
 function form({ form, resources }: ConsentPageModel): SafeHtml {
   return html`<form method="post" action="${form.action}">
 <input type="submit" formmethod="dialog" formnovalidate hidden>
-${form.fields.map(({ name, value }) => html`<input type="hidden" name="${name}" value="${value}">\n`)}
+${hiddenFields(form.fields)}
 ${resourceScope(resources)}
 <div id="decision" class="decision">
 <button type="submit" name="decision" value="agree">Agree</button>
 <button type="submit" name="decision" value="refuse" formnovalidate>Refuse</button>
 </div>
 </form>`
-}
-
-const choiceLabels: Readonly<Record<ResourceKind, string>> = {
-  all: 'All resources of your account',
-  public: 'All public resources of your account',
-  specified: 'Only the resources that you choose',
 }
 
 function resourceScope({ choices, selected, items }: ConsentPageModel['resources']): SafeHtml {
@@ -216,12 +184,4 @@ ${items.map((item) => html`<li>${resourceItem(item)}</li>\n`)}</ul>
 function resourceItem({ id, name, checked }: ConsentResource): SafeHtml {
   const box = html`<input type="checkbox" name="resource" value="${id}"${ifTrue(checked, html` checked`)}>`
   return html`<label class="choice">${box} ${isolated(name)}</label>`
-}
-
-function isolated(text: string): SafeHtml {
-  return html`<bdi>${displayText(text)}</bdi>`
-}
-
-function ifTrue(condition: boolean, fragment: SafeHtml): SafeHtml | undefined {
-  return condition ? fragment : undefined
 }

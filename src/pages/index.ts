@@ -2,22 +2,45 @@
  * `grantwell/pages`: the default pages, their stylesheet, and what a host needs to write its own.
  * @module
  */
+import { type AuthorizedApplicationsPageModel, authorizedApplicationsPage } from './authorized-applications.js'
 import { type ConsentPageModel, consentPage } from './consent.js'
+import { type DevicePageModel, devicePage } from './device.js'
+import { type DeviceResultPageModel, deviceResultPage } from './device-result.js'
 import { type ErrorPageModel, errorPage } from './error.js'
 
-export type { ConsentPageModel, ConsentResource, ConsentScope, ResourceKind } from './consent.js'
+export type {
+  AuthorizedApplication,
+  AuthorizedApplicationsPageModel,
+  AuthorizedGrant,
+} from './authorized-applications.js'
+export { authorizedApplicationsPage } from './authorized-applications.js'
+export type { ConsentPageModel, ConsentResource } from './consent.js'
 export { consentPage } from './consent.js'
+export type { DevicePageModel } from './device.js'
+export { devicePage } from './device.js'
+export type { DeviceResultPageModel } from './device-result.js'
+export { deviceResultPage } from './device-result.js'
 export type { ErrorPageModel } from './error.js'
 export { errorPage, inaccessibleLink } from './error.js'
 export type { HtmlValue, SafeHtml } from './html.js'
 export { displayText, escapeHtml, html, renderHtml } from './html.js'
+export type { ConsentScope, ResourceKind } from './permissions.js'
 export { stylesheet } from './stylesheet.js'
 
 /** The pages that the server shows. Each is a function from a model to a whole HTML document. */
 export interface Pages {
   readonly consent: (model: ConsentPageModel) => string
   readonly error: (model: ErrorPageModel) => string
+  readonly device: (model: DevicePageModel) => string
+  readonly deviceResult: (model: DeviceResultPageModel) => string
+  readonly authorizedApplications: (model: AuthorizedApplicationsPageModel) => string
 }
 
 /** The pages of this package. A host replaces them one by one: `{ ...defaultPages, error: myErrorPage }`. */
-export const defaultPages: Pages = { consent: consentPage, error: errorPage }
+export const defaultPages: Pages = {
+  consent: consentPage,
+  error: errorPage,
+  device: devicePage,
+  deviceResult: deviceResultPage,
+  authorizedApplications: authorizedApplicationsPage,
+}

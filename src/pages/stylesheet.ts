@@ -87,7 +87,7 @@ a { color: var(--link); text-underline-offset: 0.15em; }
 h1 + p { margin-top: 1rem; }
 
 .identity { display: flex; flex-direction: column; gap: 0.75rem; }
-.identity h1 { min-width: 0; }
+.identity :is(h1, h2) { min-width: 0; }
 .identity h1 span { font-weight: 400; }
 .logo {
   flex: none;
@@ -105,14 +105,31 @@ h1 + p { margin-top: 1rem; }
   overflow: hidden;
 }
 
-/* What an application wrote stays in its own box, whatever marks it stacks up. */
-.identity, blockquote, dd, li { overflow: clip; overflow-clip-margin: 0.25rem; }
+/* What an application or the maker of a link wrote stays in its own box, whatever marks it stacks up. */
+.identity, blockquote, dd, li, main > p { overflow: clip; overflow-clip-margin: 0.25rem; }
 
 figure { margin-top: 1.25rem; padding-inline-start: 1rem; border-inline-start: 3px solid var(--line); }
-figcaption, dt { color: var(--muted); font-size: 0.875rem; }
+figcaption, dt, .hint { color: var(--muted); font-size: 0.875rem; }
 
 dl { display: grid; gap: 0.75rem 2rem; margin-top: 1.25rem; }
 dd { font-weight: 500; }
+
+.warning {
+  margin-top: 1rem;
+  padding: 0.75rem 1rem;
+  border-inline-start: 3px solid var(--change);
+  background: var(--secondary);
+}
+.warning + form { margin-top: 1.25rem; padding-top: 0; border-top: 0; }
+
+/* Letters that are compared one by one stand apart and have the same width. */
+.code, [name='user_code'] {
+  font-family: ui-monospace, 'SF Mono', Consolas, 'Liberation Mono', monospace;
+  font-size: 1.25rem;
+  letter-spacing: 0.08em;
+}
+.code { font-weight: 600; }
+p.code { margin-block: 1rem; font-size: clamp(1.75rem, 9vw, 2.5rem); line-height: 1.2; text-align: center; }
 
 main > section, form { margin-top: 1.5rem; padding-top: 1.5rem; border-top: 1px solid var(--line); }
 section > p { margin-top: 0.5rem; }
@@ -152,6 +169,32 @@ p.items { padding-block: 0.5rem; }
 /* Where nothing else is chosen yet, the list stays in sight: a browser without :has shows it always. */
 .resources:has([type='radio']:checked):not(:has([value='specified']:checked)) > .items { display: none; }
 
+.field { display: block; font-weight: 600; }
+.field input {
+  display: block;
+  width: 100%;
+  min-height: 2.75rem;
+  margin-top: 0.375rem;
+  padding: 0.5rem 0.75rem;
+  border: 1px solid var(--control);
+  border-radius: 0.5rem;
+  background: var(--card);
+  color: inherit;
+}
+[name='user_code'] { text-transform: uppercase; }
+.field [aria-invalid='true'] { border-color: var(--fault); }
+.hint { margin-top: 0.375rem; }
+
+.application > * { margin-top: 1rem; }
+.application > .identity { margin-top: 0; }
+.application > form { padding-top: 0; border-top: 0; }
+.suspended { color: var(--change); font-weight: 500; }
+.grants > li + li { margin-top: 1.25rem; padding-top: 0.25rem; border-top: 1px dashed var(--line); }
+.grants > li > p { margin-top: 0.75rem; }
+.grants dl > :first-child { grid-column: 1 / -1; }
+summary { cursor: pointer; }
+.more { margin-top: 1.5rem; color: var(--muted); }
+
 .skip { position: absolute; transform: translateX(-200vw); }
 .skip:focus { position: static; display: inline-block; margin: 0.25rem; transform: none; }
 
@@ -165,8 +208,9 @@ p.items { padding-block: 0.5rem; }
   font-weight: 500;
 }
 
-.decision { display: grid; gap: 0.75rem; margin-top: 1.5rem; }
-.decision button {
+.decision { display: grid; gap: 0.75rem; }
+.decision, .field ~ .actions { margin-top: 1.5rem; }
+button {
   min-height: 2.75rem;
   padding: 0.5rem 1.25rem;
   border: 1px solid var(--control);
@@ -177,9 +221,18 @@ p.items { padding-block: 0.5rem; }
   font-weight: 600;
   cursor: pointer;
 }
-.decision button:hover { background: var(--secondary-hover); }
-.decision [value='agree'] { border-color: var(--primary); background: var(--primary); color: var(--on-primary); }
-.decision [value='agree']:hover { border-color: var(--primary-hover); background: var(--primary-hover); }
+button:hover { background: var(--secondary-hover); }
+.primary, .decision [value='agree'] {
+  border-color: var(--primary);
+  background: var(--primary);
+  color: var(--on-primary);
+}
+.primary:hover, .decision [value='agree']:hover {
+  border-color: var(--primary-hover);
+  background: var(--primary-hover);
+}
+.danger { color: var(--fault); }
+.actions button { width: 100%; }
 
 @media (min-width: 36rem) {
   body { padding-top: 2.5rem; }
@@ -187,5 +240,6 @@ p.items { padding-block: 0.5rem; }
   dl { grid-template-columns: repeat(2, minmax(0, 1fr)); }
   .scopes { columns: 2; column-gap: 2rem; }
   .decision { grid-template-columns: repeat(2, minmax(0, 1fr)); }
+  .actions button { width: auto; min-width: 12rem; }
 }
 `

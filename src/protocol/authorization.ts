@@ -3,7 +3,8 @@
  * @module
  * @see Specification, section 4.1; RFC 6749, section 4.1; RFC 7636, section 4.3; RFC 9207
  */
-import type { Application } from '../core/application.js'
+import type { Application, PublishedApplication } from '../core/application.js'
+import { isPublished } from '../core/application.js'
 import type { OAuthError } from '../core/errors.js'
 import { oauthError } from '../core/errors.js'
 import type { RedirectRules } from '../core/redirect-uri.js'
@@ -20,7 +21,7 @@ import { isError, malformed, PARAMETER_LIMITS, valueIn, valuesIn } from './param
 /** An authorization request that may be shown to the user. */
 export interface AuthorizationRequest {
   readonly type: 'authorization_request'
-  readonly application: Application
+  readonly application: PublishedApplication
   /** Exactly as sent, or the one that is registered. */
   readonly redirectUri: string
   /** Exactly as sent, the empty string too. */
@@ -33,7 +34,7 @@ export interface AuthorizationRequest {
 export interface RedirectedError {
   readonly type: 'redirected_error'
   readonly error: OAuthError
-  readonly application: Application
+  readonly application: PublishedApplication
   readonly redirectUri: string
   readonly state?: string
 }
@@ -66,6 +67,7 @@ export function authorizationRequest(
   rules: AuthorizationRules,
 ): AuthorizationRequest | RedirectedError | OAuthError {
   if (application === undefined) return notAccessible('client_unknown')
+  if (!isPublished(application)) return notAccessible('client_not_approved')
   if (application.state !== 'approved') return notAccessible('client_suspended')
   const requested = valueIn(parameters, 'redirect_uri')
   const redirectUri =
@@ -108,19 +110,8 @@ export function authorizationRequest(
     return redirected(malformed('The code_challenge must be one of the method S256.'))
   }
 
-  // The service may have taken a scope out of its catalogue since the application was registered.
-  const registered = application.scopes.filter((scope) => rules.catalogue.entries.has(scope))
-  const wish = values.scope === undefined ? registered : parseScopes(rules.catalogue, values.scope)
-  const scopes = wish === undefined ? undefined : narrowScopes(registered, wish)
-  if (scopes === undefined || scopes.length === 0) {
-    return redirected(
-      oauthError(
-        'invalid_scope',
-        'scope_not_registered',
-        'The scope is unknown, malformed, or not registered for this application.',
-      ),
-    )
-  }
+  const scopes = requestedScopes(application, values.scope, rules.catalogue)
+  if (isError(scopes)) return redirected(scopes)
   return {
     type: 'authorization_request',
     application,
@@ -129,6 +120,24 @@ export function authorizationRequest(
     scopes,
     ...(codeChallenge !== undefined && { codeChallenge }),
   }
+}
+
+/** The scopes that a request ends with: those that it names or, where it names none, all that are registered. */
+export function requestedScopes(
+  application: PublishedApplication,
+  scope: string | undefined,
+  catalogue: ScopeCatalogue,
+): readonly Scope[] | OAuthError {
+  // The service may have taken a scope out of its catalogue since the application was registered.
+  const registered = application.scopes.filter((each) => catalogue.entries.has(each))
+  const wish = scope === undefined ? registered : parseScopes(catalogue, scope)
+  const scopes = wish === undefined ? undefined : narrowScopes(registered, wish)
+  if (scopes !== undefined && scopes.length > 0) return scopes
+  return oauthError(
+    'invalid_scope',
+    'scope_not_registered',
+    'The scope is unknown, malformed, or not registered for this application.',
+  )
 }
 
 /**

@@ -3,13 +3,13 @@
  * @module
  * @see Specification, section 5.1; RFC 6749, section 2.3; RFC 7617
  */
-import type { Application } from '../core/application.js'
-import { hasSecret } from '../core/application.js'
+import type { Application, PublishedApplication } from '../core/application.js'
+import { hasSecret, isPublished } from '../core/application.js'
 import type { Digests } from '../core/digests.js'
 import { digestOf } from '../core/digests.js'
 import type { OAuthError } from '../core/errors.js'
 import { oauthError } from '../core/errors.js'
-import type { ClientId } from '../core/values.js'
+import type { ClientId, Seconds } from '../core/values.js'
 import { parseClientId } from '../core/values.js'
 import type { HttpHeaders } from './message.js'
 import { headerOf } from './message.js'
@@ -92,11 +92,13 @@ export function authenticateClient(
   application: Application | undefined,
   presented: PresentedClient,
   digests: Digests,
-): Application | OAuthError {
+  now: Seconds,
+): PublishedApplication | OAuthError {
   // Every reading is tried whatever the one before it gave, and the time does not tell which it was.
   const authentic =
-    presented.clientSecrets.filter((secret) => hasSecret(application, digestOf(digests, secret))).length > 0
-  if (application === undefined || application.clientId !== presented.clientId) return failed('client_unknown')
+    presented.clientSecrets.filter((secret) => hasSecret(application, digestOf(digests, secret), now)).length > 0
+  if (application === undefined || application.id !== presented.clientId) return failed('client_unknown')
+  if (!isPublished(application)) return failed('client_not_approved')
   if (application.type === 'public') {
     if (presented.method !== 'none') return failed('client_authentication_method')
   } else if (presented.method === 'none') {

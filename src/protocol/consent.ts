@@ -1,59 +1,63 @@
 /**
- * The consent form: how it is bound to the user, the client, the whole request and the browser that shows it, without
- * anything being stored.
+ * The forms of our pages, consent above all: how one is bound to the user, the client, the whole request and the browser
+ * that shows it, without anything being stored.
  *
  * The browser keeps a random key in a cookie; the form carries a MAC under that key over everything that the user was
- * shown. The identifier of the grant follows from the MAC, so one form can make one grant.
+ * shown. The identifier of the grant follows from the MAC, so one consent form can make one grant.
  * @module
  * @see RFC 6749, section 10.12; RFC 9700, section 4.7
  */
 
-import type { ResourceScope } from '../core/application.js'
-import { RESOURCE_CHOICES } from '../core/application.js'
 import { constantTimeEqual, decodeBase64url, encodeBase64url } from '../core/base64url.js'
 import { GRANT_ID_BYTES, grantIdOf } from '../core/credential.js'
 import type { Digests } from '../core/digests.js'
 import type { Resources } from '../core/grant.js'
+import type { ResourceScope } from '../core/registration.js'
+import { RESOURCE_CHOICES } from '../core/registration.js'
 import { printScopes } from '../core/scopes.js'
 import type { GrantId, Seconds, Subject } from '../core/values.js'
 import type { AuthorizationRequest } from './authorization.js'
 import type { HttpHeaders } from './message.js'
 import { headerOf } from './message.js'
 
-/** What a consent form is bound to. */
-export interface ConsentBinding {
+/** What a form is bound to. */
+export interface FormBinding {
   readonly issuer: string
   readonly subject: Subject
-  readonly request: AuthorizationRequest
   /** The key of the browser, 32 bytes. */
   readonly browserKey: Uint8Array
+  /** What the form is for, and everything that the user was shown. */
+  readonly shown: readonly (string | null)[]
 }
 
-/** A consent form that came back as it was made. */
-export interface VerifiedConsent {
-  /** The grant that it makes. */
+/** A form that came back as it was made. */
+export interface VerifiedForm {
+  /** The grant that it makes, if it makes one. */
   readonly grantId: GrantId
   readonly expiresAt: Seconds
 }
 
-/** Names of the form's fields. */
-export const CONSENT_FIELDS = {
+/** Names of the forms' fields. */
+export const FORM_FIELDS = {
   request: 'request',
   consent: 'consent',
   decision: 'decision',
   resourceScope: 'resource_scope',
   resource: 'resource',
+  userCode: 'user_code',
+  device: 'device',
+  clientId: 'client_id',
 } as const
 
 /** How many bytes of entropy a form and a browser key take. */
-export const CONSENT_NONCE_BYTES = 16
+export const FORM_NONCE_BYTES = 16
 export const BROWSER_KEY_BYTES = 32
 
 /** How many resources one grant can name. */
 export const SPECIFIED_RESOURCES_MAX = 256
 
 /** Makes the field that binds a form: `<expiry>.<nonce>.<mac>`. */
-export function consentToken(binding: ConsentBinding, expiresAt: Seconds, nonce: Uint8Array, digests: Digests): string {
+export function formToken(binding: FormBinding, expiresAt: Seconds, nonce: Uint8Array, digests: Digests): string {
   const head = `${expiresAt}.${encodeBase64url(nonce)}`
   return `${head}.${encodeBase64url(mac(binding, head, digests))}`
 }
@@ -62,12 +66,12 @@ export function consentToken(binding: ConsentBinding, expiresAt: Seconds, nonce:
  * Checks the field that binds a form.
  * @returns undefined for a field that is not the one that was made for this binding, or is too old
  */
-export function verifyConsentToken(
-  binding: ConsentBinding,
+export function verifyFormToken(
+  binding: FormBinding,
   token: string,
   now: Seconds,
   digests: Digests,
-): VerifiedConsent | undefined {
+): VerifiedForm | undefined {
   const end = token.lastIndexOf('.')
   const head = token.slice(0, Math.max(0, end))
   const expected = encodeBase64url(mac(binding, head, digests))
@@ -79,22 +83,22 @@ export function verifyConsentToken(
 }
 
 /** Over a JSON list, so that no two bindings are written alike. */
-function mac({ issuer, subject, request, browserKey }: ConsentBinding, head: string, digests: Digests): Uint8Array {
-  const { application, redirectUri, state, scopes, codeChallenge } = request
-  const shown = [
-    'grantwell consent 1',
-    head,
-    issuer,
-    subject,
-    application.clientId,
-    application.name,
-    application.resourceScope,
-    redirectUri,
-    state ?? null,
-    printScopes(scopes),
-    codeChallenge ?? null,
-  ]
-  return digests.hmacSha256(browserKey, new TextEncoder().encode(JSON.stringify(shown)))
+function mac({ issuer, subject, browserKey, shown }: FormBinding, head: string, digests: Digests): Uint8Array {
+  const bound = ['grantwell form 1', head, issuer, subject, ...shown]
+  return digests.hmacSha256(browserKey, new TextEncoder().encode(JSON.stringify(bound)))
+}
+
+/** What a consent page shows of an authorization request. */
+export function shownOf({
+  application,
+  redirectUri,
+  state,
+  scopes,
+  codeChallenge,
+}: AuthorizationRequest): FormBinding['shown'] {
+  const { clientId, name, resourceScope } = application
+  const asked = [redirectUri, state ?? null, printScopes(scopes), codeChallenge ?? null]
+  return ['consent', clientId, name, resourceScope, ...asked]
 }
 
 /** The request as a query, to be read again when the form comes back. */

@@ -39,8 +39,8 @@ export interface HttpResponse {
   readonly body: string
 }
 
-/** Headers of every answer of the token endpoint (specification, section 2.3). */
-const TOKEN_HEADERS = {
+/** Headers of every answer that holds a token or a code (specification, section 2.3). */
+export const TOKEN_HEADERS = {
   'Content-Type': 'application/json;charset=UTF-8',
   'Cache-Control': 'no-store',
   Pragma: 'no-cache',

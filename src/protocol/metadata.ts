@@ -1,17 +1,21 @@
 /**
  * What a client can find out about the server by itself.
  * @module
- * @see RFC 8414, sections 2 and 3; RFC 9207, section 3
+ * @see RFC 8414, sections 2 and 3; RFC 9207, section 3; RFC 8628, section 4
  */
 import type { ScopeCatalogue } from '../core/scopes.js'
 import type { HttpResponse } from './message.js'
 import { documentResponse } from './message.js'
+import { DEVICE_CODE_GRANT } from './token.js'
 
 /** The paths of the endpoints, behind the issuer (specification, section 4). */
 export const ENDPOINT_PATHS = {
   authorization: '/oauth2/auth',
   token: '/oauth2/token',
   revocation: '/oauth2/revoke',
+  deviceAuthorization: '/oauth2/device_authorization',
+  device: '/oauth2/device',
+  applications: '/oauth2/applications',
   stylesheet: '/oauth2/style.css',
 } as const
 
@@ -28,10 +32,11 @@ export function metadataResponse(
     authorization_endpoint: issuer + ENDPOINT_PATHS.authorization,
     token_endpoint: issuer + ENDPOINT_PATHS.token,
     revocation_endpoint: issuer + ENDPOINT_PATHS.revocation,
+    device_authorization_endpoint: issuer + ENDPOINT_PATHS.deviceAuthorization,
     scopes_supported: [...rules.catalogue.entries.keys()],
     response_types_supported: ['code'],
     response_modes_supported: ['query'],
-    grant_types_supported: ['authorization_code', 'refresh_token'],
+    grant_types_supported: ['authorization_code', 'refresh_token', DEVICE_CODE_GRANT],
     token_endpoint_auth_methods_supported: [
       'client_secret_basic',
       ...(rules.allowPost ? ['client_secret_post'] : []),

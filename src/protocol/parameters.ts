@@ -35,6 +35,7 @@ const BODY_PARAMETERS = [
   'code',
   'code_verifier',
   'refresh_token',
+  'device_code',
   'token',
   'access_token',
   'grant_type',

@@ -1,7 +1,7 @@
 /**
- * The token request: exchange of a code, and refresh.
+ * The token request: exchange of a code, refresh, and the poll of a device.
  * @module
- * @see Specification, sections 4.2 and 4.3; RFC 6749, sections 4.1.3 and 6
+ * @see Specification, sections 4.2 and 4.3; RFC 6749, sections 4.1.3 and 6; RFC 8628, section 3.4
  */
 import type { Credential } from '../core/credential.js'
 import { parseCredential } from '../core/credential.js'
@@ -32,9 +32,13 @@ export interface TokenRequest {
         readonly credential: Credential | undefined
         readonly scopes: readonly Scope[] | undefined
       }
+    | { readonly type: 'device_code'; readonly credential: Credential | undefined }
     /** Asked for rightly or wrongly, what is wrong with it is told only once the client has authenticated. */
     | { readonly type: 'faulty'; readonly error: OAuthError; readonly credential: undefined }
 }
+
+/** The `grant_type` of a device (RFC 8628, section 3.4). */
+export const DEVICE_CODE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code'
 
 /** Reads a token request. */
 export function tokenRequest(
@@ -51,6 +55,7 @@ export function tokenRequest(
     'redirect_uri',
     'code_verifier',
     'refresh_token',
+    'device_code',
     'scope',
   ])
   if (isError(values)) return values
@@ -59,7 +64,7 @@ export function tokenRequest(
 }
 
 function requestedGrant(
-  values: Values<'grant_type' | 'code' | 'redirect_uri' | 'code_verifier' | 'refresh_token' | 'scope'>,
+  values: Values<'grant_type' | 'code' | 'redirect_uri' | 'code_verifier' | 'refresh_token' | 'device_code' | 'scope'>,
   catalogue: ScopeCatalogue,
 ): TokenRequest['grant'] {
   const faulty = (error: OAuthError) => ({ type: 'faulty', error, credential: undefined }) as const
@@ -80,6 +85,10 @@ function requestedGrant(
         return faulty(oauthError('invalid_scope', 'scope_not_registered', 'The scope is unknown or malformed.'))
       }
       return { type: 'refresh_token', credential: parseCredential(values.refresh_token), scopes }
+    }
+    case DEVICE_CODE_GRANT: {
+      if (values.device_code === undefined) return faulty(malformed('The parameter device_code is missing.'))
+      return { type: 'device_code', credential: parseCredential(values.device_code) }
     }
     case undefined:
       return faulty(malformed('The parameter grant_type is missing.'))

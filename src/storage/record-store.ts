@@ -51,7 +51,8 @@ export interface RecordStore {
    */
   readonly write: (key: string, value: JsonValue, options: WriteOptions) => boolean | Promise<boolean>
   /**
-   * Lists the records that have a label, page by page; never used while a request waits.
+   * Lists the records that have a label, page by page. For administrators and the page of a user's applications; never
+   * used while a client waits.
    * @param page.limit - at most so many records, 100 by default
    * @param page.cursor - from a page before
    */

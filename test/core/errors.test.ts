@@ -7,15 +7,19 @@ import { describe, expect, it } from 'vitest'
 import type { OAuthErrorCode } from '../../src/core/errors.js'
 import { oauthError } from '../../src/core/errors.js'
 
-/** RFC 6749, 4.1.2.1 and 5.2; RFC 6750, 3.1; specification, section 7. */
+/** RFC 6749, 4.1.2.1 and 5.2; RFC 6750, 3.1; RFC 8628, 3.5; specification, section 7. */
 const STATUSES: { readonly [Code in OAuthErrorCode]: number } = {
   invalid_request: 400,
   invalid_client: 401,
   invalid_grant: 400,
+  unauthorized_client: 400,
   unsupported_grant_type: 400,
   unsupported_response_type: 400,
   invalid_scope: 400,
   access_denied: 403,
+  authorization_pending: 400,
+  slow_down: 400,
+  expired_token: 400,
   invalid_token: 401,
   insufficient_scope: 403,
   server_error: 500,

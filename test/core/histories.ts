@@ -6,8 +6,8 @@
 import { createHash } from 'node:crypto'
 import * as fc from 'fast-check'
 import type {
+  Command as AnyCommand,
   ClientId,
-  Command,
   Credential,
   CredentialKind,
   Grant,
@@ -26,6 +26,9 @@ import type { Shown } from './lifecycle.js'
 
 export const START = 1_800_000_000
 
+/** What a grant of the authorization-code flow is asked; devices have a model of their own. */
+export type Command = Exclude<AnyCommand, { readonly type: 'request_device' | 'decide' | 'poll' }>
+
 /** The defaults: sections 3 and 8 of the specification. */
 export const RULES: GrantRules = {
   codeLifetime: 600,
@@ -33,6 +36,8 @@ export const RULES: GrantRules = {
   refreshTokenLifetime: 15_552_000,
   gracePeriod: 300,
   refreshReplay: 'revoke',
+  deviceCodeLifetime: 600,
+  devicePollingInterval: 5,
   digests: nodeDigests,
 }
 

@@ -6,7 +6,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { RedirectRegistration, RedirectRules } from '../../src/core/redirect-uri.js'
-import { isLoopback, matchRedirectUri, parseRedirectUri } from '../../src/core/redirect-uri.js'
+import { isLoopback, matchRedirectUri, parseRedirectUri, redirectUriRule } from '../../src/core/redirect-uri.js'
 import { authorizationResponse } from '../../src/protocol/authorization.js'
 
 const DOMAIN_RULES: RedirectRules = { matching: 'domain', allowLocalhost: false }
@@ -464,6 +464,34 @@ describe('fragments and queries', () => {
         ])
       }),
     )
+  })
+})
+
+describe('what is no redirect URI', () => {
+  const SPELLING = 'must be spelled as a browser spells it, with a plain host and no empty or encoded parts in its path'
+  const KIND = 'must be https, http on loopback, or a private-use scheme with a dot such as com.example.app:'
+
+  it.each([
+    [`https://good.example/${'a'.repeat(2048)}`, 'must have at most 2048 characters'],
+    ['callback', 'must be a whole URL'],
+    ['', 'must be a whole URL'],
+    ['https://good.example/#top', 'must not have a fragment'],
+    ['https://good.example/#', 'must not have a fragment'],
+    ['https://ada@good.example/', 'must not have user info'],
+    ['https://:secret@good.example/', 'must not have user info'],
+    ['https://good.example/?a=1&code=2', 'must not have the parameter code, which is one of the response'],
+    ['http://localhost:3000/callback', 'must have 127.0.0.1 or [::1] in place of localhost'],
+    ['https://Good.example/callback', SPELLING],
+    ['https://good.example:443/callback', SPELLING],
+    ['https://good.example./callback', SPELLING],
+    ['https://good.example/a//b', SPELLING],
+    ['https://good.example/a%2Fb', SPELLING],
+    ['http://good.example/callback', KIND],
+    ['myapp://callback', KIND],
+    ['javascript:alert(1)', KIND],
+  ])('%s is told the first rule that it breaks', (text, rule) => {
+    expect(parseRedirectUri(text, DOMAIN_RULES)).toBeUndefined()
+    expect(redirectUriRule(text)).toBe(rule)
   })
 })
 

@@ -67,6 +67,7 @@ const PURE_VALUES = new Set([
     'JSON',
     'RegExp',
     'Intl',
+    'BigInt',
   ],
   ...['Uint8Array', 'Int8Array', 'Error', 'TypeError', 'URL', 'TextEncoder'],
   ...['decodeURIComponent', 'encodeURIComponent', 'atob'],

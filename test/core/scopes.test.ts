@@ -14,6 +14,7 @@ import {
   serviceScopes,
 } from 'grantwell'
 import { describe, expect, it } from 'vitest'
+import { limitScopes } from '../../src/core/scopes.js'
 import { anyText } from './texts.js'
 
 /** The table of section 5.3, its rows in their order. */
@@ -246,5 +247,61 @@ describe('what covers what', () => {
       }),
       { numRuns: 500 },
     )
+  })
+})
+
+describe('what is left of a grant once its application is registered for other scopes', () => {
+  /** Of few names, so that two lists have some of them in common. */
+  const few = fc
+    .array(fc.constantFrom(...every.slice(0, 8), 'repo-delete:rw' as const), { minLength: 1, maxLength: 6 })
+    .map((scopes) => normalizeScopes(catalogue, scopes) ?? [])
+  const both = fc.oneof(fc.tuple(few, few), fc.tuple(normal, normal))
+
+  it('permits exactly what was granted and is registered still, read-write as read-only where no more than that is', () => {
+    let narrowed = 0
+    fc.assert(
+      fc.property(both, ([granted, registered]) => {
+        const left = limitScopes(granted, registered)
+        const registeredStill = permits(registered)
+        expect(permits(left)).toEqual(new Set([...permits(granted)].filter((one) => registeredStill.has(one))))
+        if (left.some((scope) => !granted.includes(scope))) narrowed++
+      }),
+      { numRuns: 1000 },
+    )
+    expect(narrowed).toBeGreaterThan(50)
+  })
+
+  it('is in normal form, and the very same list where all of it is registered still', () => {
+    fc.assert(
+      fc.property(both, ([granted, registered]) => {
+        const left = limitScopes(granted, registered)
+        expect(left).toEqual(normalizeScopes(catalogue, left) ?? [])
+        expect(left === granted).toBe(coversScopes(registered, granted))
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  it('is what it was after a limit that is wider, and the same in whatever order two limits come', () => {
+    fc.assert(
+      fc.property(few, few, few, (granted, one, other) => {
+        const left = limitScopes(granted, one)
+        expect(limitScopes(left, one)).toBe(left)
+        expect(limitScopes(left, granted)).toBe(left)
+        expect(limitScopes(left, other)).toEqual(limitScopes(limitScopes(granted, other), one))
+        if (coversScopes(other, one)) expect(limitScopes(left, other)).toBe(left)
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  it.each([
+    ['nothing in common', ['repo-code:rw'], ['repo-pr:rw'], []],
+    ['less', ['repo-code:rw', 'repo-pr:rw'], ['repo-code:r'], ['repo-code:r']],
+    ['more', ['repo-code:r'], ['repo-code:rw', 'repo-pr:rw'], ['repo-code:r']],
+    ['a name that only begins alike', ['repo-code:r'], ['repo-commit-status:r'], []],
+    ['no scope at all', ['repo-code:r'], [], []],
+  ] as const)('with %s: of %j, registered now for %j, there is %j left', (_, granted, registered, left) => {
+    expect(limitScopes(granted, registered)).toEqual(left)
   })
 })

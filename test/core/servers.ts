@@ -4,12 +4,12 @@
  * is shared, so it has no step of its own.
  * @module
  */
-import type { Command, Grant, GrantRules, Outcome, Replies } from 'grantwell'
+import type { Command, GrantRecord, GrantRules, Outcome, Replies } from 'grantwell'
 import { transition } from 'grantwell'
 
 /** The record, as a store has it. */
 export interface Store {
-  grant: Grant | undefined
+  grant: GrantRecord | undefined
   version: number
 }
 
@@ -25,7 +25,7 @@ function* serve(
   store: Store,
   { command, now, entropy }: Request,
   rules: GrantRules,
-): Generator<void, Outcome<Replies[Command['type']]>> {
+): Generator<void, Outcome<Replies[Command['type']], GrantRecord>> {
   for (;;) {
     const { grant, version } = store
     yield
@@ -50,8 +50,8 @@ export function race(
   requests: readonly Request[],
   rules: GrantRules,
   choose: (servers: number) => number,
-): readonly Outcome<Replies[Command['type']]>[] {
-  const outcomes: Outcome<Replies[Command['type']]>[] = []
+): readonly Outcome<Replies[Command['type']], GrantRecord>[] {
+  const outcomes: Outcome<Replies[Command['type']], GrantRecord>[] = []
   let running = requests.map((request, place) => ({ place, steps: serve(store, request, rules) }))
   while (running.length > 0) {
     const server = running[choose(running.length)]

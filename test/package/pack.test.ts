@@ -501,6 +501,20 @@ describe('the code of the README', () => {
     })
   })
 
+  it('takes an application in by submission and approval, with no more than was approved', async () => {
+    const submitting = others.find(({ code }) => code.includes('applications.submit('))?.code ?? ''
+    expect(submitting).toContain('approve')
+    const lines = [
+      embedding.replace(/\nhttp\n.*?\n\n/s, '\n'),
+      'const readFile = async () => Uint8Array.from(atob("iVBORw0KGgo="), (character) => character.charCodeAt(0))',
+      submitting,
+      'const { state, scopes } = await server.applications.get(clientId)',
+      'console.log(applications.length, state, scopes.join(), clientId === submitted.id, clientSecret.slice(0, 4))',
+    ]
+    project.write('submitting.mjs', lines.join('\n'))
+    expect(project.run('submitting.mjs').trim()).toBe('1 approved repo-issue:r true gws_')
+  })
+
   it('serves by the fetch adapter', () => {
     const fetching = others.find(({ code }) => code.includes("from 'grantwell/fetch'"))?.code ?? ''
     expect(fetching).toContain('export default')
@@ -556,7 +570,7 @@ describe('the code of the README', () => {
     const tried = (code: string, language: string) =>
       language === 'ts' ||
       code === embedding ||
-      /applications\.register\(|from 'grantwell\/(?:fetch|metadata)'/.test(code)
+      /applications\.(?:register|submit)\(|from 'grantwell\/(?:fetch|metadata)'/.test(code)
     const untried = blocksOf(readme()).filter(
       ({ code, language }) => /from 'grantwell|require\('grantwell|^\/\/ complete/.test(code) && !tried(code, language),
     )

@@ -72,6 +72,10 @@ describe('the table of options', () => {
       '`serviceScopes()`': () => expect(settings.scopes).toEqual(serviceScopes()),
       "the issuer's path": () => expect(settings.mountPath).toBe('/path'),
       '`defaultPages`': () => expect(settings.pages).toEqual(defaultPages),
+      "Node's socket": () => {
+        const native = { socket: { remoteAddress: '192.0.2.1' } }
+        expect(settings.remoteAddress({ method: 'GET', url: '/', headers: {}, native })).toBe('192.0.2.1')
+      },
       '`console.error`': () => {
         settings.onError('an error')
         expect(error).toHaveBeenCalledWith('an error')

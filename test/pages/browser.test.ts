@@ -1,11 +1,28 @@
-/** The consent page in a browser, under the policy that the server sends: what only a browser can tell. */
+/** The pages in a browser, under the policy that the server sends: what only a browser can tell. */
 import { existsSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { type ConsentPageModel, consentPage, stylesheet } from 'grantwell/pages'
+import {
+  authorizedApplicationsPage,
+  consentPage,
+  devicePage,
+  deviceResultPage,
+  errorPage,
+  inaccessibleLink,
+  stylesheet,
+} from 'grantwell/pages'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { plainModel } from './models.js'
+import {
+  plainApplication,
+  plainApplications,
+  plainComplete,
+  plainDevice,
+  plainDeviceConsent,
+  plainDeviceResult,
+  plainGrant,
+  plainModel,
+} from './models.js'
 
 const executablePath = '/usr/bin/chromium'
 const quiet = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-sync']
@@ -13,8 +30,42 @@ const offline = ['--disable-background-networking', '--disable-component-update'
 const policy =
   "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 
-describe.skipIf(!existsSync(executablePath))('the consent page in Chromium', () => {
-  let model: ConsentPageModel = plainModel
+const plainPages: Readonly<Record<string, string>> = {
+  consent: consentPage(plainModel),
+  'consent on a device': consentPage(plainDeviceConsent),
+  error: errorPage({ ...inaccessibleLink, stylesheet: plainModel.stylesheet }),
+  device: devicePage({ ...plainDevice, fault: 'x' }),
+  'device with the code of a link': devicePage(plainComplete),
+  'device with its answer': deviceResultPage(plainDeviceResult),
+  applications: authorizedApplicationsPage(plainApplications),
+}
+
+const long = 'W'.repeat(300)
+const longScopes = [{ scope: 'x', permission: 'r', description: long }] as const
+const longConsent = {
+  ...plainModel,
+  application: { name: long, description: long, website: long },
+  redirectHost: long,
+  scopes: longScopes,
+  resources: { ...plainModel.resources, items: [{ id: 'x', name: long, checked: false }] },
+}
+const longGrant = { ...plainGrant, scopes: longScopes, resources: { kind: 'specified', items: [long] } } as const
+const longPages: Readonly<Record<string, string>> = {
+  consent: consentPage(longConsent),
+  'consent on a device': consentPage({ ...plainDeviceConsent, userCode: long }),
+  error: errorPage({ title: long, message: long, stylesheet: plainModel.stylesheet }),
+  device: devicePage({ ...plainDevice, user: { name: long }, userCode: long, fault: long }),
+  'device with the code of a link': devicePage({ ...plainComplete, userCode: long }),
+  'device with its answer': deviceResultPage({ ...plainDeviceResult, application: { name: long } }),
+  applications: authorizedApplicationsPage({
+    ...plainApplications,
+    applications: [{ ...plainApplication, name: long, website: long, grants: [longGrant] }],
+    fault: long,
+  }),
+}
+
+describe.skipIf(!existsSync(executablePath))('the pages in Chromium', () => {
+  let document = ''
   let server: Server
   let browser: Browser
 
@@ -25,7 +76,7 @@ describe.skipIf(!existsSync(executablePath))('the consent page in Chromium', () 
         response.writeHead(200, { ...headers, 'Content-Type': `${type}; charset=utf-8` }).end(body)
       if (request.url === '/favicon.ico') return response.writeHead(204).end()
       if (request.url === plainModel.stylesheet) return send('text/css', stylesheet)
-      if (request.method === 'GET') return send('text/html', consentPage(model))
+      if (request.method === 'GET') return send('text/html', document)
       return send('text/plain', (await request.toArray()).join(''))
     })
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -37,98 +88,199 @@ describe.skipIf(!existsSync(executablePath))('the consent page in Chromium', () 
     server?.close()
   })
 
-  async function open(shown: ConsentPageModel, options: { readonly width?: number; readonly hash?: string } = {}) {
-    model = shown
+  async function open(shown: string, options: { readonly width?: number; readonly hash?: string } = {}) {
+    document = shown
     const page = await browser.newPage({ viewport: { width: options.width ?? 1000, height: 800 } })
     const complaints: string[] = []
     page.on('console', (message) => complaints.push(message.text()))
     page.on('dialog', (dialog) => complaints.push(dialog.message()))
     // A port, for the server listens on TCP.
     const { port } = server.address() as AddressInfo
-    await page.goto(`http://127.0.0.1:${port}/consent${options.hash ?? ''}`)
+    await page.goto(`http://127.0.0.1:${port}/page${options.hash ?? ''}`)
     return { page, complaints }
   }
 
-  it('posts the decision, the choice and the resources', async () => {
-    const { page, complaints } = await open(plainModel)
-    await page.getByLabel('ada/engine').check()
-    await page.getByRole('button', { name: 'Agree' }).click()
-    await page.waitForURL('**/oauth2/auth')
-    expect(await page.textContent('body')).toBe(
-      'request=abc&resource_scope=specified&resource=1&resource=2&decision=agree',
-    )
+  describe('the consent page', () => {
+    it('posts the decision, the choice and the resources', async () => {
+      const { page, complaints } = await open(consentPage(plainModel))
+      await page.getByLabel('ada/engine').check()
+      await page.getByRole('button', { name: 'Agree' }).click()
+      await page.waitForURL('**/oauth2/auth')
+      expect(await page.textContent('body')).toBe(
+        'request=abc&resource_scope=specified&resource=1&resource=2&decision=agree',
+      )
+      expect(complaints).toEqual([])
+    })
+
+    it('is driven by the keyboard alone', async () => {
+      const { page } = await open(consentPage(plainModel))
+      const names: unknown[] = []
+      for (let i = 0; i < 6; i++) {
+        await page.keyboard.press('Tab')
+        names.push(await focused(page))
+      }
+      expect(names).toEqual(['', 'specified', '1', '2', 'agree', 'refuse'])
+      await page.keyboard.press('Enter')
+      await page.waitForURL('**/oauth2/auth')
+      expect(await page.textContent('body')).toContain('decision=refuse')
+    })
+
+    it('is not submitted by the Enter key in a radio button or a checkbox', async () => {
+      const { page } = await open(consentPage(plainModel))
+      for (const selector of ['[value="specified"]', '[name="resource"]']) {
+        await page.focus(selector)
+        await page.keyboard.press('Enter')
+        await page.waitForTimeout(100)
+        expect(page.url()).toMatch(/\/page$/)
+      }
+    })
+
+    it('shows the list of resources only while it means something', async () => {
+      const { page } = await open(consentPage(plainModel))
+      expect(await page.getByLabel('ada/engine').isVisible()).toBe(true)
+      await page.getByLabel('All resources of your account').check()
+      expect(await page.getByLabel('ada/engine').isVisible()).toBe(false)
+    })
+
+    it('keeps the words around a name in their order', async () => {
+      const { page } = await open(
+        consentPage({ ...plainModel, application: { name: '\u2069\u202Emool', website: 'x' } }),
+      )
+      const left = (from: number, to: number) =>
+        page.evaluate(`(() => {
+          const range = document.createRange()
+          const text = document.querySelector('h1 span').firstChild
+          range.setStart(text, ${from})
+          range.setEnd(text, ${to})
+          return range.getBoundingClientRect().left
+        })()`)
+      expect(Number(await left(0, 1))).toBeLessThan(Number(await left(1, 2)))
+    })
+  })
+
+  describe('the device page', () => {
+    it('posts the code as it was typed, by the Enter key too', async () => {
+      const { page, complaints } = await open(devicePage(plainDevice))
+      await page.getByRole('textbox', { name: 'Code on your device' }).fill('wdjb mjht')
+      await page.keyboard.press('Enter')
+      await page.waitForURL('**/oauth2/device')
+      expect(await page.textContent('body')).toBe('request=abc&user_code=wdjb+mjht')
+      expect(complaints).toEqual([])
+    })
+
+    it('is driven by the keyboard alone, and does not post an empty field', async () => {
+      const { page } = await open(devicePage(plainDevice))
+      await page.keyboard.press('Tab')
+      await page.keyboard.press('Tab')
+      await page.keyboard.press('Enter')
+      await page.waitForTimeout(100)
+      expect(page.url()).toMatch(/\/page$/)
+      // Where the browser leads when the field is empty.
+      await page.keyboard.type('WDJBMJHT')
+      await page.keyboard.press('Tab')
+      await page.keyboard.press('Enter')
+      await page.waitForURL('**/oauth2/device')
+      expect(await page.textContent('body')).toBe('request=abc&user_code=WDJBMJHT')
+    })
+
+    it('ties the fault and the hint to the field', async () => {
+      const { page } = await open(devicePage({ ...plainDevice, userCode: 'x', fault: 'No device waits for it.' }))
+      expect(await accessible(page, 'textbox')).toEqual([
+        {
+          name: 'Code on your device',
+          description: 'No device waits for it. 8 letters, such as WDJB-MJHT',
+          invalid: 'true',
+          required: true,
+        },
+      ])
+      const plain = await open(devicePage(plainDevice))
+      expect(await accessible(plain.page, 'textbox')).toMatchObject([{ invalid: 'false' }])
+    })
+
+    it('posts the code of a link, by the button alone', async () => {
+      const { page, complaints } = await open(devicePage(plainComplete))
+      await page.keyboard.press('Enter')
+      await page.waitForTimeout(100)
+      expect(page.url()).toMatch(/\/page$/)
+      await page.getByRole('button', { name: 'Continue' }).click()
+      await page.waitForURL('**/oauth2/device')
+      expect(await page.textContent('body')).toBe('request=abc&user_code=WDJB-MJHT')
+      expect(complaints).toEqual([])
+    })
+
+    it('shows the code of a link in one line and larger than all else, even on a screen of 320 px', async () => {
+      const { page } = await open(devicePage(plainComplete), { width: 320 })
+      const size = (selector: string) =>
+        page.evaluate(`Number.parseFloat(getComputedStyle(document.querySelector('${selector}')).fontSize)`)
+      expect(Number(await size('.code'))).toBeGreaterThan(Number(await size('h1')))
+      expect(await page.evaluate(`document.querySelector('.code bdi').getClientRects().length`)).toBe(1)
+    })
+  })
+
+  describe('the page of the authorized applications', () => {
+    it('posts the fields of the one application whose button is pressed', async () => {
+      const form = { ...plainApplication.form, fields: [{ name: 'application', value: 'shuttle' }] }
+      const applications = [plainApplication, { ...plainApplication, name: 'Shuttle', form }]
+      const { page, complaints } = await open(authorizedApplicationsPage({ ...plainApplications, applications }))
+      await page.getByRole('button', { name: 'Revoke access of Shuttle' }).click()
+      await page.waitForURL('**/oauth2/applications')
+      expect(await page.textContent('body')).toBe('application=shuttle')
+      expect(complaints).toEqual([])
+    })
+
+    it('names the parts and the buttons by their application', async () => {
+      const { page } = await open(authorizedApplicationsPage(plainApplications))
+      const names = async (role: string) => (await accessible(page, role)).map(({ name }) => name)
+      expect(await names('region')).toEqual(['Loom', 'Shuttle'])
+      expect(await names('button')).toEqual(['Revoke access of Loom', 'Revoke access of Shuttle'])
+    })
+
+    it('unfolds a long list of resources without a script', async () => {
+      const items = Array.from({ length: 13 }, (_, i) => `resource ${i}`)
+      const grants = [{ ...plainGrant, resources: { kind: 'specified', items } }] as const
+      const applications = [{ ...plainApplication, grants }]
+      const { page } = await open(authorizedApplicationsPage({ ...plainApplications, applications }))
+      expect(await page.getByText('resource 7').isVisible()).toBe(false)
+      await page.getByText('13 resources').click()
+      expect(await page.getByText('resource 7').isVisible()).toBe(true)
+    })
+  })
+
+  it.each(Object.entries(plainPages))('%s: no button gets the focus through the address', async (_, shown) => {
+    const { page, complaints } = await open(shown)
+    const ids = await page.locator('[id]').evaluateAll((elements) => elements.map(({ id }) => id))
+    for (const id of ids) {
+      const linked = await open(shown, { hash: `#${id}` })
+      expect(await focused(linked.page)).toBeUndefined()
+    }
     expect(complaints).toEqual([])
   })
 
-  it('is driven by the keyboard alone', async () => {
-    const { page } = await open(plainModel)
-    const names: unknown[] = []
-    for (let i = 0; i < 6; i++) {
-      await page.keyboard.press('Tab')
-      names.push(await focused(page))
-    }
-    expect(names).toEqual(['', 'specified', '1', '2', 'agree', 'refuse'])
-    await page.keyboard.press('Enter')
-    await page.waitForURL('**/oauth2/auth')
-    expect(await page.textContent('body')).toContain('decision=refuse')
-  })
-
-  it('is not submitted by the Enter key in a radio button or a checkbox', async () => {
-    const { page } = await open(plainModel)
-    for (const selector of ['[value="specified"]', '[name="resource"]']) {
-      await page.focus(selector)
-      await page.keyboard.press('Enter')
-      await page.waitForTimeout(100)
-      expect(page.url()).toMatch(/\/consent$/)
-    }
-  })
-
-  it('gives no button the focus through the address', async () => {
-    const { page } = await open(plainModel)
-    const ids = await page.locator('[id]').evaluateAll((elements) => elements.map(({ id }) => id))
-    for (const id of ids) {
-      const linked = await open(plainModel, { hash: `#${id}` })
-      expect(await focused(linked.page)).toBeUndefined()
-    }
-  })
-
-  it('shows the list of resources only while it means something', async () => {
-    const { page } = await open(plainModel)
-    expect(await page.getByLabel('ada/engine').isVisible()).toBe(true)
-    await page.getByLabel('All resources of your account').check()
-    expect(await page.getByLabel('ada/engine').isVisible()).toBe(false)
-  })
-
-  it('keeps the words around a name in their order', async () => {
-    const { page } = await open({ ...plainModel, application: { name: '\u2069\u202Emool', website: 'x' } })
-    const left = (from: number, to: number) =>
-      page.evaluate(`(() => {
-        const range = document.createRange()
-        const text = document.querySelector('h1 span').firstChild
-        range.setStart(text, ${from})
-        range.setEnd(text, ${to})
-        return range.getBoundingClientRect().left
-      })()`)
-    expect(Number(await left(0, 1))).toBeLessThan(Number(await left(1, 2)))
-  })
-
-  it('fits a screen of 320 px, whatever the names', async () => {
-    const long = 'W'.repeat(300)
-    const resources = { ...plainModel.resources, items: [{ id: 'x', name: long, checked: false }] }
-    const scopes = [{ scope: 'x', permission: 'r', description: long }] as const
-    const { page } = await open(
-      {
-        ...plainModel,
-        application: { name: long, description: long, website: long },
-        redirectHost: long,
-        scopes,
-        resources,
-      },
-      { width: 320 },
-    )
+  it.each(Object.entries(longPages))('%s: fits a screen of 320 px, whatever the names', async (_, shown) => {
+    const { page } = await open(shown, { width: 320 })
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(320)
+    // What clips its content would hide that it is too wide.
+    const clipped = `[...document.querySelectorAll('main *')].filter((e) => e.scrollWidth > e.clientWidth && e.clientWidth > 0)`
+    expect(await page.evaluate(`${clipped}.filter((e) => e.nodeName !== 'INPUT').map((e) => e.outerHTML)`)).toEqual([])
   })
 })
+
+/** What assistive technology is told of the elements of a role. */
+async function accessible(page: Page, role: string) {
+  const session = await page.context().newCDPSession(page)
+  const { nodes } = await session.send('Accessibility.getFullAXTree')
+  return nodes
+    .filter((node) => !node.ignored && node.role?.value === role)
+    .map(({ name, description, properties = [] }) => ({
+      name: name?.value,
+      description: description?.value,
+      ...Object.fromEntries(
+        properties
+          .filter((each) => /^(invalid|required)$/.test(each.name))
+          .map((each) => [each.name, each.value.value]),
+      ),
+    }))
+}
 
 function focused(page: Page): Promise<unknown> {
   return page.evaluate(

@@ -1,11 +1,19 @@
 /**
- * Models of the consent page, plain and hostile.
+ * Models of the pages, plain and hostile.
  * @module
  */
 import * as fc from 'fast-check'
-import type { ConsentPageModel } from 'grantwell/pages'
+import type {
+  AuthorizedApplication,
+  AuthorizedApplicationsPageModel,
+  AuthorizedGrant,
+  ConsentPageModel,
+  DevicePageModel,
+  DeviceResultPageModel,
+} from 'grantwell/pages'
 
-export const plainModel: ConsentPageModel = {
+/** The consent that ends with a redirect. */
+export const plainModel: Extract<ConsentPageModel, { readonly redirectHost: string }> = {
   application: { name: 'Loom', description: 'Builds looms.', website: 'https://loom.example/' },
   user: { name: 'ada' },
   redirectHost: 'app.loom.example',
@@ -23,6 +31,55 @@ export const plainModel: ConsentPageModel = {
   },
   form: { action: '/oauth2/auth', fields: [{ name: 'request', value: 'abc' }] },
   stylesheet: '/oauth2/style.css',
+}
+
+const { redirectHost: _, ...withoutRedirect } = plainModel
+
+/** The consent that was begun on a device. */
+export const plainDeviceConsent: Extract<ConsentPageModel, { readonly userCode: string }> = {
+  ...withoutRedirect,
+  userCode: 'WDJB-MJHT',
+}
+
+export const plainDevice: DevicePageModel = {
+  user: { name: 'ada' },
+  complete: false,
+  form: { action: '/oauth2/device', fields: [{ name: 'request', value: 'abc' }] },
+  stylesheet: '/oauth2/style.css',
+}
+
+/** The device page after a link with a code in it. */
+export const plainComplete: DevicePageModel = { ...plainDevice, userCode: 'WDJB-MJHT', complete: true }
+
+export const plainDeviceResult: DeviceResultPageModel = {
+  decision: 'agree',
+  application: { name: 'Loom' },
+  stylesheet: '/oauth2/style.css',
+}
+
+/** 21 November 2026, noon. */
+const NOON = 1_795_262_400
+
+export const plainGrant: AuthorizedGrant = {
+  scopes: plainModel.scopes,
+  resources: { kind: 'specified', items: ['ada/engine', 'ada/notes'] },
+  createdAt: NOON,
+  lastUsedAt: NOON + 86_400,
+}
+
+export const plainApplication: AuthorizedApplication = {
+  name: 'Loom',
+  website: 'https://loom.example/',
+  suspended: false,
+  grants: [plainGrant],
+  form: { action: '/oauth2/applications', fields: [{ name: 'application', value: 'loom' }] },
+}
+
+export const plainApplications: AuthorizedApplicationsPageModel = {
+  user: { name: 'ada' },
+  applications: [plainApplication, { ...plainApplication, name: 'Shuttle', website: 'shuttle', suspended: true }],
+  stylesheet: '/oauth2/style.css',
+  more: false,
 }
 
 const breakers = [
@@ -64,56 +121,156 @@ const logo = fc.oneof(
   hostileText.map((text) => `https://evil.example/${text}`),
 )
 
+const scopes = fc.array(
+  fc.record({ scope: hostileText, permission: fc.constantFrom('r' as const, 'rw' as const), description: hostileText }),
+  { maxLength: 4 },
+)
+const form = fc.record({
+  action: hostileText,
+  fields: fc.array(fc.record({ name: hostileText, value: hostileText }), { maxLength: 3 }),
+})
+const user = fc.record({ name: hostileText })
+
 /** A model in which every value is hostile. */
 export const hostileModel: fc.Arbitrary<ConsentPageModel> = fc
-  .record({
-    application: fc.record(
-      { name: hostileText, description: hostileText, website, logo },
-      { requiredKeys: ['name', 'website'] },
-    ),
-    user: fc.record({ name: hostileText }),
-    redirectHost: hostileText,
-    scopes: fc.array(
-      fc.record({ scope: hostileText, permission: fc.constantFrom('r', 'rw'), description: hostileText }),
-      { maxLength: 4 },
-    ),
-    resources: fc.record({
-      choices: fc.subarray([...kinds], { minLength: 1 }),
-      selected: fc.constantFrom(...kinds),
-      items: fc.array(fc.record({ id: hostileText, name: hostileText, checked: fc.boolean() }), { maxLength: 15 }),
-    }),
-    form: fc.record({
-      action: hostileText,
-      fields: fc.array(fc.record({ name: hostileText, value: hostileText }), { maxLength: 3 }),
-    }),
-    stylesheet: hostileText,
-  })
-  .chain((model) =>
-    fc.option(hostileText, { nil: undefined }).map((fault) => (fault === undefined ? model : { ...model, fault })),
+  .record(
+    {
+      application: fc.record(
+        { name: hostileText, description: hostileText, website, logo },
+        { requiredKeys: ['name', 'website'] },
+      ),
+      user,
+      scopes,
+      resources: fc.record({
+        choices: fc.subarray([...kinds], { minLength: 1 }),
+        selected: fc.constantFrom(...kinds),
+        items: fc.array(fc.record({ id: hostileText, name: hostileText, checked: fc.boolean() }), { maxLength: 15 }),
+      }),
+      form,
+      stylesheet: hostileText,
+      fault: hostileText,
+    },
+    { requiredKeys: ['application', 'user', 'scopes', 'resources', 'form', 'stylesheet'] },
   )
+  .chain((model) =>
+    fc.tuple(fc.boolean(), hostileText).map(([device, text]) => {
+      return device ? { ...model, userCode: text } : { ...model, redirectHost: text }
+    }),
+  )
+
+export const hostileDevice: fc.Arbitrary<DevicePageModel> = fc.record(
+  { user, userCode: hostileText, complete: fc.boolean(), form, stylesheet: hostileText, fault: hostileText },
+  { requiredKeys: ['user', 'complete', 'form', 'stylesheet'] },
+)
+
+export const hostileDeviceResult: fc.Arbitrary<DeviceResultPageModel> = fc.record({
+  decision: fc.constantFrom('agree' as const, 'refuse' as const),
+  application: fc.record({ name: hostileText }),
+  stylesheet: hostileText,
+})
+
+const hostileGrant: fc.Arbitrary<AuthorizedGrant> = fc.record(
+  {
+    scopes,
+    resources: fc.record({ kind: fc.constantFrom(...kinds), items: fc.array(hostileText, { maxLength: 15 }) }),
+    createdAt: fc.nat(),
+    lastUsedAt: fc.nat(),
+  },
+  { requiredKeys: ['scopes', 'resources', 'createdAt'] },
+)
+
+const hostileApplication: fc.Arbitrary<AuthorizedApplication> = fc.record(
+  {
+    name: hostileText,
+    website,
+    logo,
+    suspended: fc.boolean(),
+    grants: fc.array(hostileGrant, { maxLength: 3 }),
+    form,
+  },
+  { requiredKeys: ['name', 'website', 'suspended', 'grants', 'form'] },
+)
+
+export const hostileApplications: fc.Arbitrary<AuthorizedApplicationsPageModel> = fc.record(
+  {
+    user,
+    applications: fc.array(hostileApplication, { maxLength: 3 }),
+    stylesheet: hostileText,
+    more: fc.boolean(),
+    fault: hostileText,
+  },
+  { requiredKeys: ['user', 'applications', 'stylesheet', 'more'] },
+)
 
 /** The same model with harmless values: same lists, same choices, same things left out. */
 export function tamed(model: ConsentPageModel): ConsentPageModel {
-  const { application, resources, form } = model
-  const { description, logo } = application
+  const { application, resources } = model
+  const { description } = application
   return {
     application: {
       name: 'x',
-      website: application.website.startsWith('https://') ? 'https://x.example/' : 'x',
+      ...tamedLooks(application),
       ...(description === undefined ? {} : { description: tame(description) }),
-      ...(logo === undefined ? {} : { logo: logo.startsWith('data:') ? 'data:image/png,x' : 'x' }),
     },
     user: { name: 'x' },
-    redirectHost: 'x',
-    scopes: model.scopes.map(({ permission }) => ({ scope: 'x', permission, description: 'x' })),
+    ...(model.userCode === undefined ? { redirectHost: 'x' } : { userCode: 'x' }),
+    scopes: tamedScopes(model.scopes),
     resources: { ...resources, items: resources.items.map(({ checked }) => ({ id: 'x', name: 'x', checked })) },
-    form: { action: 'x', fields: form.fields.map(() => ({ name: 'x', value: 'x' })) },
+    form: tamedForm(model.form),
     stylesheet: 'x',
     ...(model.fault === undefined ? {} : { fault: 'x' }),
   }
 }
 
-// A description may be empty, and is left out then.
+/** As {@link tamed}. */
+export function tamedDevice({ userCode, complete, form, fault }: DevicePageModel): DevicePageModel {
+  return {
+    user: { name: 'x' },
+    ...(userCode === undefined ? {} : { userCode: tame(userCode) }),
+    complete,
+    form: tamedForm(form),
+    stylesheet: 'x',
+    ...(fault === undefined ? {} : { fault: 'x' }),
+  }
+}
+
+/** As {@link tamed}. */
+export function tamedApplications(model: AuthorizedApplicationsPageModel): AuthorizedApplicationsPageModel {
+  return {
+    user: { name: 'x' },
+    applications: model.applications.map((application) => ({
+      name: 'x',
+      ...tamedLooks(application),
+      suspended: application.suspended,
+      grants: application.grants.map((grant) => ({
+        ...grant,
+        scopes: tamedScopes(grant.scopes),
+        resources: { kind: grant.resources.kind, items: grant.resources.items.map(() => 'x') },
+      })),
+      form: tamedForm(application.form),
+    })),
+    stylesheet: 'x',
+    more: model.more,
+    ...(model.fault === undefined ? {} : { fault: 'x' }),
+  }
+}
+
+function tamedLooks({ website, logo }: { readonly website: string; readonly logo?: string }) {
+  return {
+    website: website.startsWith('https://') ? 'https://x.example/' : 'x',
+    ...(logo === undefined ? {} : { logo: logo.startsWith('data:') ? 'data:image/png,x' : 'x' }),
+  }
+}
+
+function tamedScopes(scopes: ConsentPageModel['scopes']) {
+  return scopes.map(({ permission }) => ({ scope: 'x', permission, description: 'x' }))
+}
+
+function tamedForm({ fields }: ConsentPageModel['form']) {
+  return { action: 'x', fields: fields.map(() => ({ name: 'x', value: 'x' })) }
+}
+
+// What is empty may be left out.
 function tame(text: string): string {
   return text === '' ? '' : 'x'
 }

@@ -14,8 +14,34 @@ import {
   stylesheet,
 } from 'grantwell/pages'
 import { describe, expect, it } from 'vitest'
-import { hostileModel, hostileText, plainModel, tamed } from './models.js'
-import { attribute, elementsOf, skeletonOf, textOf } from './tree.js'
+import {
+  hostileModel,
+  hostileText,
+  plainApplication,
+  plainApplications,
+  plainComplete,
+  plainDevice,
+  plainDeviceConsent,
+  plainDeviceResult,
+  plainModel,
+  tamed,
+} from './models.js'
+import { asParsed, attribute, contentsOf, element, elementsOf, skeletonOf, textOf } from './tree.js'
+
+/** One of every kind and state. */
+const documents: Readonly<Record<string, string>> = {
+  consent: defaultPages.consent(plainModel),
+  'consent with a fault': defaultPages.consent({ ...plainModel, fault: 'x' }),
+  'consent on a device': defaultPages.consent(plainDeviceConsent),
+  error: defaultPages.error({ ...inaccessibleLink, stylesheet: plainModel.stylesheet }),
+  device: defaultPages.device(plainDevice),
+  'device with a fault': defaultPages.device({ ...plainDevice, userCode: 'x', fault: 'x' }),
+  'device with the code of a link': defaultPages.device(plainComplete),
+  connected: defaultPages.deviceResult(plainDeviceResult),
+  refused: defaultPages.deviceResult({ ...plainDeviceResult, decision: 'refuse' }),
+  applications: defaultPages.authorizedApplications(plainApplications),
+  'applications, none': defaultPages.authorizedApplications({ ...plainApplications, applications: [], more: true }),
+}
 
 describe('12: every value is escaped', () => {
   it('no value of a consent page makes an element or an attribute', () => {
@@ -97,51 +123,60 @@ describe('12: every value is escaped', () => {
   })
 })
 
-describe('12: the pages work under a strict policy', () => {
-  const documents = [consentPage({ ...plainModel, fault: 'x' }), errorPage({ ...inaccessibleLink, stylesheet: '/s' })]
+/** The pages that show what an application registered. */
+const pagesOfApplications: [string, (application: { readonly website?: string; readonly logo?: string }) => string][] =
+  [
+    ['consent', (changes) => consentPage({ ...plainModel, application: { name: 'x', website: 'x', ...changes } })],
+    [
+      'applications',
+      (changes) =>
+        defaultPages.authorizedApplications({
+          ...plainApplications,
+          applications: [{ ...plainApplication, ...changes }],
+        }),
+    ],
+  ]
 
-  it('has no script, no inline style, no frame, no event handler', () => {
-    for (const node of documents.flatMap(elementsOf)) {
+describe('12: the pages work under a strict policy', () => {
+  it.each(Object.entries(documents))('%s: no script, no inline style, no frame, no event handler', (_, document) => {
+    for (const node of elementsOf(document)) {
       expect(['script', 'style', 'iframe', 'object', 'embed', 'base', 'template']).not.toContain(node.nodeName)
       for (const { name } of node.attrs ?? []) expect(name).not.toMatch(/^(on.*|style|srcdoc|srcset)$/)
     }
   })
 
   it('loads nothing but the stylesheet, which loads nothing', () => {
-    expect(documents.map((document) => attribute(element(document, 'link'), 'href'))).toEqual([
-      '/oauth2/style.css',
-      '/s',
-    ])
+    for (const document of Object.values(documents)) {
+      const loading = elementsOf(document).filter(({ nodeName }) => ['link', 'img', 'source'].includes(nodeName))
+      expect(loading.map((node) => attribute(node, 'href'))).toEqual([plainModel.stylesheet])
+    }
     expect(stylesheet).not.toMatch(/url\(|@import|@font-face|\\|</)
   })
 
-  it('links to http and https alone, without referrer, opener or user info', () => {
-    const linkOf = (website: string) =>
-      elementsOf(consentPage({ ...plainModel, application: { name: 'x', website } })).find(
-        (node) => node.nodeName === 'a',
-      )
-    for (const website of [
-      'javascript:alert(1)',
-      ' JavaScript:alert(1)',
-      'data:text/html,x',
-      'ftp://x/',
-      '//x/',
-      'x',
-      '',
-    ]) {
-      expect(linkOf(website)).toBeUndefined()
-    }
-    expect(attribute(linkOf('HTTP://loom.example'), 'href')).toBe('http://loom.example/')
-    expect(attribute(linkOf('https://loom.example'), 'rel')).toBe('noreferrer noopener')
-    expect(attribute(linkOf('https://bank.example:x@evil.example/?a#b'), 'href')).toBe('https://evil.example/?a#b')
-    expect(attribute(linkOf('https://b\u0430nk.example/'), 'href')).toBe('https://xn--bnk-6cd.example/')
-  })
+  it.each(pagesOfApplications)(
+    '%s: links to http and https alone, without referrer, opener or user info',
+    (_, page) => {
+      const linkOf = (website: string) => elementsOf(page({ website })).find((node) => node.nodeName === 'a')
+      for (const website of [
+        'javascript:alert(1)',
+        ' JavaScript:alert(1)',
+        'data:text/html,x',
+        'ftp://x/',
+        '//x/',
+        'x',
+        '',
+      ]) {
+        expect(linkOf(website)).toBeUndefined()
+      }
+      expect(attribute(linkOf('HTTP://loom.example'), 'href')).toBe('http://loom.example/')
+      expect(attribute(linkOf('https://loom.example'), 'rel')).toBe('noreferrer noopener')
+      expect(attribute(linkOf('https://bank.example:x@evil.example/?a#b'), 'href')).toBe('https://evil.example/?a#b')
+      expect(attribute(linkOf('https://b\u0430nk.example/'), 'href')).toBe('https://xn--bnk-6cd.example/')
+    },
+  )
 
-  it('shows a logo from a data: URI of an image alone', () => {
-    const logoOf = (logo: string) =>
-      elementsOf(consentPage({ ...plainModel, application: { ...plainModel.application, logo } })).find(
-        (node) => node.nodeName === 'img',
-      )
+  it.each(pagesOfApplications)('%s: a logo is shown from a data: URI of an image alone', (_, page) => {
+    const logoOf = (logo: string) => elementsOf(page({ logo })).find((node) => node.nodeName === 'img')
     expect(attribute(logoOf('data:image/png;base64,AA=='), 'src')).toBe('data:image/png;base64,AA==')
     for (const logo of ['https://evil.example/x.png', 'data:text/html,x', 'javascript:alert(1)', '']) {
       expect(logoOf(logo)).toBeUndefined()
@@ -280,6 +315,34 @@ describe('the consent form', () => {
   })
 })
 
+describe('the consent page of a device (RFC 8628, 3.3 and 5.4)', () => {
+  it('shows the code in place of where the user returns to, and asks to compare it', () => {
+    const { texts } = contentsOf(consentPage(plainDeviceConsent))
+    expect(termsOf(consentPage(plainDeviceConsent))).toEqual([
+      ['Website', 'https://loom.example/'],
+      ['Code on your device', 'WDJB-MJHT'],
+    ])
+    expect(texts).toContain(
+      'Agree only if a device that is yours and in front of you shows this very code. It is that device which gets ' +
+        'the access.',
+    )
+  })
+
+  it('says nothing of a device where there is none', () => {
+    expect(termsOf(consentPage(plainModel))).toEqual([
+      ['Website', 'https://loom.example/'],
+      ['You will return to', 'app.loom.example'],
+    ])
+    expect(consentPage(plainModel)).not.toMatch(/your device|class="warning"/)
+  })
+
+  it('differs in nothing else', () => {
+    const common = (document: string) =>
+      document.split('\n').filter((line) => !/You will return to|Code on your device|class="warning"/.test(line))
+    expect(common(consentPage(plainDeviceConsent))).toEqual(common(consentPage(plainModel)))
+  })
+})
+
 describe('the error page', () => {
   it('says that the link cannot be accessed (4.1)', () => {
     const document = defaultPages.error({ ...inaccessibleLink, stylesheet: '/s' })
@@ -290,11 +353,33 @@ describe('the error page', () => {
 
 describe('everybody can read the pages', () => {
   it('has a language, a title, one heading of the first level and one main landmark', () => {
-    for (const document of [defaultPages.consent(plainModel), errorPage({ ...inaccessibleLink, stylesheet: '/s' })]) {
+    for (const document of Object.values(documents)) {
       const nodes = elementsOf(document)
       expect(attribute(element(document, 'html'), 'lang')).toBe('en')
       for (const name of ['title', 'h1', 'main'])
         expect(nodes.filter(({ nodeName }) => nodeName === name).length).toBe(1)
+    }
+  })
+
+  it('has headings without a gap between their levels, and no id twice', () => {
+    for (const document of Object.values(documents)) {
+      const nodes = elementsOf(document)
+      const levels = nodes.flatMap(({ nodeName }) => (/^h[1-6]$/.test(nodeName) ? [Number(nodeName[1])] : []))
+      for (const [i, level] of levels.entries()) expect(level - (levels[i - 1] ?? 0)).toBeLessThanOrEqual(1)
+      const ids = nodes.flatMap((node) => attribute(node, 'id') ?? [])
+      expect(ids).toEqual([...new Set(ids)])
+      const named = nodes.flatMap((node) =>
+        ['aria-labelledby', 'aria-describedby'].flatMap((name) => attribute(node, name)?.split(' ') ?? []),
+      )
+      for (const id of named) expect(ids).toContain(id)
+    }
+  })
+
+  it('gives no field and no button an id or the focus, which a link could use', () => {
+    for (const document of Object.values(documents)) {
+      for (const node of elementsOf(document).filter(({ nodeName }) => /^(input|button|summary)$/.test(nodeName))) {
+        for (const name of ['id', 'autofocus', 'accesskey', 'tabindex']) expect(attribute(node, name)).toBeUndefined()
+      }
     }
   })
 
@@ -323,16 +408,17 @@ describe('everybody can read the pages', () => {
       for (const state of ['primary', 'primary-hover']) expect(ratio('on-primary', state)).toBeGreaterThanOrEqual(4.5)
       for (const state of ['secondary', 'secondary-hover']) expect(ratio('text', state)).toBeGreaterThanOrEqual(4.5)
       expect(ratio('muted', 'secondary')).toBeGreaterThanOrEqual(4.5)
-      expect(ratio('control', 'card')).toBeGreaterThanOrEqual(3)
+      for (const state of ['secondary', 'secondary-hover']) expect(ratio('fault', state)).toBeGreaterThanOrEqual(4.5)
+      for (const border of ['control', 'fault']) expect(ratio(border, 'card')).toBeGreaterThanOrEqual(3)
       expect(ratio('primary', 'card')).toBeGreaterThanOrEqual(3)
     }
   })
 })
 
-function element(document: string, name: string) {
-  const found = elementsOf(document).find(({ nodeName }) => nodeName === name)
-  if (found === undefined) throw new Error(`no <${name}>`)
-  return found
+function termsOf(document: string) {
+  const textsOf = (name: string) => elementsOf(document).flatMap((node) => (node.nodeName === name ? textOf(node) : []))
+  const details = textsOf('dd')
+  return textsOf('dt').map((term, i) => [term, details[i]])
 }
 
 function decisionButtons() {
@@ -349,20 +435,12 @@ function fields(model: ConsentPageModel, type: string) {
     .map((node) => [attribute(node, 'name'), attribute(node, 'value'), attribute(node, 'checked') !== undefined])
 }
 
-function contentsOf(document: string) {
-  const nodes = elementsOf(document)
-  return {
-    texts: new Set(nodes.map(textOf)),
-    attributes: new Set(nodes.flatMap(({ attrs }) => attrs?.map(({ value }) => value) ?? [])),
-  }
-}
-
-function shownValues({ application, user, redirectHost, scopes, resources, fault }: ConsentPageModel) {
+function shownValues({ application, user, redirectHost, userCode, scopes, resources, fault }: ConsentPageModel) {
   const { name, description, website } = application
   return [
     name,
     user.name,
-    redirectHost,
+    userCode === undefined ? redirectHost : userCode,
     website.startsWith('https://') ? new URL(website).href : website,
     ...scopes.map(({ description }) => description),
     ...(resources.choices.includes('specified') ? resources.items.map(({ name }) => name) : []),
@@ -382,11 +460,6 @@ function sentValues({ application, scopes, resources, form, stylesheet }: Consen
     ...(website.startsWith('https://') ? [new URL(website).href] : []),
     ...(logo?.startsWith('data:') ? [logo] : []),
   ]
-}
-
-// HTML cannot hold a NUL.
-function asParsed(text: string): string {
-  return text.replaceAll('\0', '\uFFFD')
 }
 
 function palette(rules: string): ReadonlyMap<string, string> {

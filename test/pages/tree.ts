@@ -14,6 +14,30 @@ export function skeletonOf(document: string): string {
   return skeleton(parse(document))
 }
 
+/** The first element of that name. */
+export function element(document: string, name: string): Node {
+  const found = elementsOf(document).find(({ nodeName }) => nodeName === name)
+  if (found === undefined) throw new Error(`no <${name}>`)
+  return found
+}
+
+/** Every text that an element holds, and the value of every attribute. */
+export function contentsOf(document: string): {
+  readonly texts: ReadonlySet<string>
+  readonly attributes: ReadonlySet<string>
+} {
+  const nodes = elementsOf(document)
+  return {
+    texts: new Set(nodes.map(textOf)),
+    attributes: new Set(nodes.flatMap(({ attrs }) => attrs?.map(({ value }) => value) ?? [])),
+  }
+}
+
+/** A text as a parser gives it back: HTML cannot hold a NUL. */
+export function asParsed(text: string): string {
+  return text.replaceAll('\0', '\uFFFD')
+}
+
 export function attribute(node: Node | undefined, name: string): string | undefined {
   return node?.attrs?.find((attribute) => attribute.name === name)?.value
 }

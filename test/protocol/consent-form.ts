@@ -39,7 +39,10 @@ export async function expectRefused(test: TestServer, response: HttpResponse, su
 }
 
 /** What the page of a plain request of `web` shows. */
-export function model(form: Form, changes: Partial<ConsentPageModel> = {}): ConsentPageModel {
+export function model(
+  form: Form,
+  changes: Partial<Extract<ConsentPageModel, { readonly redirectHost: string }>> = {},
+): ConsentPageModel {
   return {
     application: {
       name: 'Sample',

@@ -149,7 +149,11 @@ export interface WatchedServer extends TestServer {
   readonly trips: { reads: number; writes: number; lists: number; keys: string[] }
   readonly forget: () => void
   /** What stands in place of the engine's operations; undefined: the engine's own, which is `store`. */
-  readonly instead: { read: RecordStore['read'] | undefined; write: RecordStore['write'] | undefined }
+  readonly instead: {
+    read: RecordStore['read'] | undefined
+    write: RecordStore['write'] | undefined
+    list: RecordStore['list'] | undefined
+  }
 }
 
 /** A server whose store counts its round trips and can be replaced, operation by operation. */
@@ -157,7 +161,7 @@ export async function watchedServer(options: Partial<AuthorizationServerOptions>
   const clock = { now: START }
   const store: MemoryStore = memoryStore({ clock: () => clock.now })
   const trips: WatchedServer['trips'] = { reads: 0, writes: 0, lists: 0, keys: [] }
-  const instead: WatchedServer['instead'] = { read: undefined, write: undefined }
+  const instead: WatchedServer['instead'] = { read: undefined, write: undefined, list: undefined }
   const watched: RecordStore = {
     read: (keys) => {
       trips.reads++
@@ -170,7 +174,7 @@ export async function watchedServer(options: Partial<AuthorizationServerOptions>
     },
     list: (label, rest) => {
       trips.lists++
-      return store.list(label, rest)
+      return (instead.list ?? store.list)(label, rest)
     },
   }
   const test = await testServer({ store: watched, clock: () => clock.now, ...options })

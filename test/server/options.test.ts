@@ -86,10 +86,10 @@ const VALUES: Record<string, unknown> = {
   'half of the digests': { sha256: nodeDigests.sha256 },
   catalogue: serviceScopes(),
   'a catalogue through JSON': JSON.parse(JSON.stringify(serviceScopes())),
-  pages: { consent: () => '', error: () => '' },
+  pages: { consent: () => '', error: () => '', device: () => '' },
   'one page': { error: () => '' },
   'a page that is a string': { error: '<p>' },
-  'a page that there is not': { device: () => '' },
+  'a page that there is not': { front: () => '' },
 }
 
 const POSITIVE = ['one']
@@ -108,6 +108,10 @@ const TAKEN: { readonly [Name in keyof Required<AuthorizationServerOptions>]: re
   refreshTokenLifetime: POSITIVE,
   gracePeriod: ['zero', ...POSITIVE],
   consentLifetime: POSITIVE,
+  deviceCodeLifetime: POSITIVE,
+  devicePollingInterval: POSITIVE,
+  userCodeLimiter: ['a function'],
+  remoteAddress: ['a function'],
   refreshReplay: ['revoke', 'refuse'],
   consent: ['always', 'once'],
   redirectMatching: ['domain', 'exact'],
@@ -173,7 +177,7 @@ describe('STYLE 7 options', () => {
 
   it('8 the defaults are exactly these', () => {
     const settings = resolveOptions(NEEDED)
-    const { scopes, pages, rules, redirect, onEvent, onError, clock, entropy, ...rest } = settings
+    const { scopes, pages, rules, redirect, onEvent, onError, clock, entropy, remoteAddress, ...rest } = settings
     expect({ ...rest }).toStrictEqual({
       ...NEEDED,
       codeLifetime: 600,
@@ -181,6 +185,8 @@ describe('STYLE 7 options', () => {
       refreshTokenLifetime: 180 * 86_400,
       gracePeriod: 5 * 60,
       consentLifetime: 600,
+      deviceCodeLifetime: 600,
+      devicePollingInterval: 5,
       refreshReplay: 'revoke',
       consent: 'always',
       redirectMatching: 'domain',
@@ -193,6 +199,7 @@ describe('STYLE 7 options', () => {
       allowInsecureIssuer: false,
       digests: portableDigests,
       resources: undefined,
+      userCodeLimiter: undefined,
       derivationKey: undefined,
     })
     expect([...scopes.entries]).toStrictEqual([...serviceScopes().entries])
@@ -203,11 +210,18 @@ describe('STYLE 7 options', () => {
       refreshTokenLifetime: 15_552_000,
       gracePeriod: 300,
       refreshReplay: 'revoke',
+      deviceCodeLifetime: 600,
+      devicePollingInterval: 5,
       digests: portableDigests,
       derivationKey: undefined,
     })
     expect({ ...redirect }).toStrictEqual({ matching: 'domain', allowLocalhost: false })
     expect(onEvent({ type: 'refused', at: 0, endpoint: 'api', reason: 'unsupported' })).toBeUndefined()
+    const from = (native: unknown) => remoteAddress({ method: 'GET', url: '/', headers: {}, native })
+    expect(from({ socket: { remoteAddress: '192.0.2.1' } })).toBe('192.0.2.1')
+    for (const native of [undefined, null, {}, { socket: {} }, { socket: { remoteAddress: 7 } }, 'text']) {
+      expect(from(native)).toBeUndefined()
+    }
     expect(Math.abs(clock() - Date.now() / 1000)).toBeLessThan(2)
     expect(Number.isInteger(clock())).toBe(true)
     expect(entropy(32)).toHaveLength(32)

@@ -4,7 +4,18 @@
  * @see DESIGN, "Cost, which is also the bar"
  */
 import type { HttpResponse } from 'grantwell'
+import { parseCredential } from 'grantwell'
 import { describe, expect, it } from 'vitest'
+import {
+  askForCodes,
+  codesOf,
+  decide,
+  decideOn,
+  enter,
+  enterCode,
+  openDevicePage,
+  poll,
+} from '../protocol/device-form.js'
 import {
   authorizationUrl,
   authorize,
@@ -60,6 +71,25 @@ describe('DESIGN: trips to the store', () => {
     await revoke(test, refresh_token)
     expect(await tripsOf(test, () => call(test, access_token))).toStrictEqual(READ)
     test.clock.now += 100_000_000
+    expect(await tripsOf(test, () => call(test, access_token))).toStrictEqual(READ)
+  })
+
+  it('validate an access token of a suspended application, or of one that has less than before: 1 read', async () => {
+    const test = await watchedServer()
+    const { access_token, refresh_token } = await tokens(test)
+    const { applications } = test.server
+    const { logo, ...rest } = registration()
+    const scopes = [{ scope: 'repo-code:r', reason: 'To read' }]
+    const { revision } = await applications.change('web', { ...rest, scopes, resourceScope: 'public' })
+    expect(await tripsOf(test, () => call(test, access_token))).toStrictEqual(READ)
+    await applications.approve('web', { revision })
+    expect(await tripsOf(test, () => call(test, access_token, 'repo-code:r'))).toStrictEqual(READ)
+    expect(await tripsOf(test, () => call(test, access_token, 'repo-code:rw'))).toStrictEqual(READ)
+    await applications.suspend('web')
+    expect(await tripsOf(test, () => call(test, access_token))).toStrictEqual(READ)
+    expect(await tripsOf(test, () => refresh(test, refresh_token))).toStrictEqual(READ)
+    expect(await tripsOf(test, () => exchange(test, 'malformed'))).toStrictEqual(READ)
+    await applications.reinstate('web')
     expect(await tripsOf(test, () => call(test, access_token))).toStrictEqual(READ)
   })
 
@@ -206,6 +236,90 @@ describe('DESIGN: trips to the store', () => {
     expect(await tripsOf(test, () => send(test.server, { url }))).toStrictEqual({ reads: 4, writes: 1 })
   })
 
+  it('a poll: 1 read, of the application and the device together, and at most 1 write', async () => {
+    const test = await watchedServer()
+    const codes = await codesOf(test)
+    const trips = (client = WEB) => tripsOf(test, () => poll(test, codes, client))
+    expect(await trips()).toStrictEqual(READ_AND_WRITE) // pending
+    expect(test.trips.keys).toStrictEqual([
+      `application:${codes.device_code.slice(4, 20)}`,
+      `grant:${parseCredential(codes.device_code)?.grantId}`,
+    ])
+    expect(await trips()).toStrictEqual(READ_AND_WRITE) // too soon
+    expect(await trips(OTHER)).toStrictEqual(READ)
+    expect(test.trips.keys).toHaveLength(1) // of another client’s, no device is read
+    expect(await trips({ ...WEB, clientSecret: 'wrong' })).toStrictEqual(READ)
+    await decide(test, codes)
+    test.clock.now += 10
+    expect(await trips()).toStrictEqual(READ_AND_WRITE) // tokens
+    expect(await trips()).toStrictEqual(READ) // again
+  })
+
+  it('a poll that is refused for good: 1 read', async () => {
+    const test = await watchedServer()
+    const refused = await codesOf(test)
+    const late = await codesOf(test)
+    await decide(test, refused, 'refuse')
+    expect(await tripsOf(test, () => poll(test, refused))).toStrictEqual(READ)
+    test.clock.now += 600
+    expect(await tripsOf(test, () => poll(test, late))).toStrictEqual(READ)
+    expect(await tripsOf(test, () => poll(test, refused))).toStrictEqual(READ)
+    test.clock.now += 600
+    expect(await tripsOf(test, () => poll(test, late))).toStrictEqual(READ)
+  })
+
+  it('a device’s request: 2 reads and 2 writes, for the device and for its user code; refused, 1 read', async () => {
+    const test = await watchedServer()
+    expect(await tripsOf(test, () => askForCodes(test))).toStrictEqual({ reads: 2, writes: 2 })
+    expect(await tripsOf(test, () => askForCodes(test, { scope: 'unknown' }))).toStrictEqual(READ)
+    expect(await tripsOf(test, () => askForCodes(test, {}, { clientId: 'web' }))).toStrictEqual(READ)
+    const codes = await codesOf(test, {}, { clientId: 'native' })
+    await test.server.applications.register(registration({ deviceFlow: false }), { ...WEB, clientId: 'plain' })
+    const plain = { ...WEB, clientId: 'plain' }
+    expect(await tripsOf(test, () => askForCodes(test, {}, plain))).toStrictEqual(READ)
+    expect(await tripsOf(test, () => poll(test, codes, plain))).toStrictEqual(READ)
+    for (const form of ['client_id=web&client_id=web', '%', 'scope=a&scope=a'])
+      expect(await tripsOf(test, () => post(test.server, '/oauth2/device_authorization', form))).toStrictEqual(NONE)
+  })
+
+  it('the page of a user code: nothing to open; 1 read and 1 write for each limit, then 2 reads for an unknown or dead code', async () => {
+    const test = await watchedServer()
+    const { user_code } = await codesOf(test)
+    expect(await tripsOf(test, () => openDevicePage(test, `user_code=${user_code}`))).toStrictEqual(NONE)
+    const page = await openDevicePage(test)
+    expect(await tripsOf(test, () => enter(test, page, 'WDJB-MJHT'))).toStrictEqual({ reads: 3, writes: 1 })
+    const { keys: unknown } = test.trips
+    expect(await tripsOf(test, () => enter(test, page, 'nonsense'))).toStrictEqual(READ_AND_WRITE)
+    // The code, the device with its application, and the logo.
+    expect(await tripsOf(test, () => enter(test, page, user_code))).toStrictEqual({ reads: 4, writes: 1 })
+    const dead = await codesOf(test)
+    await decide(test, dead, 'refuse')
+    expect(await tripsOf(test, () => enter(test, page, dead.user_code))).toStrictEqual({ reads: 3, writes: 1 })
+    // As many records too, of the same kinds.
+    const kinds = (names: readonly string[]) => names.map((name) => name.split(':')[0])
+    expect(kinds(test.trips.keys)).toStrictEqual(['attempts', 'user_code', 'application', 'grant'])
+    expect(kinds(unknown)).toStrictEqual(kinds(test.trips.keys))
+    const known = await watchedServer({ remoteAddress: () => '192.0.2.1' })
+    const same = await openDevicePage(known)
+    expect(await tripsOf(known, () => enter(known, same, 'WDJB-MJHT'))).toStrictEqual({ reads: 4, writes: 2 })
+    // Too many: one read says so.
+    for (let count = 0; count < 10; count++) await enter(known, same, 'WDJB-MJHT')
+    expect(await tripsOf(known, () => enter(known, same, 'WDJB-MJHT'))).toStrictEqual(READ)
+  })
+
+  it('a decision for a device: the device, its application, and the one transaction; taken already, 1 read less', async () => {
+    const test = await watchedServer()
+    const consent = await enterCode(test, (await codesOf(test)).user_code)
+    expect(await tripsOf(test, () => decideOn(test, consent, 'agree', { consent: '' }))).toStrictEqual({
+      reads: 2,
+      writes: 0,
+    })
+    expect(await tripsOf(test, () => decideOn(test, consent))).toStrictEqual({ reads: 3, writes: 1 })
+    expect(await tripsOf(test, () => decideOn(test, consent))).toStrictEqual({ reads: 2, writes: 0 })
+    const refusal = await enterCode(test, (await codesOf(test)).user_code)
+    expect(await tripsOf(test, () => decideOn(test, refusal, 'refuse'))).toStrictEqual({ reads: 3, writes: 1 })
+  })
+
   it('do not grow with what the store holds', async () => {
     const test = await watchedServer()
     const { access_token, refresh_token } = await tokens(test)
@@ -214,16 +328,44 @@ describe('DESIGN: trips to the store', () => {
     expect(await tripsOf(test, () => refresh(test, refresh_token))).toStrictEqual(READ_AND_WRITE)
   })
 
-  it('registration: 1 read and 1 write each for the logo and the application; a known logo is not written again', async () => {
+  it('registration: 1 read and 1 write each for the logo and the application', async () => {
     const test = await watchedServer()
     const logo = Uint8Array.from('GIF89a another', (character) => character.charCodeAt(0))
     const register = () => test.server.applications.register(registration({ logo }))
     expect(await tripsOf(test, register)).toStrictEqual({ reads: 2, writes: 2 })
-    expect(await tripsOf(test, register)).toStrictEqual({ reads: 2, writes: 1 })
     expect(await tripsOf(test, () => test.server.applications.get('web'))).toStrictEqual(READ)
     expect(await tripsOf(test, () => test.server.applications.suspend('web'))).toStrictEqual(READ_AND_WRITE)
     expect(await tripsOf(test, () => test.server.applications.suspend('web'))).toStrictEqual(READ)
     expect(await tripsOf(test, () => test.server.applications.reinstate('web'))).toStrictEqual(READ_AND_WRITE)
+  })
+
+  it('the life of an application: 1 read and 1 write each, and the same again for each logo that comes or goes', async () => {
+    const test = await watchedServer()
+    const { applications } = test.server
+    const scopes = [{ scope: 'repo-code:r', reason: 'To read' }]
+    const { logo, ...rest } = { ...registration(), scopes }
+    const twice = { reads: 2, writes: 2 }
+    const thrice = { reads: 3, writes: 3 }
+    expect(await tripsOf(test, () => applications.change('web', rest))).toStrictEqual(READ_AND_WRITE)
+    expect(await tripsOf(test, () => applications.approve('web', { revision: 2 }))).toStrictEqual(READ_AND_WRITE)
+    expect(await tripsOf(test, () => applications.change('web', { ...rest, logo }))).toStrictEqual(twice)
+    expect(await tripsOf(test, () => applications.change('web', { ...rest, logo }))).toStrictEqual(thrice)
+    expect(await tripsOf(test, () => applications.approve('web', { revision: 4 }))).toStrictEqual(twice)
+    expect(await tripsOf(test, () => applications.approve('web', { revision: 4 }).catch(() => {}))).toStrictEqual(READ)
+    expect(await tripsOf(test, () => applications.rotateSecret('web'))).toStrictEqual(READ_AND_WRITE)
+    let id = ''
+    const submit = async () => {
+      id = (await applications.submit({ ...rest, logo })).id
+    }
+    expect(await tripsOf(test, submit)).toStrictEqual(twice)
+    const reject = () => applications.reject(id, { revision: 1, reason: 'No' })
+    expect(await tripsOf(test, reject)).toStrictEqual(twice)
+    for (const name of ['', 'x', id.slice(1), `${id}A`, '__proto__', 'web'])
+      expect(await tripsOf(test, () => applications.logo(name))).toStrictEqual(NONE)
+    expect(await tripsOf(test, () => applications.logo(id))).toStrictEqual(READ)
+    test.forget()
+    await applications.list({ state: 'rejected' })
+    expect(test.trips).toMatchObject({ reads: 0, writes: 0, lists: 1 })
   })
 
   it('making a server asks the store nothing', async () => {

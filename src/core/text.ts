@@ -1,0 +1,38 @@
+/**
+ * Text that one person writes and others are shown: how long it is for whoever reads it, and what it must not hold.
+ * @module
+ * @see UAX #29, section 3 (grapheme clusters); UAX #9, section 2 (directional formatting characters)
+ */
+
+/** The longest emoji of a person's keyboard have 15 UTF-16 code units. */
+const CODE_UNITS_PER_CHARACTER = 16
+
+/** Control characters, line ends, halves of characters, and marks that reorder the words around them. */
+const UNSOUND = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\u202a-\u202e\u2066-\u2069]/u
+
+/** The same for text of several lines. */
+const UNSOUND_IN_LINES = /[\p{Cs}\u202a-\u202e\u2066-\u2069]|(?![\t\r\n])\p{Cc}/u
+
+/** Something to see: neither a space nor one of the characters that are drawn as nothing, such as the blank of Braille. */
+const VISIBLE = /(?![\p{Default_Ignorable_Code_Point}\u2800])[\p{L}\p{N}\p{P}\p{S}]/u
+
+/** Whether a person sees at most so many characters; and, since one of them can be piled up without end, their size. */
+export function isWithin(text: string, limit: number): boolean {
+  if (text.length > limit * CODE_UNITS_PER_CHARACTER) return false
+  return [...new Intl.Segmenter('en', { granularity: 'grapheme' }).segment(text)].length <= limit
+}
+
+/** Whether there is something to see. */
+export function isVisible(text: string): boolean {
+  return VISIBLE.test(text)
+}
+
+/** Whether a text is one line, whole, and leaves what stands around it in its order. */
+export function isLine(text: string): boolean {
+  return !UNSOUND.test(text)
+}
+
+/** The same for a text that may have line ends and tabs. */
+export function isLines(text: string): boolean {
+  return !UNSOUND_IN_LINES.test(text)
+}

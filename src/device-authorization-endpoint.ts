@@ -1,0 +1,76 @@
+/**
+ * The device authorization endpoint: where a device gets its codes.
+ * @module
+ * @see Specification, section 4.5; RFC 8628, sections 3.1 and 3.2
+ */
+import { GRANT_ID_BYTES, grantIdOf } from './core/credential.js'
+import { clientKeyOf } from './core/digests.js'
+import type { OAuthError } from './core/errors.js'
+import { transition } from './core/transition.js'
+import { USER_CODE_ENTROPY_BYTES, userCodeDigest, userCodeOf } from './core/user-code.js'
+import type { Seconds, UserCode } from './core/values.js'
+import type { Refused, Settings } from './options.js'
+import { requestedScopes } from './protocol/authorization.js'
+import { authenticateClient } from './protocol/client-authentication.js'
+import { deviceAuthorizationRequest, deviceAuthorizationResponse, deviceFlowFault } from './protocol/device.js'
+import type { HttpRequest, HttpResponse } from './protocol/message.js'
+import { errorResponse } from './protocol/message.js'
+import { isError } from './protocol/parameters.js'
+import type { Transactions, UserCodeRecord } from './transactions.js'
+import { keys, unavailable } from './transactions.js'
+
+/** How often a code is drawn that another device shows already: with a million of them, two in a row are 1.5 in 10^9. */
+const DRAWS = 8
+
+/** Makes the endpoint at which a device asks for its codes. */
+export function deviceAuthorizationEndpoint<Native>(
+  settings: Settings<Native>,
+  transactions: Transactions,
+  refused: Refused,
+): (request: HttpRequest<Native>) => Promise<HttpResponse> {
+  const { issuer, digests, entropy, rules, scopes: catalogue } = settings
+
+  /** Gives the device a code that no other one shows. */
+  async function showUserCode(value: UserCodeRecord, expiresAt: Seconds): Promise<UserCode | OAuthError> {
+    for (let draw = 0; draw < DRAWS; draw++) {
+      const userCode = userCodeOf(entropy(USER_CODE_ENTROPY_BYTES))
+      const key = keys.userCode(userCodeDigest(userCode, digests, rules.derivationKey))
+      const reply = await transactions.transact<{ readonly type: 'shown' | 'taken' }>([key], ([taken]) =>
+        taken === undefined
+          ? { reply: { type: 'shown' }, write: { key, value, expiresAt } }
+          : { reply: { type: 'taken' } },
+      )
+      if (reply.type === 'error') return reply
+      if (reply.type === 'shown') return userCode
+    }
+    return unavailable('contention')
+  }
+
+  return async (request) => {
+    const asked = deviceAuthorizationRequest(request, { allowPost: settings.allowClientSecretPost })
+    if (isError(asked)) return refuse(asked)
+    const { client, scope } = asked
+    const { clientId } = client
+    const clientKey = clientKeyOf(digests, clientId)
+    const grantId = grantIdOf(entropy(GRANT_ID_BYTES))
+    const issued = await transactions.onGrant(clientKey, grantId, (stored, record, now, bytes) => {
+      const application = authenticateClient(stored, client, digests, now)
+      if (isError(application)) return { reply: application, events: [] }
+      const fault = deviceFlowFault(application)
+      if (fault !== undefined) return { reply: fault, events: [] }
+      const scopes = requestedScopes(application, scope, catalogue)
+      if (isError(scopes)) return { reply: scopes, events: [] }
+      return transition(record, { type: 'request_device', grantId, clientId, clientKey, scopes }, now, bytes, rules)
+    })
+    if (isError(issued)) return refuse(issued, clientId)
+    const userCode = await showUserCode({ v: 1, clientKey, grantId }, settings.clock() + issued.expiresIn)
+    return typeof userCode === 'object'
+      ? refuse(userCode, clientId)
+      : deviceAuthorizationResponse(issued, userCode, issuer)
+
+    function refuse(error: OAuthError, refusedClient?: string): HttpResponse {
+      refused('device_authorization', error.reason, error.code, refusedClient)
+      return errorResponse(error)
+    }
+  }
+}

@@ -1,0 +1,183 @@
+/**
+ * What users permitted: to list it, and to take it back. Functions for the host, and for the page that shows it.
+ * @module
+ */
+import { isPublished, limitResources } from './core/application.js'
+import { parseGrantId } from './core/credential.js'
+import { clientKeyOf } from './core/digests.js'
+import type { Grant, Resources } from './core/grant.js'
+import { isLive, liveUntil } from './core/grant.js'
+import type { Withdraw } from './core/revoke.js'
+import type { Scope } from './core/scopes.js'
+import { limitScopes } from './core/scopes.js'
+import { transition } from './core/transition.js'
+import type { ClientId, GrantId, Seconds, Subject } from './core/values.js'
+import type { Settings } from './options.js'
+import { isName, mistake, ownOptions } from './options.js'
+import type { JsonValue } from './storage/record-store.js'
+import type { Transactions } from './transactions.js'
+import { grantWrite, keys, recordAs, storeError } from './transactions.js'
+
+/** One permission that a user gave to an application and that still works. */
+export interface PermittedGrant {
+  readonly grantId: GrantId
+  readonly clientId: ClientId
+  /** Who has it; a suspended application can do nothing with it at present. */
+  readonly application: { readonly name: string; readonly website: string; readonly state: 'approved' | 'suspended' }
+  /** What it is good for now: what the user permitted and the application is still registered for. */
+  readonly scopes: readonly Scope[]
+  readonly resources: Resources
+  /** Seconds since the epoch. */
+  readonly createdAt: Seconds
+  /**
+   * When the application last got tokens by it, in seconds since the epoch; absent when it never did. It may have called
+   * the API until the access token of that time expired: what each call does is not written down.
+   */
+  readonly lastUsedAt?: Seconds
+  /** When it ends by itself unless the application refreshes it, in seconds since the epoch, exclusive. */
+  readonly expiresAt: Seconds
+}
+
+/** A page of grants. */
+export interface GrantPage {
+  readonly grants: readonly PermittedGrant[]
+  /** Where the next page begins; absent on the last one. */
+  readonly cursor?: string
+}
+
+/**
+ * What users permitted: to list it, and to take it back. Every function throws GrantwellError `ERR_STORE`, and
+ * `ERR_CONFIGURATION` for a subject that is none.
+ */
+export interface Grants {
+  /**
+   * What a user permitted and still works, page by page, each once, in no order that means something.
+   * @param page.limit - at most so many, 100 by default; a page may have fewer, or none, and still not be the last
+   * @param page.cursor - from a page before
+   */
+  readonly listGrants: (
+    subject: Subject,
+    page?: { readonly limit?: number; readonly cursor?: string },
+  ) => Promise<GrantPage>
+  /**
+   * Ends one grant of a user: its tokens do not work from the very next request on.
+   * @returns whether there was one that worked; another user's is none
+   */
+  readonly revokeGrant: (subject: Subject, grantId: string) => Promise<boolean>
+  /**
+   * Ends everything that a user permitted, or all of it to one application. A grant that is made meanwhile may stay.
+   * @throws GrantwellError `ERR_CONFIGURATION` for any other name than `clientId`, or a value that is no string, which would end
+   * more than was meant
+   * @returns how many grants that worked were ended
+   */
+  readonly revokeAll: (subject: Subject, only?: { readonly clientId?: string }) => Promise<number>
+  /**
+   * Ends every grant of an application, whoever gave it. Interrupted, it is called again and goes on with what is left.
+   * Meanwhile users may permit it anew; `applications.suspend` stops the application at once.
+   * @returns how many grants that worked were ended
+   */
+  readonly revokeApplication: (clientId: string) => Promise<number>
+}
+
+/** Binds the functions to a server. */
+export function grantsOf<Native>(settings: Settings<Native>, transactions: Transactions): Grants {
+  const { clock, digests, rules } = settings
+  const { read, list, transact } = transactions
+
+  /** Ends the grant at a key, if it is one that may be ended. */
+  async function end(key: string, by: Withdraw['by'], mayEnd: (grant: Grant) => boolean): Promise<boolean> {
+    const reply = await transact([key], ([value], now, entropy) => {
+      const found = recordAs.grant(value)
+      const grant = found !== undefined && mayEnd(found) ? found : undefined
+      const outcome = transition(grant, { type: 'withdraw', by }, now, entropy, rules)
+      const { reply, events } = outcome
+      return outcome.grant === undefined ? { reply, events } : { reply, events, write: grantWrite(outcome.grant) }
+    })
+    if (reply.type === 'error') throw storeError()
+    return reply.type === 'revoked'
+  }
+
+  /** Ends every grant with a label, page by page: what was ended before costs no write. */
+  async function endAll(label: string, by: Withdraw['by'], mayEnd: (grant: Grant) => boolean): Promise<number> {
+    let ended = 0
+    let cursor: string | undefined
+    do {
+      const page: Awaited<ReturnType<typeof list>> = await list(label, cursor === undefined ? {} : { cursor })
+      if ('type' in page) throw storeError()
+      // Those that ended by themselves too, so that a clock that steps back does not bring them to life again.
+      const due = page.records.filter(({ value }) => {
+        const grant = recordAs.grant(value)
+        return grant !== undefined && grant.revokedAt === undefined && mayEnd(grant)
+      })
+      const results = await Promise.all(due.map(({ key }) => end(key, by, mayEnd)))
+      ended += results.filter(Boolean).length
+      cursor = page.cursor
+    } while (cursor !== undefined)
+    return ended
+  }
+
+  return {
+    listGrants: async (subject, page = {}) => {
+      const listed = await list(subjectLabel(subject), page)
+      if ('type' in listed) throw storeError()
+      const { records, cursor } = listed
+      const now = clock()
+      const live = records.flatMap(({ value }) => {
+        const grant = recordAs.grant(value)
+        return grant !== undefined && grant.subject === subject && isLive(grant, now) ? [grant] : []
+      })
+      const applicationKeys = [...new Set(live.map(({ clientId }) => keys.application(clientKeyOf(digests, clientId))))]
+      const found = applicationKeys.length === 0 ? [] : await read(applicationKeys)
+      if ('type' in found) throw storeError()
+      const applications = new Map(applicationKeys.map((key, index) => [key, found[index]?.value]))
+      const grants = live.flatMap((grant) => {
+        const value = applications.get(keys.application(clientKeyOf(digests, grant.clientId)))
+        return permittedGrant(grant, value)
+      })
+      return { grants, ...(cursor !== undefined && { cursor }) }
+    },
+
+    revokeGrant: async (subject, grantId) => {
+      const id = parseGrantId(grantId)
+      return id !== undefined && end(keys.grant(id), 'user', (grant) => grant.subject === subject)
+    },
+
+    revokeAll: async (subject, only = {}) => {
+      const { clientId } = ownOptions('revokeAll', only, ['clientId'])
+      if (Object.hasOwn(only, 'clientId') && typeof clientId !== 'string') {
+        throw mistake('the clientId of revokeAll must be a string')
+      }
+      const mayEnd = (grant: Grant): boolean => clientId === undefined || grant.clientId === clientId
+      return endAll(subjectLabel(subject), 'user', (grant) => grant.subject === subject && mayEnd(grant))
+    },
+
+    revokeApplication: async (clientId) =>
+      endAll(`client:${clientId}`, 'administrator', (grant) => grant.clientId === clientId),
+  }
+}
+
+function subjectLabel(subject: Subject): string {
+  if (!isName(subject)) throw mistake('the subject must be a string that is not empty')
+  return `subject:${subject}`
+}
+
+/** None where the application is not there any more: then nothing of the grant works. */
+function permittedGrant(grant: Grant, value: JsonValue | undefined): readonly PermittedGrant[] {
+  const application = recordAs.application(value)
+  if (!isPublished(application) || application.clientId !== grant.clientId) return []
+  const { id: grantId, clientId, createdAt, lastUsedAt } = grant
+  const { name, website, state } = application
+  return [
+    {
+      grantId,
+      clientId,
+      application: { name, website, state },
+      // Copies: what a host does with them must not reach a record that a store in memory may still hold.
+      scopes: [...limitScopes(grant.scopes, application.scopes)],
+      resources: structuredClone(limitResources(grant.resources, application.resourceScope)),
+      createdAt,
+      ...(lastUsedAt !== undefined && { lastUsedAt }),
+      expiresAt: liveUntil(grant),
+    },
+  ]
+}

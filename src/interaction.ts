@@ -1,0 +1,238 @@
+/**
+ * What the pages have in common: who is signed in, forms that are bound to user and browser, what a user is shown of an
+ * application, and the page for what went wrong.
+ * @module
+ */
+import type { PublishedApplication } from './core/application.js'
+import { decodeBase64url } from './core/base64url.js'
+import type { OAuthError } from './core/errors.js'
+import { GrantwellError, oauthError } from './core/errors.js'
+import type { Resources } from './core/grant.js'
+import { imageType, RESOURCE_CHOICES } from './core/registration.js'
+import type { Scope } from './core/scopes.js'
+import type { Refused, RefusedEvent, Settings, SpecifiedResource, User } from './options.js'
+import type { ConsentScope } from './pages/index.js'
+import { type ConsentPageModel, inaccessibleLink } from './pages/index.js'
+import type { FormBinding, VerifiedForm } from './protocol/consent.js'
+import {
+  BROWSER_KEY_BYTES,
+  browserKeyOf,
+  chosenResources,
+  FORM_FIELDS,
+  FORM_NONCE_BYTES,
+  formToken,
+  fromOwnPage,
+  SPECIFIED_RESOURCES_MAX,
+  setBrowserKey,
+  verifyFormToken,
+} from './protocol/consent.js'
+import type { HttpRequest, HttpResponse } from './protocol/message.js'
+import { redirectResponse } from './protocol/message.js'
+import { ENDPOINT_PATHS } from './protocol/metadata.js'
+import { pageResponse } from './protocol/page.js'
+import type { Parameters } from './protocol/parameters.js'
+import { listIn, valueIn } from './protocol/parameters.js'
+import type { LogoRecord, Transactions } from './transactions.js'
+import { keys, recordAs, unavailable } from './transactions.js'
+
+/** The endpoints that answer with pages. */
+export type PageEndpoint = Extract<RefusedEvent['endpoint'], 'authorization' | 'device' | 'applications'>
+
+/** What binds the forms of one page to who sees it. */
+export interface FormBinder {
+  /** The field of a form that shows something. */
+  readonly field: (shown: FormBinding['shown']) => { readonly name: string; readonly value: string }
+  /** For the browser, where it has no key yet. */
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** What the consent page shows, wherever the consent was begun. */
+export type ConsentModel = Pick<
+  ConsentPageModel,
+  'application' | 'user' | 'scopes' | 'resources' | 'stylesheet' | 'fault'
+>
+
+/** A consent form that came back with a choice of resources that cannot be. */
+export interface ChoiceFault {
+  readonly type: 'choice_fault'
+  readonly choice: string | undefined
+  readonly ids: readonly string[]
+}
+
+/** What the endpoints with pages share. */
+export interface Interaction<Native> {
+  /** Who is signed in; undefined for nobody. */
+  readonly signedIn: (request: HttpRequest<Native>) => Promise<User | undefined>
+  /** Sends the browser to sign in, and back to an endpoint with a query. */
+  readonly signIn: (endpoint: PageEndpoint, query: string) => HttpResponse
+  /** Binds the forms of a page to the user, the browser, and what is shown. */
+  readonly bind: (request: HttpRequest<Native>, user: User) => FormBinder
+  /** The form that came back, if it is as it was made, not too old, and from this browser. */
+  readonly verify: (
+    request: HttpRequest<Native>,
+    user: User,
+    shown: FormBinding['shown'],
+    token: string | undefined,
+  ) => VerifiedForm | undefined
+  /** What the consent page shows; undefined where there is nothing that the user could choose. */
+  readonly consentModel: (
+    user: User,
+    application: PublishedApplication,
+    scopes: readonly Scope[],
+    again?: ChoiceFault,
+  ) => Promise<ConsentModel | OAuthError>
+  /** The resources that the user chose in a consent form. */
+  readonly chosen: (user: User, application: PublishedApplication, form: Parameters) => Promise<Resources | ChoiceFault>
+  /** What the host says that a user can specify. */
+  readonly resourcesOf: (user: User) => Promise<readonly SpecifiedResource[]>
+  /** Scopes as a page shows them, in the order of the catalogue, which is theirs as well. */
+  readonly shownScopes: (scopes: readonly Scope[]) => readonly ConsentScope[]
+  /** The page for what went wrong, noted in the audit trail. */
+  readonly errorPage: (endpoint: PageEndpoint, error: OAuthError) => HttpResponse
+  /** Answers by a function of an endpoint; with a page where a function of the host or the store fails in it. */
+  readonly guarded: (
+    endpoint: PageEndpoint,
+    answer: (request: HttpRequest<Native>) => Promise<HttpResponse>,
+  ) => (request: HttpRequest<Native>) => Promise<HttpResponse>
+}
+
+/** Binds what the pages have in common to a server. */
+export function interactionOf<Native>(
+  settings: Settings<Native>,
+  transactions: Transactions,
+  refused: Refused,
+): Interaction<Native> {
+  const { issuer, issuerPath, clock, entropy, digests, pages } = settings
+  const stylesheet = issuerPath + ENDPOINT_PATHS.stylesheet
+
+  async function resourcesOf(user: User): Promise<readonly SpecifiedResource[]> {
+    return settings.resources === undefined ? [] : await settings.resources(user)
+  }
+
+  function shownScopes(scopes: readonly Scope[]): readonly ConsentScope[] {
+    return [...settings.scopes.entries.values()]
+      .filter(({ scope }) => scopes.includes(scope))
+      .map(({ scope, permission, definition }) => ({ scope, permission, description: definition.description }))
+  }
+
+  function errorPage(endpoint: PageEndpoint, error: OAuthError): HttpResponse {
+    refused(endpoint, error.reason, error.code)
+    const busy = error.code === 'temporarily_unavailable' || error.code === 'server_error'
+    const model = busy
+      ? { title: 'The service is busy', message: 'Please try again in a moment.' }
+      : { ...inaccessibleLink, ...(error.reason === 'consent_invalid' && { message: FORM_INVALID[endpoint] }) }
+    const retry: Record<string, string> =
+      error.retryAfter === undefined ? {} : { 'Retry-After': String(error.retryAfter) }
+    return pageResponse(error.status, pages.error({ ...model, stylesheet }), [], retry)
+  }
+
+  return {
+    resourcesOf,
+    shownScopes,
+    errorPage,
+
+    signedIn: async (request) => {
+      const user = await settings.user(request)
+      if (user === undefined || user === null) return undefined // a session without a user is often null
+      if (typeof user.subject !== 'string' || user.subject === '')
+        throw new TypeError('grantwell: user() gave no subject')
+      return user
+    },
+
+    signIn: (endpoint, query) => {
+      const url = settings.signInUrl(`${issuer}${ENDPOINT_PATHS[endpoint]}${query === '' ? '' : `?${query}`}`)
+      // Nothing else can stand in a header.
+      if (typeof url !== 'string' || !/^[\x21-\x7e]+$/.test(url))
+        throw new TypeError('grantwell: signInUrl() gave no URL')
+      return redirectResponse(url)
+    },
+
+    bind: (request, { subject }) => {
+      const kept = browserKeyOf(request.headers, issuer)
+      const browserKey = kept ?? entropy(BROWSER_KEY_BYTES)
+      const expiresAt = clock() + settings.consentLifetime
+      const field: FormBinder['field'] = (shown) => {
+        const binding = { issuer, subject, browserKey, shown }
+        return { name: FORM_FIELDS.consent, value: formToken(binding, expiresAt, entropy(FORM_NONCE_BYTES), digests) }
+      }
+      return kept === undefined
+        ? { field, headers: { 'Set-Cookie': setBrowserKey(browserKey, issuer) } }
+        : { field, headers: {} }
+    },
+
+    verify: (request, { subject }, shown, token) => {
+      const browserKey = browserKeyOf(request.headers, issuer)
+      if (browserKey === undefined || token === undefined || !fromOwnPage(request.headers, issuer)) return undefined
+      return verifyFormToken({ issuer, subject, browserKey, shown }, token, clock(), digests)
+    },
+
+    consentModel: async (user, application, scopes, again) => {
+      const logo = await transactions.read([keys.logo(application.logo)])
+      if ('type' in logo) return logo
+      const offered = await resourcesOf(user)
+      const choices = RESOURCE_CHOICES[application.resourceScope].filter(
+        (kind) => kind !== 'specified' || settings.resources !== undefined,
+      )
+      if (choices.length === 0) return oauthError('server_error', 'host_failed', 'There is nothing to choose from.')
+      return {
+        application: {
+          name: application.name,
+          ...(application.description !== undefined && { description: application.description }),
+          website: application.website,
+          ...dataUri(recordAs.logo(logo[0]?.value)),
+        },
+        user: { name: user.name ?? user.subject },
+        scopes: shownScopes(scopes),
+        resources: {
+          choices,
+          selected: choices.find((kind) => kind === again?.choice) ?? application.resourceScope,
+          items: offered.map(({ id, name }) => ({ id, name: name ?? id, checked: again?.ids.includes(id) ?? false })),
+        },
+        stylesheet,
+        ...(again !== undefined && { fault: CHOICE_FAULT }),
+      }
+    },
+
+    chosen: async (user, application, form) => {
+      const ids = listIn(form, FORM_FIELDS.resource)
+      const value = valueIn(form, FORM_FIELDS.resourceScope)
+      const choice = typeof value === 'string' ? value : undefined
+      const offered = new Set(choice === 'specified' ? (await resourcesOf(user)).map(({ id }) => id) : [])
+      return chosenResources(choice, ids, application.resourceScope, offered) ?? { type: 'choice_fault', choice, ids }
+    },
+
+    guarded: (endpoint, answer) => async (request) => {
+      try {
+        return await answer(request)
+      } catch (error) {
+        // Told already by whoever asked the store.
+        if (error instanceof GrantwellError && error.code === 'ERR_STORE') {
+          return errorPage(endpoint, unavailable('store_failed'))
+        }
+        settings.onError(error)
+        return errorPage(endpoint, oauthError('server_error', 'host_failed', 'The service failed.'))
+      }
+    },
+  }
+}
+
+const CHOICE_FAULT = `Choose which resources the application may use: at least one, and at most ${SPECIFIED_RESOURCES_MAX}.`
+
+const FORM_INVALID: { readonly [Endpoint in PageEndpoint]: string } = {
+  authorization:
+    'This form was sent before, is too old, or belongs to another session. Go back to the application and start again.',
+  device: 'This form was sent before, is too old, or belongs to another session. Start again on your device.',
+  applications: 'This form is too old, or belongs to another session. Nothing was changed. Open the page again.',
+}
+
+/** A logo as a page embeds it. */
+export function dataUri(logo: LogoRecord | undefined): { readonly logo?: string } {
+  const type = imageType(decodeBase64url(logo?.base64url.slice(0, 16) ?? '') ?? new Uint8Array(0))
+  if (logo === undefined || type === undefined) return {}
+  return { logo: `data:${type};base64,${logo.base64url.replaceAll('-', '+').replaceAll('_', '/')}` }
+}
+
+/** Whether a choice of resources cannot be. */
+export function isChoiceFault(chosen: Resources | ChoiceFault): chosen is ChoiceFault {
+  return 'type' in chosen
+}

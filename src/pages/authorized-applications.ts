@@ -1,0 +1,150 @@
+/**
+ * The page on which a user sees which applications have access, and takes it back (specification, 5.3; RFC 6819,
+ * 5.1.5.2: users can revoke what they permitted).
+ * @module
+ */
+import { faultNote, hiddenFields, ifTrue, isolated, logoOf, signedInAs, titled, websiteLink } from './fragments.js'
+import { displayText, html, type SafeHtml } from './html.js'
+import { layOut } from './layout.js'
+import { type ConsentScope, choiceLabels, permissionGroups, type ResourceKind } from './permissions.js'
+
+/** What the page of the authorized applications shows and where it sends its forms. */
+export interface AuthorizedApplicationsPageModel {
+  /** Who is signed in. */
+  readonly user: { readonly name: string }
+  /** One entry for each application that the user permitted something, most recent first. */
+  readonly applications: readonly AuthorizedApplication[]
+  /** URL path of the stylesheet. */
+  readonly stylesheet: string
+  /** Whether there are more than are shown. */
+  readonly more: boolean
+  /** What was wrong with the last submission of a form of this page. */
+  readonly fault?: string
+}
+
+/** An application and everything that the user permitted it. */
+export interface AuthorizedApplication {
+  readonly name: string
+  /** Becomes a link when it is an `http` or `https` URL, and is shown as text otherwise. */
+  readonly website: string
+  /** A `data:` URI of an image; anything else is left out. */
+  readonly logo?: string
+  /** Whether the administrators stopped it: it can do nothing at present. */
+  readonly suspended: boolean
+  /** One for each time that the user permitted something. */
+  readonly grants: readonly AuthorizedGrant[]
+  /** The form that takes everything back from this application: target of the POST, and its hidden fields. */
+  readonly form: {
+    readonly action: string
+    /** Browsers submit every line end in a value as CR LF, so values should be without any. */
+    readonly fields: readonly { readonly name: string; readonly value: string }[]
+  }
+}
+
+/** What the user permitted at one time. */
+export interface AuthorizedGrant {
+  readonly scopes: readonly ConsentScope[]
+  /** Which of the user's resources it opens. */
+  readonly resources: {
+    readonly kind: ResourceKind
+    /** Names of the specified ones. */
+    readonly items: readonly string[]
+  }
+  /** Seconds since the epoch. */
+  readonly createdAt: number
+  /** Seconds since the epoch, coarse: when it last got tokens; absent when it never did. */
+  readonly lastUsedAt?: number
+}
+
+/**
+ * The page of the authorized applications. Each has a form of its own, which posts its hidden fields and nothing else.
+ *
+ * @param model what to show; every value is text
+ * @returns a whole HTML document, without script
+ */
+export function authorizedApplicationsPage(model: AuthorizedApplicationsPageModel): string {
+  const { applications, fault } = model
+  return layOut({
+    title: titled('Authorized applications', fault),
+    stylesheet: model.stylesheet,
+    body: html`${signedInAs(model.user)}
+<main>
+${faultNote(fault)}
+<h1>Authorized applications</h1>
+${applications.length === 0 ? html`<p>No application has access to your account.</p>` : introduction}
+${applications.map((application, i) => html`${section(application, `application-${i + 1}`)}\n`)}
+${ifTrue(model.more, html`<p class="more">There are more than these. Take access back from some, and the others will be shown.</p>`)}
+</main>`,
+  })
+}
+
+const introduction: SafeHtml = html`<p>You permitted these applications to access your account. “Last used” is when an \
+application last got or renewed its access; what it does with it in between is not shown here. Days are those of UTC.</p>`
+
+function section(application: AuthorizedApplication, id: string): SafeHtml {
+  const { name, website, suspended, grants } = application
+  return html`<section class="application" aria-labelledby="${id}">
+<div class="identity">
+${logoOf(application)}
+<h2 id="${id}">${isolated(name)}</h2>
+</div>
+${ifTrue(suspended, html`<p class="suspended">The administrators stopped it: it can do nothing at present.</p>`)}
+<dl>
+<div><dt>Website</dt><dd>${websiteLink(website)}</dd></div>
+</dl>
+<ul class="grants">
+${grants.map((grant) => html`<li>${permitted(grant)}</li>\n`)}</ul>
+${form(application)}
+</section>`
+}
+
+function permitted({ scopes, resources, createdAt, lastUsedAt }: AuthorizedGrant): SafeHtml {
+  return html`${scopes.length === 0 ? html`<p>It can do nothing more than know that you agreed.</p>` : undefined}
+${permissionGroups(scopes)}
+<dl>
+<div><dt>Where</dt><dd>${places(resources)}</dd></div>
+<div><dt>Permitted</dt><dd>${day(createdAt)}</dd></div>
+<div><dt>Last used</dt><dd>${lastUsedAt === undefined ? html`Never` : day(lastUsedAt)}</dd></div>
+</dl>`
+}
+
+// More than a reader would scroll through on the way to the button.
+const longList = 12
+
+function places({ kind, items }: AuthorizedGrant['resources']): SafeHtml {
+  if (kind !== 'specified') return html`${choiceLabels[kind]}`
+  if (items.length === 0) return html`No resource`
+  const list = html`<ul>
+${items.map((item) => html`<li>${isolated(item)}</li>\n`)}</ul>`
+  if (items.length <= longList) return list
+  return html`<details><summary>${items.length} resources</summary>
+${list}
+</details>`
+}
+
+// The name that assistive technology reads begins with what is seen (WCAG 2.2, 2.5.3) and tells the buttons apart. As
+// on the consent page, a button has no id: a link that ends in one would focus it.
+function form({ name, form }: AuthorizedApplication): SafeHtml {
+  return html`<form method="post" action="${form.action}">
+${hiddenFields(form.fields)}
+<div class="actions"><button type="submit" class="danger" aria-label="Revoke access of ${displayText(name)}">\
+Revoke access</button></div>
+</form>`
+}
+
+const months: readonly string[] = [
+  ...['January', 'February', 'March', 'April', 'May', 'June'],
+  ...['July', 'August', 'September', 'October', 'November', 'December'],
+]
+
+// Not `Intl`, whose words depend on the runtime.
+function day(seconds: number): SafeHtml {
+  const date = new Date(seconds * 1000)
+  const [year, month, dayOfMonth] = [date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate()]
+  const digits = [year, twoDigits(month + 1), twoDigits(dayOfMonth)].join('-')
+  return html`<time datetime="${digits}">${dayOfMonth} ${months[month]} ${year}</time>`
+}
+
+function twoDigits(number: number): string {
+  return String(number).padStart(2, '0')
+}

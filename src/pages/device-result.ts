@@ -1,0 +1,50 @@
+/**
+ * The page that a user is left on once a device has its answer (RFC 8628, 3.3: the user goes back to the device).
+ * @module
+ */
+import { isolated } from './fragments.js'
+import { html, type SafeHtml } from './html.js'
+import { layOut } from './layout.js'
+
+/** What the page after the decision shows. */
+export interface DeviceResultPageModel {
+  /** What the user decided. */
+  readonly decision: 'agree' | 'refuse'
+  /** Who asked, as registered. */
+  readonly application: { readonly name: string }
+  /** URL path of the stylesheet. */
+  readonly stylesheet: string
+}
+
+/**
+ * The page after the decision. It has no form and no link: the rest happens on the device.
+ *
+ * @param model what to show; every value is text
+ * @returns a whole HTML document, without script
+ */
+export function deviceResultPage(model: DeviceResultPageModel): string {
+  const { title, text } = words(isolated(model.application.name))[model.decision]
+  return layOut({
+    title,
+    stylesheet: model.stylesheet,
+    body: html`<main>
+<h1>${title}</h1>
+<p>${text}</p>
+</main>`,
+  })
+}
+
+type Words = Readonly<Record<DeviceResultPageModel['decision'], { readonly title: string; readonly text: SafeHtml }>>
+
+function words(name: SafeHtml): Words {
+  return {
+    agree: {
+      title: 'Your device is connected',
+      text: html`${name} has the access that you agreed to. Go back to your device; this page can be closed.`,
+    },
+    refuse: {
+      title: 'Nothing was shared',
+      text: html`You refused ${name} the access that it asked for. This page can be closed.`,
+    },
+  }
+}

@@ -1,0 +1,88 @@
+/**
+ * The page on which a user enters the code of a device, or compares it (RFC 8628, 3.3, 3.3.1 and 5.4).
+ * @module
+ */
+import { faultNote, hiddenFields, isolated, signedInAs, titled } from './fragments.js'
+import { html, type SafeHtml } from './html.js'
+import { layOut } from './layout.js'
+
+/** What the device page shows and where it sends its form. */
+export interface DevicePageModel {
+  /** Who is signed in. */
+  readonly user: { readonly name: string }
+  /** What the link or the last submission had, to be shown in the field: any text; absent for an empty field. */
+  readonly userCode?: string
+  /**
+   * Whether the code came with the link (RFC 8628, 3.3.1), so that the user must compare it with the device rather than
+   * type it. For text that reads as a code alone: whoever made the link wrote it, and the page shows it large.
+   */
+  readonly complete: boolean
+  /** Target of the POST, and hidden fields that come back with it. */
+  readonly form: {
+    readonly action: string
+    /** Browsers submit every line end in a value as CR LF, so values should be without any. */
+    readonly fields: readonly { readonly name: string; readonly value: string }[]
+  }
+  /** URL path of the stylesheet. */
+  readonly stylesheet: string
+  /** What was wrong with the last submission of this form. */
+  readonly fault?: string
+}
+
+/**
+ * The device page. Its form posts the hidden fields and `user_code`: as typed, in any case, with or without dashes.
+ *
+ * @param model what to show; every value is text
+ * @returns a whole HTML document, without script
+ * @see RFC 8628, section 3.3
+ */
+export function devicePage(model: DevicePageModel): string {
+  const { userCode, complete, fault } = model
+  return layOut({
+    title: titled('Connect a device', fault),
+    stylesheet: model.stylesheet,
+    body: html`${signedInAs(model.user)}
+<main>
+${complete && userCode ? comparison(model, userCode) : entry(model)}
+</main>`,
+  })
+}
+
+// Whoever sends a link with a code has saved the victim the typing, which is the one thing that could give pause (RFC
+// 8628, 5.4): so the code is large, and comparing it comes before the button.
+function comparison({ form, fault }: DevicePageModel, userCode: string): SafeHtml {
+  return html`${faultNote(fault)}
+<h1>Connect a device</h1>
+<p>The link that brought you here has this code in it. Compare it with the code that your device shows.</p>
+<p class="code">${isolated(userCode)}</p>
+<p>Continue only if the two are the same and you started this yourself. Otherwise close this page.</p>
+${warning}
+<form method="post" action="${form.action}">
+${hiddenFields([...form.fields, { name: 'user_code', value: userCode }])}
+${button}
+</form>`
+}
+
+// The label is around the field, which has no id: a link that ends in one would put the focus there.
+function entry({ form, fault, userCode = '' }: DevicePageModel): SafeHtml {
+  const marks =
+    fault === undefined ? html` aria-describedby="hint"` : html` aria-invalid="true" aria-describedby="fault hint"`
+  const typing = html` inputmode="text" autocomplete="off" autocapitalize="characters" autocorrect="off" spellcheck="false"`
+  return html`${faultNote(fault, 'fault')}
+<h1>Connect a device</h1>
+<p>Enter the code that your device shows. Before anything is shared, you will see which application asks for what.</p>
+${warning}
+<form method="post" action="${form.action}">
+${hiddenFields(form.fields)}
+<label class="field">Code on your device
+<input type="text" name="user_code" value="${userCode}" required maxlength="64"${typing}${marks}></label>
+<p id="hint" class="hint">8 letters, such as WDJB-MJHT</p>
+${button}
+</form>`
+}
+
+const warning: SafeHtml = html`<p class="warning">Only use a code from a device that is yours and in front of you. \
+Nobody from this service will ever send you a code: whoever does wants to get into your account.</p>`
+
+// As on the consent page, without an id: a link that ends in the id of a button focuses it.
+const button: SafeHtml = html`<div class="actions"><button type="submit" class="primary">Continue</button></div>`

@@ -1,0 +1,63 @@
+/**
+ * The device authorization request and its answer.
+ * @module
+ * @see RFC 8628, sections 3.1 and 3.2
+ */
+import type { PublishedApplication } from '../core/application.js'
+import type { IssuedDeviceCode } from '../core/device.js'
+import type { OAuthError } from '../core/errors.js'
+import { oauthError } from '../core/errors.js'
+import { printUserCode } from '../core/user-code.js'
+import type { UserCode } from '../core/values.js'
+import type { PresentedClient } from './client-authentication.js'
+import { presentedClient } from './client-authentication.js'
+import type { HttpRequest, HttpResponse } from './message.js'
+import { TOKEN_HEADERS } from './message.js'
+import { ENDPOINT_PATHS } from './metadata.js'
+import { formOf, isError, valuesIn } from './parameters.js'
+
+/** A device authorization request, its client not yet authenticated. */
+export interface DeviceAuthorizationRequest {
+  readonly type: 'device_authorization_request'
+  readonly client: PresentedClient
+  /** As sent; which scopes there are for the client is known once it has authenticated. */
+  readonly scope: string | undefined
+}
+
+/** Reads a device authorization request. */
+export function deviceAuthorizationRequest(
+  request: HttpRequest,
+  rules: { readonly allowPost: boolean },
+): DeviceAuthorizationRequest | OAuthError {
+  const parameters = formOf(request)
+  if (isError(parameters)) return parameters
+  const values = valuesIn(parameters, ['client_id', 'client_secret', 'scope'])
+  if (isError(values)) return values
+  const client = presentedClient(request.headers, values, rules.allowPost)
+  return isError(client) ? client : { type: 'device_authorization_request', client, scope: values.scope }
+}
+
+/** Why a client may not use the device flow; undefined where it may. */
+export function deviceFlowFault({ deviceFlow }: PublishedApplication): OAuthError | undefined {
+  const description = 'The application is not registered for the device flow.'
+  return deviceFlow ? undefined : oauthError('unauthorized_client', 'grant_type_not_registered', description)
+}
+
+/** The answer to a device authorization request. */
+export function deviceAuthorizationResponse(
+  { deviceCode, expiresIn, interval }: IssuedDeviceCode,
+  userCode: UserCode,
+  issuer: string,
+): HttpResponse {
+  const page = issuer + ENDPOINT_PATHS.device
+  const shown = printUserCode(userCode)
+  const body = JSON.stringify({
+    device_code: deviceCode,
+    user_code: shown,
+    verification_uri: page,
+    verification_uri_complete: `${page}?user_code=${shown}`,
+    expires_in: expiresIn,
+    interval,
+  })
+  return { status: 200, headers: TOKEN_HEADERS, body }
+}

@@ -1,0 +1,317 @@
+/**
+ * The page on which users see what they permitted, and take it back.
+ * @module
+ */
+import type { AuthorizedApplicationsPageModel, HttpResponse } from 'grantwell'
+import { authorizedApplicationsPage } from 'grantwell/pages'
+import { describe, expect, it } from 'vitest'
+import { busyPage, page, redirect, watchedServer } from '../server/helpers.js'
+import type { TestServer } from '../support.js'
+import {
+  authorize,
+  basic,
+  call,
+  exchange,
+  hiddenFields,
+  ISSUER,
+  LOGO,
+  OTHER,
+  post,
+  refresh,
+  registration,
+  START,
+  send,
+  testServer,
+  tokens,
+  WEB,
+} from '../support.js'
+
+const PATH = '/oauth2/applications'
+
+async function open({ server }: TestServer, cookie?: string): Promise<HttpResponse> {
+  return send(server, { url: PATH, headers: cookie === undefined ? {} : { cookie } })
+}
+
+function cookieOf(response: HttpResponse): string {
+  return response.headers['Set-Cookie']?.split(';')[0] ?? ''
+}
+
+/** The form of each application on a page, in their order. */
+function formsOf({ body }: HttpResponse): readonly Record<string, string>[] {
+  return [...body.matchAll(/<form.*?<\/form>/gs)].map(([form]) => hiddenFields(form))
+}
+
+/** What the page is made of, as the server asks for it. */
+function watchedPages() {
+  const models: AuthorizedApplicationsPageModel[] = []
+  const authorizedApplications = (model: AuthorizedApplicationsPageModel): string => {
+    models.push(model)
+    return authorizedApplicationsPage(model)
+  }
+  return { models, pages: { authorizedApplications } }
+}
+
+describe('GET shows what was permitted', () => {
+  it('to nobody who is not signed in', async () => {
+    const test = await testServer()
+    test.session.user = undefined
+    expect(await open(test)).toStrictEqual(redirect(`/sign-in?return_to=${encodeURIComponent(ISSUER + PATH)}`))
+  })
+
+  it('nothing, in words', async () => {
+    const test = await testServer()
+    const response = await open(test)
+    expect(response.body).toContain('No application has access to your account.')
+    const { 'Set-Cookie': cookie, ...headers } = response.headers
+    expect({ ...response, headers }).toStrictEqual(page(200, response.body))
+    expect(cookie).toMatch(/^__Host-grantwell=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Secure$/)
+    expect(await open(test, cookieOf(response))).not.toHaveProperty('headers.Set-Cookie')
+  })
+
+  it('one entry for each application, the one used last first, with every permission', async () => {
+    const { models, pages } = watchedPages()
+    const items = [{ id: 'repo/1', name: 'First' }, { id: 'repo/2' }]
+    const test = await testServer({ pages, resources: () => items })
+    const form = { resource_scope: 'specified', resource: 'repo/1' }
+    const { code } = await authorize(test, { scope: 'repo-code:r' }, form)
+    await exchange(test, code)
+    test.clock.now += 10
+    await authorize(test, {}, { resource_scope: 'public' })
+    test.clock.now += 10
+    const other = await authorize(test, { client_id: 'other', redirect_uri: 'https://other.example/callback' })
+    const { body } = await exchange(test, other.code, {}, OTHER)
+    test.clock.now += 10
+    await refresh(test, body.refresh_token, {}, OTHER)
+    await test.server.applications.suspend('other')
+    await open(test)
+
+    const logo = `data:image/png;base64,${Buffer.from(LOGO).toString('base64')}`
+    const both = [
+      { scope: 'repo-code:rw', permission: 'rw', description: 'Repository code through Git commands' },
+      { scope: 'account-profile:r', permission: 'r', description: 'User profile' },
+    ]
+    const read = { scope: 'repo-code:r', permission: 'r', description: 'Repository code through Git commands' }
+    const revokeForm = (clientId: string) => ({
+      action: PATH,
+      fields: [
+        { name: 'client_id', value: clientId },
+        { name: 'consent', value: expect.any(String) },
+      ],
+    })
+    const website = 'https://app.example'
+    expect(models).toStrictEqual([
+      {
+        user: { name: 'Ada' },
+        stylesheet: '/oauth2/style.css',
+        more: false,
+        applications: [
+          {
+            name: 'Other',
+            website,
+            logo,
+            suspended: true,
+            grants: [
+              {
+                scopes: both,
+                resources: { kind: 'all', items: [] },
+                createdAt: START + 20,
+                lastUsedAt: START + 30,
+              },
+            ],
+            form: revokeForm('other'),
+          },
+          {
+            name: 'Sample',
+            website,
+            logo,
+            suspended: false,
+            grants: [
+              { scopes: both, resources: { kind: 'public', items: [] }, createdAt: START + 10 },
+              {
+                scopes: [read],
+                resources: { kind: 'specified', items: ['First'] },
+                createdAt: START,
+                lastUsedAt: START,
+              },
+            ],
+            form: revokeForm('web'),
+          },
+        ],
+      },
+    ])
+  })
+
+  it('a resource that the user has no more by its identifier', async () => {
+    const { models, pages } = watchedPages()
+    const items = [{ id: 'repo/1', name: 'First' }]
+    const test = await testServer({ pages, resources: () => items })
+    await authorize(test, {}, { resource_scope: 'specified', resource: 'repo/1' })
+    items.pop()
+    await open(test)
+    expect(models[0]?.applications[0]?.grants[0]?.resources.items).toStrictEqual(['repo/1'])
+  })
+
+  it('with the logos of the first twelve alone, since each may have a megabyte', async () => {
+    const { models, pages } = watchedPages()
+    const test = await testServer({ pages })
+    for (let index = 0; index < 14; index++) {
+      const clientId = `client-${index}`
+      const redirect_uri = `https://app${index}.example/callback`
+      const registered = registration({ name: clientId, redirectUris: [redirect_uri] })
+      await test.server.applications.register(registered, { ...WEB, clientId })
+      await authorize(test, { client_id: clientId, redirect_uri })
+    }
+    await open(test)
+    expect(models[0]?.applications.map(({ logo }) => logo !== undefined)).toStrictEqual([
+      ...Array(12).fill(true),
+      ...Array(2).fill(false),
+    ])
+  })
+
+  it('and no more of them than two million characters', async () => {
+    const { models, pages } = watchedPages()
+    const test = await testServer({ pages })
+    const logo = new Uint8Array(1_048_576)
+    logo.set(LOGO)
+    for (let index = 0; index < 3; index++) {
+      const clientId = `client-${index}`
+      const redirect_uri = `https://app${index}.example/callback`
+      const registered = registration({ name: clientId, logo, redirectUris: [redirect_uri] })
+      await test.server.applications.register(registered, { ...WEB, clientId })
+      await authorize(test, { client_id: clientId, redirect_uri })
+    }
+    await open(test)
+    expect(models[0]?.applications.filter((application) => application.logo !== undefined)).toHaveLength(1)
+  })
+
+  it('no more than a thousand grants and the rest of the last page, and says so', async () => {
+    const { models, pages } = watchedPages()
+    const test = await testServer({ pages })
+    for (let index = 0; index < 1001; index++) await authorize(test)
+    await open(test)
+    expect(models[0]?.more).toBe(true)
+    expect(models[0]?.applications[0]?.grants).toHaveLength(1000)
+    await test.server.grants.revokeAll('ada')
+    await authorize(test)
+    await open(test)
+    expect(models[1]?.more).toBe(false)
+  })
+})
+
+describe('POST takes everything back from one application', () => {
+  it('and shows the page anew; other applications and users keep what they have', async () => {
+    const test = await testServer()
+    const mine = await tokens(test)
+    const other = await authorize(test, { client_id: 'other', redirect_uri: 'https://other.example/callback' })
+    const others = (await exchange(test, other.code, {}, OTHER)).body
+    const shown = await open(test)
+    const [, form] = formsOf(shown).toSorted((a, b) => (a['client_id'] ?? '').localeCompare(b['client_id'] ?? ''))
+    const response = await post(test.server, PATH, form ?? {}, { cookie: cookieOf(shown) })
+    expect(response).toStrictEqual(redirect(ISSUER + PATH))
+    expect(await call(test, mine.access_token)).toMatchObject({ type: 'refused' })
+    expect(await call(test, others.access_token)).toMatchObject({ type: 'authenticated' })
+    expect(formsOf(await open(test))).toHaveLength(1)
+  })
+
+  it('twice is no harm', async () => {
+    const test = await testServer()
+    await tokens(test)
+    const shown = await open(test)
+    const [form = {}] = formsOf(shown)
+    for (let time = 0; time < 2; time++) {
+      expect((await post(test.server, PATH, form, { cookie: cookieOf(shown) })).status).toBe(302)
+    }
+  })
+
+  /** Sends the form with changes, by which it must be refused. */
+  async function refusal(changes: {
+    form?: Record<string, string>
+    headers?: Record<string, string>
+    before?: (test: TestServer) => unknown
+  }): Promise<HttpResponse> {
+    const test = await testServer()
+    const { access_token } = await tokens(test)
+    const shown = await open(test)
+    changes.before?.(test)
+    const form = { ...formsOf(shown)[0], ...changes.form }
+    const response = await post(test.server, PATH, form, { cookie: cookieOf(shown), ...changes.headers })
+    expect(await call(test, access_token)).toMatchObject({ type: 'authenticated' })
+    return response
+  }
+
+  it.each([
+    ['without the field that binds it', { form: { consent: '' } }],
+    [
+      'with another',
+      { form: { consent: '1800000600.AAAAAAAAAAAAAAAAAAAAAA.AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA' } },
+    ],
+    ['for another application', { form: { client_id: 'other' } }],
+    ['for no application', { form: { client_id: '' } }],
+    ['without the browser’s key', { headers: { cookie: '' } }],
+    ['from another site', { headers: { 'sec-fetch-site': 'cross-site' } }],
+    ['from another origin', { headers: { origin: 'https://evil.example' } }],
+    ['too late', { before: (test: TestServer) => Object.assign(test.clock, { now: START + 600 }) }],
+    ['by another user', { before: (test: TestServer) => Object.assign(test.session, { user: { subject: 'bob' } }) }],
+  ])('%s: refused, and nothing changes', async (_, changes) => {
+    const response = await refusal(changes)
+    expect(response.status).toBe(400)
+    expect(response.body).toContain('Nothing was changed.')
+  })
+
+  it('by nobody: to the sign-in', async () => {
+    const response = await refusal({ before: (test) => Object.assign(test.session, { user: undefined }) })
+    expect(response).toMatchObject({ status: 302, headers: { Location: expect.stringContaining('/sign-in') } })
+  })
+
+  it.each([
+    [
+      'a repeated field',
+      [
+        ['client_id', 'web'],
+        ['client_id', 'web'],
+      ],
+      {},
+    ],
+    ['another content type', {}, { 'content-type': 'application/json' }],
+  ] as const)('%s: a page with 400', async (_, form, headers) => {
+    const test = await testServer()
+    const response = await post(test.server, PATH, form, headers)
+    expect(response).toMatchObject({ status: 400, headers: { 'Content-Type': 'text/html;charset=UTF-8' } })
+    expect(test.events.at(-1)).toMatchObject({ endpoint: 'applications', reason: 'malformed_request' })
+  })
+})
+
+describe('what fails', () => {
+  it.each(['list', 'read', 'write'] as const)('the store at %s: 503, and the next try works', async (method) => {
+    const test = await watchedServer()
+    await tokens(test)
+    const shown = await open(test)
+    const [form = {}] = formsOf(shown)
+    test.instead[method] = () => {
+      throw new Error('the store went away')
+    }
+    const send = () => post(test.server, PATH, form, { cookie: cookieOf(shown) })
+    expect(await send()).toStrictEqual(busyPage(503))
+    if (method !== 'write') expect(await open(test)).toStrictEqual(busyPage(503))
+    test.instead[method] = undefined
+    expect((await send()).status).toBe(302)
+    expect(await test.server.grants.listGrants('ada')).toStrictEqual({ grants: [] })
+  })
+
+  it('a function of the host: 500, and onError is told', async () => {
+    const failure = new Error('no session store')
+    const test = await testServer({
+      user: () => {
+        throw failure
+      },
+    })
+    expect(await open(test)).toStrictEqual(busyPage(500))
+    expect(test.errors).toStrictEqual([failure])
+  })
+
+  it('another method: 405', async () => {
+    const test = await testServer()
+    const response = await send(test.server, { method: 'DELETE', url: PATH, headers: basic(WEB) })
+    expect(response).toMatchObject({ status: 405, headers: { Allow: 'GET, HEAD, POST' } })
+  })
+})
