@@ -23,7 +23,7 @@ const DULL_HEADERS = ['connection', 'content-length', 'date', 'keep-alive', 'tra
 export function createApplication({ origin, ...service }) {
   const redirectUri = `${origin}/callback`
   const steps = stepsOf({ ...service, redirectUri })
-  const look = { place: `Sample application, ${origin}`, look: 'application' }
+  const look = { place: `Sample application, ${origin}`, look: 'sample' }
   // Cookies know no ports, so the name has it.
   const sessionCookie = `application-${new URL(origin).port}`
 

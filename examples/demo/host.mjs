@@ -1,20 +1,35 @@
 /**
- * The service: users who sign in, a small API, and grantwell's authorization server mounted beside them.
+ * The service: users who sign in, a small API, and grantwell's authorization server mounted beside them; and the pages
+ * on which applications are handed in and approved.
  * @module
  */
 import { randomBytes, scrypt as scryptWithCallback, timingSafeEqual } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
-import { createAuthorizationServer } from 'grantwell'
+import { createAuthorizationServer, serviceScopes } from 'grantwell'
 import { createNodeHandler, nodeDigests, sendResponse } from 'grantwell/node'
 import { html } from 'grantwell/pages'
 import { memoryStore } from 'grantwell/storage/memory'
-import { cookieOf, readForm, redirect, sendJson, sendNotFound, sendPage, setCookie, site } from './page.mjs'
+import { administrationRoutes } from './administration.mjs'
+import {
+  cookieOf,
+  readForm,
+  redirect,
+  sendError,
+  sendJson,
+  sendLogo,
+  sendNotFound,
+  sendPage,
+  setCookie,
+  site,
+} from './page.mjs'
+import { submissionRoutes } from './submissions.mjs'
 
 const scrypt = promisify(scryptWithCallback)
 
-/** The one user. The subject is what grants are kept under, so it must never change and never be given to another. */
+/** The users. A subject is what grants are kept under, so it must never change and never be given to another. */
 const ADA = { subject: 'user-1', username: 'ada', name: 'Ada Lovelace' }
+const GRACE = { subject: 'user-2', username: 'grace', name: 'Grace Hopper', administrator: true }
 
 const REPOSITORIES = [
   { id: '1', owner: 'user-1', name: 'ada/analytical-engine', public: true },
@@ -22,15 +37,17 @@ const REPOSITORIES = [
   { id: '3', owner: 'user-1', name: 'ada/letters', public: false },
 ]
 
+/** The command-line tool of `npm run demo:login`, which has to know its name. */
+const COMMAND_LINE = 'demo-cli'
+
 /**
- * Makes the service, with one application registered.
+ * Makes the service, with two applications registered.
  * @param issuer - where it will be reached
- * @param website - of the application
+ * @param website - of the sample application
  */
 export async function createHost({ issuer, website }) {
-  const password = randomBytes(4).toString('hex')
-  const salt = randomBytes(16)
-  const passwordHash = await scrypt(password, salt, 32)
+  const accounts = await Promise.all([ADA, GRACE].map(newAccount))
+  const [ada, grace] = accounts
 
   /** Who is signed in, by session. */
   const sessions = new Map()
@@ -38,39 +55,41 @@ export async function createHost({ issuer, website }) {
   const sessionCookie = `session-${new URL(issuer).port}`
   const userOf = (request) => sessions.get(cookieOf(request, sessionCookie))
 
+  const scopes = serviceScopes()
   const server = createAuthorizationServer({
     issuer,
     store: memoryStore(),
     digests: nodeDigests,
+    scopes,
     user: (request) => userOf(request.native),
     signInUrl: (returnTo) => `/sign-in?return_to=${encodeURIComponent(returnTo)}`,
     resources: (user) => repositoriesOf(user.subject).map(({ id, name }) => ({ id, name })),
   })
-
-  // What an administrator does once for every application. The secret is shown this once and kept as a digest.
-  const { clientId, clientSecret } = await server.applications.register({
-    name: 'Sample application',
-    logo: await readFile(new URL('logo.png', import.meta.url)),
-    description: 'Shows you every message of OAuth 2.0 while you use it.',
-    website,
-    type: 'confidential',
-    // On loopback any port is admitted (RFC 8252, section 7.3).
-    redirectUris: ['http://127.0.0.1/callback'],
-    scopes: ['repo-code:rw', 'repo-basic-info:r', 'account-profile:r'],
-    resourceScope: 'all',
-  })
+  const { clientId, clientSecret } = await registerApplications(server.applications, website)
 
   const place = `The service, ${issuer}`
   const handleOAuth = createNodeHandler(server)
   const handleSite = site(issuer, answer)
+  const routes = {
+    'GET /': showHome,
+    'GET /sign-in': (request, response, url) => showSignIn(request, response, url.searchParams.get('return_to')),
+    'POST /sign-in': signIn,
+    'POST /sign-out': signOut,
+    'GET /logo': forUser(showLogo),
+    'GET /api/repositories': listRepositories,
+    'GET /api/user': showUser,
+    ...guarded(forUser, submissionRoutes({ applications: server.applications, scopes, place })),
+    ...guarded(forAdministrator, administrationRoutes({ applications: server.applications, scopes, place })),
+  }
 
   return {
     issuer,
     api: `${issuer}/api/repositories`,
     clientId,
     clientSecret,
-    username: ADA.username,
-    password,
+    username: ada.user.username,
+    password: ada.password,
+    administrator: { username: grace.user.username, password: grace.password },
     // grantwell answers on its own paths and hands on the rest.
     handle: (request, response) => handleOAuth(request, response, () => handleSite(request, response)),
   }
@@ -78,20 +97,8 @@ export async function createHost({ issuer, website }) {
   function answer(route, request, response, url) {
     const [, id] = /^POST \/api\/repositories\/([^/]+)\/commits$/.exec(route) ?? []
     if (id) return addCommit(request, response, id)
-    switch (route) {
-      case 'GET /':
-        return showHome(request, response)
-      case 'GET /sign-in':
-        return showSignIn(request, response, url.searchParams.get('return_to'))
-      case 'POST /sign-in':
-        return signIn(request, response)
-      case 'POST /sign-out':
-        return signOut(request, response)
-      case 'GET /api/repositories':
-        return listRepositories(request, response)
-      default:
-        return sendNotFound(response)
-    }
+    // A route has a space in it, as no name that every object has.
+    return routes[route] ? routes[route](request, response, url) : sendNotFound(response)
   }
 
   // The API: the guard `authenticate` first, then what the token opens.
@@ -117,12 +124,48 @@ export async function createHost({ issuer, website }) {
     sendJson(response, 201, { repository: repository.name, commit: randomBytes(20).toString('hex') })
   }
 
+  async function showUser(request, response) {
+    const token = await server.authenticate(request, { scope: 'account-profile:r' })
+    if (token.type === 'refused') return sendResponse(response, token.response)
+    const { username, name } = accounts.find(({ user }) => user.subject === token.subject).user
+    sendJson(response, 200, { user: token.subject, username, name })
+  }
+
+  // Who may see which page is for the service to say: the functions of grantwell do what they are told.
+
+  /** For whoever is signed in; anybody else is asked to. */
+  function forUser(show) {
+    return (request, response, url) => {
+      const user = userOf(request)
+      if (user === undefined)
+        return redirect(response, `/sign-in?return_to=${encodeURIComponent(url.pathname + url.search)}`)
+      return show({ user, request, response, url })
+    }
+  }
+
+  function forAdministrator(show) {
+    return forUser((page) =>
+      page.user.administrator ? show(page) : sendError(page.response, 403, 'This page is for administrators'),
+    )
+  }
+
+  async function showLogo({ response, url }) {
+    const logo = await server.applications.logo(url.searchParams.get('id') ?? '')
+    return logo === undefined ? sendNotFound(response) : sendLogo(response, logo)
+  }
+
   // The sign-in. A real service has its own; grantwell only asks who is signed in.
 
   function showHome(request, response) {
     const user = userOf(request)
     const body = user
       ? html`<p>You are signed in as <b>${user.name}</b>.</p>
+<ul class="links">
+<li><a href="/oauth2/applications">Authorized applications</a></li>
+<li><a href="/oauth2/device">Connect a device</a></li>
+<li><a href="/applications">Your applications</a></li>
+${user.administrator && html`<li><a href="/administration">Administration</a></li>`}
+</ul>
 <form method="post" action="/sign-out"><button>Sign out</button></form>`
       : html`<p>You are not signed in.</p><p><a class="button" href="/sign-in">Sign in</a></p>`
     const more = html`<p>Third-party applications ask for permission here, such as the
@@ -153,13 +196,15 @@ export async function createHost({ issuer, website }) {
     const username = form.get('username') ?? ''
     // First the slow part, whatever the name, so that the time does not tell which names exist. A real service limits
     // the attempts as well.
-    const hash = await scrypt(form.get('password') ?? '', salt, 32)
-    if (!timingSafeEqual(hash, passwordHash) || username !== ADA.username) {
+    const account = accounts.find(({ user }) => user.username === username)
+    const { salt, hash } = account ?? ada
+    const given = await scrypt(form.get('password') ?? '', salt, 32)
+    if (!timingSafeEqual(given, hash) || account === undefined) {
       return showSignIn(request, response, form.get('return_to'), { username })
     }
     // A new identifier at every sign-in: one that somebody slipped the browser before is worth nothing.
     const id = randomBytes(32).toString('base64url')
-    sessions.set(id, ADA)
+    sessions.set(id, account.user)
     redirect(response, ownUrl(form.get('return_to')), setCookie(sessionCookie, id))
   }
 
@@ -177,6 +222,46 @@ export async function createHost({ issuer, website }) {
     const url = URL.canParse(returnTo ?? '', issuer) ? new URL(returnTo ?? '', issuer) : undefined
     return url?.origin === issuer ? url.href : `${issuer}/`
   }
+}
+
+/** A user with a password of this run. */
+async function newAccount(user) {
+  const password = randomBytes(4).toString('hex')
+  const salt = randomBytes(16)
+  return { user, password, salt, hash: await scrypt(password, salt, 32) }
+}
+
+/** What an administrator does once for every application. The secret is shown this once and kept as a digest. */
+async function registerApplications(applications, website) {
+  const logo = await readFile(new URL('logo.png', import.meta.url))
+  // On loopback any port is admitted (RFC 8252, section 7.3).
+  const redirectUris = ['http://127.0.0.1/callback']
+  const tool = {
+    name: 'Demo command line',
+    logo,
+    description: 'Logs in from a terminal: npm run demo:login.',
+    website,
+    type: 'public',
+    deviceFlow: true,
+    redirectUris,
+    scopes: ['repo-code:r', 'account-profile:r'],
+    resourceScope: 'all',
+  }
+  await applications.register(tool, { clientId: COMMAND_LINE })
+  return applications.register({
+    name: 'Sample application',
+    logo,
+    description: 'Shows you every message of OAuth 2.0 while you use it.',
+    website,
+    type: 'confidential',
+    redirectUris,
+    scopes: ['repo-code:rw', 'repo-basic-info:r', 'account-profile:r'],
+    resourceScope: 'all',
+  })
+}
+
+function guarded(guard, routes) {
+  return Object.fromEntries(Object.entries(routes).map(([route, show]) => [route, guard(show)]))
 }
 
 function repositoriesOf(subject) {

@@ -73,6 +73,8 @@ function forScripts() {
     redirect_uri: application.redirectUri,
     username: host.username,
     password: host.password,
+    admin_username: host.administrator.username,
+    admin_password: host.administrator.password,
   }
 }
 
@@ -84,9 +86,18 @@ function forPeople() {
   There you sign in as:         ${host.username}
   with the password:            ${host.password}
 
+  Applications are approved by: ${host.administrator.username}
+  with the password:            ${host.administrator.password}
+
+  Log in from a terminal with:  ${loginCommand()}
+
   Ctrl+C ends the demo; it forgets everything.
 
 `
+}
+
+function loginCommand() {
+  return `npm run demo:login${options.port === 4000 ? '' : ` -- --issuer ${host.issuer}`}`
 }
 
 function readOptions() {

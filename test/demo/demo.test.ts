@@ -5,7 +5,18 @@ import { connect, createServer } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { hiddenFields } from '../support.js'
 import { type Announcement, type Demo, freshClone, runDemo, spawnDemo, startDemo } from './start.js'
-import { ask, authorizationUrl, Browser, callApi, decide, locationOf, signIn, type Tokens, tokensFor } from './walk.js'
+import {
+  asAdministrator,
+  ask,
+  authorizationUrl,
+  Browser,
+  callApi,
+  decide,
+  locationOf,
+  signIn,
+  type Tokens,
+  tokensFor,
+} from './walk.js'
 
 let clone: ReturnType<typeof freshClone>
 let demo: Demo
@@ -34,12 +45,15 @@ describe('what it prints', () => {
       redirect_uri: `${demo.app}/callback`,
       username: 'ada',
       password: expect.stringMatching(/^[0-9a-f]{8}$/),
+      admin_username: 'grace',
+      admin_password: expect.stringMatching(/^[0-9a-f]{8}$/),
     })
   })
 
-  it('has a secret and a password that are fresh at every start', () => {
+  it('has a secret and passwords that are fresh at every start, and of each user their own', () => {
     expect(second.client_secret).not.toBe(demo.client_secret)
-    expect(second.password).not.toBe(demo.password)
+    const passwords = [demo, second].flatMap(({ password, admin_password }) => [password, admin_password])
+    expect(new Set(passwords).size).toBe(4)
   })
 
   it('is a few words for a person otherwise', async () => {
@@ -51,6 +65,8 @@ describe('what it prints', () => {
     }
     expect(text).toMatch(/Open the sample application: +http:\/\/127\.0\.0\.1:\d+\n/)
     expect(text).toMatch(/sign in as: +ada\n.*password: +[0-9a-f]{8}\n/)
+    expect(text).toMatch(/approved by: +grace\n.*password: +[0-9a-f]{8}\n/)
+    expect(text).toMatch(/npm run demo:login -- --issuer http:\/\/127\.0\.0\.1:\d+\n/)
   })
 
   it('is the list of options for --help', async () => {
@@ -229,6 +245,15 @@ describe('the service', () => {
     expect((await callApi(commits, undefined, 'POST')).status).toBe(401)
   })
 
+  it('tells who the user is to an application that may know', async () => {
+    const may = await tokensFor(demo, {}, { scope: 'account-profile:r' })
+    const answer = await callApi(`${demo.issuer}/api/user`, may.access_token)
+    expect(await answer.json()).toEqual({ user: 'user-1', username: 'ada', name: 'Ada Lovelace' })
+    const mayNot = await tokensFor(demo, {}, { scope: 'repo-code:r' })
+    expect((await callApi(`${demo.issuer}/api/user`, mayNot.access_token)).status).toBe(403)
+    expect((await callApi(`${demo.issuer}/api/user`)).status).toBe(401)
+  })
+
   it('opens the resources that the user chose, and no others', async () => {
     const open = async (form: Record<string, string>): Promise<string[]> => {
       const { access_token } = await tokensFor(demo, form)
@@ -316,6 +341,23 @@ describe('the sign-in', () => {
     await signIn(browser, demo)
     expect(browser.setCookies[1]).toMatch(/^session-\d+=/)
     expect(browser.setCookies[1]).not.toBe(first)
+  })
+
+  it('takes of each user the own password alone', async () => {
+    const browser = new Browser()
+    for (const [username, password] of [
+      ['ada', demo.admin_password],
+      ['grace', demo.password],
+      ['nobody', demo.password],
+    ]) {
+      const response = await browser.post(`${demo.issuer}/sign-in`, {
+        username: username ?? '',
+        password: password ?? '',
+      })
+      expect(response.status).toBe(403)
+      expect(browser.cookies.size).toBe(0)
+    }
+    expect((await signIn(browser, asAdministrator(demo))).status).toBe(303)
   })
 
   it('ends with the sign-out, in the service as well as in the browser', async () => {
@@ -486,15 +528,17 @@ describe('the application', () => {
 
 describe('both sites', () => {
   it('send every page under a policy without scripts, inline styles and frames, and uncached', async () => {
-    const browser = new Browser()
+    const [browser, administrator] = [new Browser(), new Browser()]
+    await signIn(administrator, asAdministrator(demo))
     const flow = locationOf(await browser.post(`${demo.app}/flow`, {}), demo.app)
     const pages = [
       ...[demo.issuer, `${demo.issuer}/sign-in`, demo.app, flow, `${demo.app}/callback`],
       authorizationUrl(demo, { client_id: 'x' }),
       ...[`${demo.issuer}/none`, `${demo.app}/none`, `${demo.app}//`],
     ]
-    for (const url of pages) {
-      const { headers } = await browser.get(url)
+    const own = ['/', '/applications', '/applications/new', '/administration'].map((path) => demo.issuer + path)
+    for (const answer of [pages.map((url) => browser.get(url)), own.map((url) => administrator.get(url))].flat()) {
+      const { headers } = await answer
       const policy = headers.get('content-security-policy') ?? ''
       expect(policy).toMatch(/default-src 'none'.*frame-ancestors 'none'.*base-uri 'none'/)
       expect(policy).not.toContain('unsafe')

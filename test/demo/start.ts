@@ -22,6 +22,8 @@ export interface Announcement {
   readonly redirect_uri: string
   readonly username: string
   readonly password: string
+  readonly admin_username: string
+  readonly admin_password: string
 }
 
 /** A demo that runs. */

@@ -16,8 +16,13 @@ export class Browser {
     return this.#fetch(url, {})
   }
 
-  async post(url: string | URL, form: Record<string, string>, headers: Record<string, string> = {}): Promise<Response> {
-    return this.#fetch(url, { method: 'POST', body: new URLSearchParams(form), headers })
+  async post(
+    url: string | URL,
+    form: Record<string, string> | URLSearchParams | FormData,
+    headers: Record<string, string> = {},
+  ): Promise<Response> {
+    const body = form instanceof FormData ? form : new URLSearchParams(form)
+    return this.#fetch(url, { method: 'POST', body, headers })
   }
 
   async #fetch(url: string | URL, init: RequestInit & { headers?: Record<string, string> }): Promise<Response> {
@@ -55,6 +60,11 @@ export function authorizationUrl(demo: Announcement, parameters: Record<string, 
 export async function signIn(browser: Browser, demo: Announcement, returnTo = ''): Promise<Response> {
   const { username, password } = demo
   return browser.post(`${demo.issuer}/sign-in`, { username, password, return_to: returnTo })
+}
+
+/** The demo with its administrator as the user who signs in. */
+export function asAdministrator(demo: Announcement): Announcement {
+  return { ...demo, username: demo.admin_username, password: demo.admin_password }
 }
 
 /** Signs in, opens the consent page and sends its form: where the browser is sent with the answer. */
