@@ -4,19 +4,21 @@
  */
 import type { Application, ApplicationCommand, ApplicationRefusal, SubmittedApplication } from './core/application.js'
 import { applicationLabels, isPublished, logosOf, transitionApplication } from './core/application.js'
-import { decodeBase64url, encodeBase64url } from './core/base64url.js'
+import { encodeBase64url } from './core/base64url.js'
 import { CLIENT_SECRET_PREFIX, SECRET_BYTES } from './core/credential.js'
 import { clientKeyOf, digestOf } from './core/digests.js'
 import type { GrantwellErrorCode } from './core/errors.js'
 import { GrantwellError } from './core/errors.js'
 import type { Amendment, Registration, RegistrationFault, RegistrationRules, Submission } from './core/registration.js'
-import { checkRegistration, imageType, isReason, SUBMISSION_LIMITS } from './core/registration.js'
+import { checkRegistration, isReason, SUBMISSION_LIMITS } from './core/registration.js'
 import { normalizeScopes } from './core/scopes.js'
 import type { ClientId, Seconds, Subject } from './core/values.js'
 import { parseClientId } from './core/values.js'
+import type { Logo } from './logos.js'
+import { logosIn } from './logos.js'
 import type { Settings } from './options.js'
 import { isName, mistake, ownOptions } from './options.js'
-import type { LogoRecord, Transactions } from './transactions.js'
+import type { Transactions } from './transactions.js'
 import { keys, recordAs, storeError } from './transactions.js'
 
 /** What an application needs to use the service. */
@@ -24,12 +26,6 @@ export interface ClientCredentials {
   readonly clientId: ClientId
   /** Shown this once; the store holds its digest. Absent for a public client, and where the client has one already. */
   readonly clientSecret?: string
-}
-
-/** A logo as it was handed in. */
-export interface Logo {
-  readonly type: 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp'
-  readonly bytes: Uint8Array
 }
 
 /** A page of applications. */
@@ -124,7 +120,6 @@ export interface Applications {
 }
 
 const CLIENT_ID_BYTES = 16
-const LOGO_ID_BYTES = 16
 const SECRET_OVERLAP: Seconds = 86_400
 
 const STATES: readonly Application['state'][] = ['pending', 'rejected', 'approved', 'suspended']
@@ -136,8 +131,9 @@ const IMPORTED_SECRET = /^[\x21-\x7e]{24,255}$/
 
 /** Binds the functions to a server. */
 export function applicationsOf<Native>(settings: Settings<Native>, transactions: Transactions): Applications {
-  const { entropy, digests, clock } = settings
+  const { entropy, digests } = settings
   const { read, list, transact } = transactions
+  const logos = logosIn(settings, transactions)
 
   /** Applies commands to the application, one after the other, in one write. */
   async function apply(
@@ -169,39 +165,21 @@ export function applicationsOf<Native>(settings: Settings<Native>, transactions:
     if (done.type === 'error') throw storeError()
     if (done.type === 'refused') throw failure(done.refusal, done.state)
     const named = logosOf(done.after)
-    await forgetLogos(logosOf(done.before).filter((logo) => !named.includes(logo)))
+    await logos.forget(logosOf(done.before).filter((logo) => !named.includes(logo)))
     return done
   }
 
-  /** In a record of its own, since only pages need it, and of every submission's own, so that nobody else needs it. */
-  async function keepLogo(bytes: Uint8Array): Promise<string> {
-    const id = encodeBase64url(entropy(LOGO_ID_BYTES))
-    const key = keys.logo(id)
-    const value: LogoRecord = { v: 1, base64url: encodeBase64url(bytes) }
-    const kept = await transact<'kept'>([key], () => ({ reply: 'kept', write: { key, value } }))
-    if (typeof kept === 'object') throw storeError()
-    return id
-  }
-
-  /** What is named no more goes; where that fails, it only takes room. */
-  async function forgetLogos(logos: readonly string[]): Promise<void> {
-    await Promise.all(
-      logos.map((logo) => {
-        const key = keys.logo(logo)
-        return transact<'gone'>([key], () => ({ reply: 'gone', write: { key, value: {}, expiresAt: clock() } }))
-      }),
-    )
-  }
-
-  function checked(given: unknown, needs: Pick<RegistrationRules, 'reasons' | 'logo'>) {
+  /** What was handed in, checked; every fault at once, with those that were found elsewhere. */
+  function checked(
+    given: unknown,
+    needs: Pick<RegistrationRules, 'reasons' | 'logo'>,
+    more: readonly RegistrationFault[] = [],
+  ) {
     const specifiedResources = settings.resources !== undefined
-    const result = checkRegistration(given, {
-      scopes: settings.scopes,
-      redirect: settings.redirect,
-      specifiedResources,
-      ...needs,
-    })
-    if (result.type === 'faults') throw registrationError(result.faults)
+    const { scopes, redirect } = settings
+    const result = checkRegistration(given, { scopes, redirect, specifiedResources, ...needs })
+    if (result.type === 'faults') throw registrationError([...result.faults, ...more])
+    if (more.length > 0) throw registrationError(more)
     return result
   }
 
@@ -209,38 +187,16 @@ export function applicationsOf<Native>(settings: Settings<Native>, transactions:
     return CLIENT_SECRET_PREFIX + encodeBase64url(entropy(SECRET_BYTES))
   }
 
-  /** Keeps the logo, and forgets it where the application did not come to name it. */
-  async function withLogo<Result>(bytes: Uint8Array, use: (logo: string) => Promise<Result>): Promise<Result> {
-    const logo = await keepLogo(bytes)
-    try {
-      return await use(logo)
-    } catch (error) {
-      // Where the store failed, the record may have been written all the same.
-      if (error instanceof GrantwellError && error.code !== 'ERR_STORE') await forgetLogos([logo])
-      throw error
-    }
-  }
-
   return {
     register: async (registration, given = {}) => {
       const imported = ownOptions('register', given, ['clientId', 'clientSecret'])
-      const { details, logo = NO_LOGO } = checked(registration, { reasons: 'optional', logo: 'required' })
-      const confidential = details.type === 'confidential'
-      const clientId = parseClientId(imported.clientId ?? encodeBase64url(entropy(CLIENT_ID_BYTES)))
-      const clientSecret = confidential ? (imported.clientSecret ?? newSecret()) : undefined
-      const faults: RegistrationFault[] = []
-      if (clientId === undefined) {
-        faults.push({ path: 'clientId', message: 'must have 1 to 255 printable ASCII characters' })
-      }
-      if (!confidential && imported.clientSecret !== undefined) {
-        faults.push({ path: 'clientSecret', message: 'must not be given: a public client has none' })
-      }
-      if (clientSecret !== undefined && !IMPORTED_SECRET.test(clientSecret)) {
-        faults.push({ path: 'clientSecret', message: 'must have 24 to 255 visible ASCII characters' })
-      }
-      if (clientId === undefined || faults.length > 0) throw registrationError(faults)
+      const type = (registration as Registration | null | undefined)?.type // whatever it is, it is checked with the rest
+      const faults = importFaults(type, imported)
+      const { details, logo = NO_LOGO } = checked(registration, { reasons: 'optional', logo: 'required' }, faults)
+      const clientId = (imported.clientId ?? encodeBase64url(entropy(CLIENT_ID_BYTES))) as ClientId // checked above, or base64url
+      const clientSecret = details.type === 'confidential' ? (imported.clientSecret ?? newSecret()) : undefined
       const secretDigest = digestOf(digests, clientSecret ?? '')
-      await withLogo(logo, (id) =>
+      await logos.keepFor(logo, (id) =>
         apply(
           clientId,
           { type: 'submit', id: clientId, details: { ...details, logo: id } },
@@ -256,7 +212,7 @@ export function applicationsOf<Native>(settings: Settings<Native>, transactions:
         throw mistake('the applicant must be a string that is not empty')
       const { details, logo = NO_LOGO } = checked(submission, { reasons: 'required', logo: 'required' })
       const id = encodeBase64url(entropy(CLIENT_ID_BYTES)) as ClientId // base64url is printable ASCII
-      const { after } = await withLogo(logo, (logoId) =>
+      const { after } = await logos.keepFor(logo, (logoId) =>
         apply(id, {
           type: 'submit',
           id,
@@ -274,7 +230,7 @@ export function applicationsOf<Native>(settings: Settings<Native>, transactions:
           type: 'change',
           details: { ...details, ...(logoId !== undefined && { logo: logoId }) },
         })
-      const { after } = await (logo === undefined ? change(undefined) : withLogo(logo, change))
+      const { after } = await (logo === undefined ? change(undefined) : logos.keepFor(logo, change))
       return structuredClone(after)
     },
 
@@ -349,15 +305,25 @@ export function applicationsOf<Native>(settings: Settings<Native>, transactions:
       return { applications: structuredClone(applications), ...(cursor !== undefined && { cursor }) }
     },
 
-    logo: async (id) => {
-      if (decodeBase64url(id)?.length !== LOGO_ID_BYTES) return undefined
-      const records = await read([keys.logo(id)])
-      if ('type' in records) throw storeError()
-      const bytes = decodeBase64url(recordAs.logo(records[0]?.value)?.base64url ?? '')
-      const type = bytes === undefined ? undefined : imageType(bytes)
-      return bytes === undefined || type === undefined ? undefined : { type, bytes }
-    },
+    logo: logos.read,
   }
+}
+
+/** What is wrong with an identifier and a secret that an application has from elsewhere. */
+function importFaults(
+  type: Registration['type'] | undefined,
+  { clientId, clientSecret }: { readonly clientId?: string; readonly clientSecret?: string },
+): readonly RegistrationFault[] {
+  const faults: RegistrationFault[] = []
+  if (clientId !== undefined && (!isName(clientId) || parseClientId(clientId) === undefined)) {
+    faults.push({ path: 'clientId', message: 'must have 1 to 255 printable ASCII characters' })
+  }
+  if (clientSecret !== undefined && type === 'public') {
+    faults.push({ path: 'clientSecret', message: 'must not be given: a public client has none' })
+  } else if (clientSecret !== undefined && !(isName(clientSecret) && IMPORTED_SECRET.test(clientSecret))) {
+    faults.push({ path: 'clientSecret', message: 'must have 24 to 255 visible ASCII characters' })
+  }
+  return faults
 }
 
 const REFUSALS: {

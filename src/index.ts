@@ -2,7 +2,7 @@
  * The entry point `grantwell`: the authorization server, and the pure functions that it is made of.
  * @module
  */
-export type { ApplicationPage, Applications, ClientCredentials, Logo } from './applications.js'
+export type { ApplicationPage, Applications, ClientCredentials } from './applications.js'
 export type {
   Application,
   ApplicationCommand,
@@ -71,6 +71,7 @@ export { ENTROPY_BYTES, transition } from './core/transition.js'
 export type { ClientId, ClientKey, Digest, GrantId, Seconds, Subject } from './core/values.js'
 export { parseClientId } from './core/values.js'
 export type { GrantPage, Grants, PermittedGrant } from './grants.js'
+export type { Logo } from './logos.js'
 export type {
   AuditEvent,
   AuthorizationServerOptions,

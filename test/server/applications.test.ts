@@ -251,6 +251,39 @@ describe('1, 2.1 registration', () => {
     )
   })
 
+  it('tells what is wrong with an identifier and a secret together with everything else', async () => {
+    const { server } = await testServer()
+    const identifier = 'must have 1 to 255 printable ASCII characters'
+    const secret = 'must have 24 to 255 visible ASCII characters'
+    const wrong = (value: unknown) => value as never // without types
+    const registered = server.applications.register(registration({ name: '' }), {
+      clientId: 'é',
+      clientSecret: 'short',
+    })
+    await expect(registered).rejects.toMatchObject({
+      faults: [
+        { path: 'name', message: 'must have 1 to 50 characters, on one line' },
+        { path: 'clientId', message: identifier },
+        { path: 'clientSecret', message: secret },
+      ],
+    })
+    for (const nothing of [null, undefined, 'Sample']) {
+      await expect(server.applications.register(wrong(nothing), { clientId: '' })).rejects.toMatchObject({
+        code: 'ERR_REGISTRATION',
+        faults: expect.arrayContaining([{ path: 'clientId', message: identifier }]),
+      })
+    }
+    for (const value of [7, null, {}, ['a-secret-of-the-web-application']]) {
+      const imported = wrong({ clientId: value, clientSecret: value })
+      await expect(server.applications.register(registration(), imported)).rejects.toMatchObject({
+        faults: [
+          { path: 'clientId', message: identifier },
+          { path: 'clientSecret', message: secret },
+        ],
+      })
+    }
+  })
+
   it('refuses an identifier that there is already, and changes nothing of it', async () => {
     const test = await testServer()
     const { server } = test
