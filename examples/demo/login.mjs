@@ -74,7 +74,8 @@ async function requestCodes() {
     return await oauth.processDeviceAuthorizationResponse(server, client, response)
   } catch (error) {
     if (isUnanswered(error)) fail('unreachable', `The service at ${options.issuer} does not answer any more.`)
-    return fail('server', `The service gave no code: ${problemOf(error)}.`)
+    const usage = error instanceof oauth.ResponseBodyError && error.error === 'invalid_scope'
+    return fail(usage ? 'usage' : 'server', `The service gave no code: ${problemOf(error)}.`)
   }
 }
 
