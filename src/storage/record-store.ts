@@ -52,7 +52,8 @@ export interface RecordStore {
   readonly write: (key: string, value: JsonValue, options: WriteOptions) => boolean | Promise<boolean>
   /**
    * Lists the records that have a label, page by page. For administrators and the page of a user's applications; never
-   * used while a client waits.
+   * used while a client waits. What happens to other records between two pages hides none: a record that has the label from
+   * the first page to the last is on one of them, and on no second one unless it was written meanwhile.
    * @param page.limit - at most so many records, 100 by default
    * @param page.cursor - from a page before
    */

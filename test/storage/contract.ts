@@ -370,6 +370,48 @@ export function storeContract(title: string, makeStore: MakeStore): void {
         )
       })
 
+      it('miss nothing that has the label throughout, whatever is written, removed or added between two pages', async () => {
+        let label = 0
+        await fc.assert(
+          fc.asyncProperty(
+            fc.nat(25),
+            fc.integer({ min: 1, max: 6 }),
+            fc.infiniteStream(fc.tuple(fc.nat(30), fc.nat(3))),
+            async (count, limit, changes) => {
+              const name = `emptied ${label++}`
+              const keys = Array.from({ length: count }, (_, index) => `${name}, key ${index}`)
+              for (const key of keys) await put(key, key, { labels: [name] })
+              const left = new Set(keys)
+              const written = new Set<string>()
+              const found: string[] = []
+              let cursor: string | undefined
+              do {
+                const page = await store.list(name, { limit, ...(cursor !== undefined && { cursor }) })
+                found.push(...page.records.map(({ key }) => key))
+                cursor = page.cursor
+                for (let change = 0; change < 3; change++) {
+                  const [index, fate] = changes.next().value
+                  const key = keys[index]
+                  if (key === undefined || !left.has(key)) continue
+                  if (fate === 0) await put(key, 'rewritten', { labels: [name] })
+                  if (fate === 0) written.add(key)
+                  if (fate === 1) await put(key, 'gone', { expiresAt: now })
+                  if (fate === 2) await put(key, 'relabelled', { labels: ['another'] })
+                  if (fate === 1 || fate === 2) left.delete(key)
+                  if (fate === 3 && found.length < 60) await put(`${name}, more ${found.length}`, 1, { labels: [name] })
+                }
+              } while (cursor !== undefined)
+              for (const key of left) {
+                const times = found.filter((each) => each === key).length
+                if (written.has(key)) expect(times).toBeGreaterThanOrEqual(1)
+                else expect(times).toBe(1)
+              }
+            },
+          ),
+          { numRuns: 60 },
+        )
+      })
+
       it('have at most 100 records a page unless asked otherwise', async () => {
         for (let index = 0; index < 250; index++) await put(`key ${index}`, index, { labels: ['label'] })
         const { keys, sizes } = await listed('label')
