@@ -37,7 +37,8 @@ export interface ApplicationPage {
 
 /**
  * Functions for applicants and administrators; who may call them is for the host to say. All of them throw
- * GrantwellError: `ERR_STORE`, and where an application is named `ERR_CLIENT_UNKNOWN`.
+ * GrantwellError: `ERR_STORE`, `ERR_CONFIGURATION` for options of another name or type, and where an application is to be
+ * changed `ERR_CLIENT_UNKNOWN`.
  */
 export interface Applications {
   /**

@@ -24,7 +24,7 @@ import type { FormBinding } from './protocol/consent.js'
 import { FORM_FIELDS } from './protocol/consent.js'
 import { deviceFlowFault } from './protocol/device.js'
 import type { HttpRequest, HttpResponse } from './protocol/message.js'
-import { queryOf } from './protocol/message.js'
+import { queryOf, retryAfter } from './protocol/message.js'
 import { ENDPOINT_PATHS } from './protocol/metadata.js'
 import { pageResponse } from './protocol/page.js'
 import type { Parameters } from './protocol/parameters.js'
@@ -73,9 +73,7 @@ export function deviceEndpoint<Native>(
       stylesheet,
       ...(error !== undefined && { fault: error.description }),
     })
-    const retry: Record<string, string> =
-      error?.retryAfter === undefined ? {} : { 'Retry-After': String(error.retryAfter) }
-    return pageResponse(error?.status ?? 200, html, [], { ...binder.headers, ...retry })
+    return pageResponse(error?.status ?? 200, html, [], { ...binder.headers, ...retryAfter(error) })
   }
 
   /** Counts an attempt; an error where there were too many. */

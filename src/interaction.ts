@@ -27,7 +27,7 @@ import {
   verifyFormToken,
 } from './protocol/consent.js'
 import type { HttpRequest, HttpResponse } from './protocol/message.js'
-import { redirectResponse } from './protocol/message.js'
+import { redirectResponse, retryAfter } from './protocol/message.js'
 import { ENDPOINT_PATHS } from './protocol/metadata.js'
 import { pageResponse } from './protocol/page.js'
 import type { Parameters } from './protocol/parameters.js'
@@ -121,9 +121,7 @@ export function interactionOf<Native>(
     const model = busy
       ? { title: 'The service is busy', message: 'Please try again in a moment.' }
       : { ...inaccessibleLink, ...(error.reason === 'consent_invalid' && { message: FORM_INVALID[endpoint] }) }
-    const retry: Record<string, string> =
-      error.retryAfter === undefined ? {} : { 'Retry-After': String(error.retryAfter) }
-    return pageResponse(error.status, pages.error({ ...model, stylesheet }), [], retry)
+    return pageResponse(error.status, pages.error({ ...model, stylesheet }), [], retryAfter(error))
   }
 
   return {

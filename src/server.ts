@@ -177,7 +177,7 @@ export function createAuthorizationServer<Native = unknown>(
       }
       const fault = wanted.type === 'device_code' ? deviceFlowFault(application) : undefined
       if (fault !== undefined) return { reply: fault, events: [] }
-      return limited(decide(grant, wanted, credential, application.clientId, now, entropy), application.scopes)
+      return limited(redeem(grant, wanted, credential, application.clientId, now, entropy), application.scopes)
     })
     return isError(reply) ? refuse(reply, client.clientId) : tokenResponse(reply)
 
@@ -188,7 +188,8 @@ export function createAuthorizationServer<Native = unknown>(
     }
   }
 
-  function decide(
+  /** What the credential of a token request is good for. */
+  function redeem(
     grant: GrantRecord | undefined,
     wanted: WantedGrant,
     credential: Credential,

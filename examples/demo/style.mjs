@@ -50,8 +50,6 @@ code { font: 0.875em ui-monospace, 'Liberation Mono', Menlo, Consolas, monospace
   color: var(--text);
   font: inherit;
   font-weight: 400;
-  letter-spacing: normal;
-  text-transform: none;
 }
 .field textarea { width: 100%; min-height: 5.5rem; resize: vertical; }
 .field [aria-invalid='true'] { border-color: var(--fault); }

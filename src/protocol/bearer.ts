@@ -10,7 +10,7 @@ import { oauthError } from '../core/errors.js'
 import type { Scope } from '../core/scopes.js'
 import { printScopes } from '../core/scopes.js'
 import type { HttpHeaders, HttpResponse } from './message.js'
-import { headerOf } from './message.js'
+import { headerOf, retryAfter } from './message.js'
 import { malformed } from './parameters.js'
 
 /** A request that presents no token at all: it gets a challenge without an error (RFC 6750, section 3.1). */
@@ -59,7 +59,6 @@ export function bearerChallenge(error: OAuthError | NoToken, scopes: readonly Sc
   const headers: Record<string, string> = { 'Cache-Control': 'no-store', Pragma: 'no-cache' }
   const realm = 'Bearer realm="oauth2"'
   if (error.type === 'no_token') return { status: 401, headers: { ...headers, 'WWW-Authenticate': realm }, body: '' }
-  if (error.retryAfter !== undefined) headers['Retry-After'] = String(error.retryAfter)
   if (error.code !== 'temporarily_unavailable') {
     const needed = error.code === 'insufficient_scope' ? `, scope="${printScopes(scopes)}"` : ''
     headers['WWW-Authenticate'] = `${realm}, error="${error.code}", error_description="${error.description}"${needed}`
@@ -67,7 +66,7 @@ export function bearerChallenge(error: OAuthError | NoToken, scopes: readonly Sc
   headers['Content-Type'] = 'application/json;charset=UTF-8'
   return {
     status: error.status,
-    headers,
+    headers: { ...headers, ...retryAfter(error) },
     body: JSON.stringify({ error: error.code, error_description: error.description }),
   }
 }

@@ -130,12 +130,16 @@ export function revocationResponse(): HttpResponse {
 export function errorResponse(error: OAuthError, endpoint: 'token' | 'revocation' = 'token'): HttpResponse {
   const headers: Record<string, string> = { ...(endpoint === 'revocation' ? REVOCATION_HEADERS : TOKEN_HEADERS) }
   if (error.code === 'invalid_client') headers['WWW-Authenticate'] = 'Basic realm="oauth2", charset="UTF-8"'
-  if (error.retryAfter !== undefined) headers['Retry-After'] = String(error.retryAfter)
   return {
     status: error.status,
-    headers,
+    headers: { ...headers, ...retryAfter(error) },
     body: JSON.stringify({ error: error.code, error_description: error.description }),
   }
+}
+
+/** When a retry makes sense (RFC 9110, section 10.2.3); nothing where the error does not say. */
+export function retryAfter(error: OAuthError | undefined): Readonly<Record<string, string>> {
+  return error?.retryAfter === undefined ? {} : { 'Retry-After': String(error.retryAfter) }
 }
 
 /** The answer to a method that an endpoint does not have (RFC 9110, section 15.5.6). */

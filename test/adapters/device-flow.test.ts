@@ -7,19 +7,8 @@
 import * as oauth from 'oauth4webapi'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { hiddenFields, NATIVE, OTHER, registration, WEB } from '../support.js'
-import { overFetch } from './bridge.js'
-import { overNode } from './node-listener.js'
+import { discovered, INSECURE, PLATFORMS } from './stock-client.js'
 import type { ListeningSite } from './suite.js'
-import { serve } from './suite.js'
-
-const INSECURE = { [oauth.allowInsecureRequests]: true } // the loopback of the test has no TLS
-
-const PLATFORMS = [
-  { title: 'by the Node adapter', listener: overNode },
-  { title: 'by the fetch adapter', listener: overFetch },
-  { title: 'by the Node adapter, with an issuer that has a path', listener: overNode, issuerPath: '/deep' },
-  { title: 'by the fetch adapter, with an issuer that has a path', listener: overFetch, issuerPath: '/deep' },
-]
 
 const CLIENTS = [
   {
@@ -80,22 +69,15 @@ class Browser {
   }
 }
 
-for (const { title, listener, issuerPath = '' } of PLATFORMS) {
-  describe(title, () => {
+for (const platform of PLATFORMS) {
+  describe(platform.title, () => {
     let site: ListeningSite
     let as: oauth.AuthorizationServer
 
     beforeAll(async () => {
-      site = await serve({
-        title,
-        listener,
-        issuerPath,
-        elsewhere: '',
-        twoAuthorizations: { status: 400, error: 'invalid_request' },
-      })
-      const issuer = new URL(site.issuer)
-      const response = await oauth.discoveryRequest(issuer, { algorithm: 'oauth2', ...INSECURE })
-      as = await oauth.processDiscoveryResponse(issuer, response)
+      const found = await discovered(platform)
+      site = found.site
+      as = found.as
     })
     afterAll(() => site.listening.close())
 

@@ -5,19 +5,9 @@
 import * as oauth from 'oauth4webapi'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { basic, NATIVE, WEB, WEB_CALLBACK } from '../support.js'
-import { overFetch } from './bridge.js'
-import { overNode } from './node-listener.js'
+import { discovered, INSECURE, PLATFORMS } from './stock-client.js'
 import type { ListeningSite } from './suite.js'
-import { consentForm, serve } from './suite.js'
-
-const INSECURE = { [oauth.allowInsecureRequests]: true } // the loopback of the test has no TLS
-
-const PLATFORMS = [
-  { title: 'by the Node adapter', listener: overNode },
-  { title: 'by the fetch adapter', listener: overFetch },
-  { title: 'by the Node adapter, with an issuer that has a path', listener: overNode, issuerPath: '/deep' },
-  { title: 'by the fetch adapter, with an issuer that has a path', listener: overFetch, issuerPath: '/deep' },
-]
+import { consentForm } from './suite.js'
 
 const CLIENTS = [
   {
@@ -34,22 +24,15 @@ const CLIENTS = [
   },
 ]
 
-for (const { title, listener, issuerPath = '' } of PLATFORMS) {
-  describe(title, () => {
+for (const platform of PLATFORMS) {
+  describe(platform.title, () => {
     let site: ListeningSite
     let as: oauth.AuthorizationServer
 
     beforeAll(async () => {
-      site = await serve({
-        title,
-        listener,
-        issuerPath,
-        elsewhere: '',
-        twoAuthorizations: { status: 400, error: 'invalid_request' },
-      })
-      const issuer = new URL(site.issuer)
-      const response = await oauth.discoveryRequest(issuer, { algorithm: 'oauth2', ...INSECURE })
-      as = await oauth.processDiscoveryResponse(issuer, response)
+      const found = await discovered(platform)
+      site = found.site
+      as = found.as
     })
     afterAll(() => site.listening.close())
 

@@ -3,6 +3,7 @@
  * @module
  */
 import { existsSync } from 'node:fs'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
 
 const PLACES = [
   '/usr/bin/chromium',
@@ -34,3 +35,22 @@ export const BROWSER_ARGUMENTS = [
   '--disable-component-update',
   '--disable-sync',
 ]
+
+/** A page of a browser of its own, and all that the browser complained about on its pages. */
+export async function openPage(
+  browser: Browser,
+  options: Parameters<Browser['newContext']>[0] = {},
+): Promise<{ readonly context: BrowserContext; readonly page: Page; readonly complaints: string[] }> {
+  const context = await browser.newContext(options)
+  context.setDefaultTimeout(10_000)
+  const complaints: string[] = []
+  context.on('console', (message) => complaints.push(message.text()))
+  context.on('weberror', (error) => complaints.push(String(error.error())))
+  context.on('dialog', (dialog) => complaints.push(dialog.message()))
+  return { context, page: await context.newPage(), complaints }
+}
+
+/** Closes all pages. */
+export async function closePages(browser: Browser | undefined): Promise<void> {
+  await Promise.all((browser?.contexts() ?? []).map((context) => context.close()))
+}

@@ -6,11 +6,11 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type Demo, freshClone, startDemo } from '../demo/start.js'
 import { asAdministrator, authorizationUrl, callApi, tokensFor } from '../demo/walk.js'
-import { BROWSER_ARGUMENTS, findChromium, NO_BROWSER } from './chromium.js'
+import { BROWSER_ARGUMENTS, closePages, findChromium, NO_BROWSER, openPage } from './chromium.js'
 
 const executablePath = findChromium()
 const LOGO = fileURLToPath(new URL('../../examples/demo/logo.png', import.meta.url))
@@ -28,7 +28,6 @@ describe.skipIf(executablePath === undefined)('the device flow in Chromium', () 
   let clone: ReturnType<typeof freshClone>
   let demo: Demo
   let browser: Browser
-  const contexts: BrowserContext[] = []
 
   beforeAll(async () => {
     clone = freshClone()
@@ -41,24 +40,13 @@ describe.skipIf(executablePath === undefined)('the device flow in Chromium', () 
   })
 
   afterEach(async () => {
-    await Promise.all([...contexts.splice(0).map((context) => context.close()), demo?.end()])
+    await Promise.all([closePages(browser), demo?.end()])
   })
 
   afterAll(async () => {
     await browser?.close()
     clone?.remove()
   })
-
-  /** A page of a browser of its own, and all that the browser complained about. */
-  async function open(options: Parameters<Browser['newContext']>[0] = {}) {
-    const context = await browser.newContext(options)
-    contexts.push(context)
-    context.setDefaultTimeout(10_000)
-    const complaints: string[] = []
-    context.on('console', (message) => complaints.push(message.text()))
-    context.on('weberror', (error) => complaints.push(String(error.error())))
-    return { page: await context.newPage(), complaints }
-  }
 
   async function signIn(page: Page, as: Pick<Demo, 'username' | 'password'> = demo): Promise<void> {
     await page.getByLabel('User name').fill(as.username)
@@ -90,7 +78,7 @@ describe.skipIf(executablePath === undefined)('the device flow in Chromium', () 
   }
 
   it('[3.3] takes the code as it is typed, shows what is asked for, and connects the device', async () => {
-    const { page, complaints } = await open()
+    const { page, complaints } = await openPage(browser)
     const codes = await ask()
     expect((await poll(codes)).error).toBe('authorization_pending')
     await page.goto(codes.verification_uri)
@@ -115,7 +103,7 @@ describe.skipIf(executablePath === undefined)('the device flow in Chromium', () 
   })
 
   it('[3.3.1] shows the code of the complete address to be compared, through the sign-in and without JavaScript', async () => {
-    const { page } = await open({ javaScriptEnabled: false })
+    const { page } = await openPage(browser, { javaScriptEnabled: false })
     const codes = await ask()
     await page.goto(codes.verification_uri_complete)
     await signIn(page)
@@ -129,7 +117,7 @@ describe.skipIf(executablePath === undefined)('the device flow in Chromium', () 
   })
 
   it('[3.3.1] the complete address alone decides nothing', async () => {
-    const { page } = await open()
+    const { page } = await openPage(browser)
     const codes = await ask()
     for (const more of ['', '&decision=agree&resource_scope=all']) {
       await page.goto(codes.verification_uri_complete + more)
@@ -142,7 +130,7 @@ describe.skipIf(executablePath === undefined)('the device flow in Chromium', () 
   })
 
   it('[3.5] tells the device of a refusal, and gives it nothing', async () => {
-    const { page, complaints } = await open()
+    const { page, complaints } = await openPage(browser)
     const codes = await ask()
     await page.goto(codes.verification_uri_complete)
     await signIn(page)
@@ -156,7 +144,7 @@ describe.skipIf(executablePath === undefined)('the device flow in Chromium', () 
   })
 
   it('[5.1] says that a code is wrong, keeps what was typed, and takes the right one then', async () => {
-    const { page } = await open()
+    const { page } = await openPage(browser)
     const codes = await ask()
     await page.goto(codes.verification_uri)
     await signIn(page)
@@ -176,7 +164,7 @@ describe.skipIf(executablePath === undefined)('the device flow in Chromium', () 
   })
 
   it('[5.1] takes a code once', async () => {
-    const { page } = await open()
+    const { page } = await openPage(browser)
     const codes = await ask()
     await page.goto(codes.verification_uri_complete)
     await signIn(page)
@@ -189,7 +177,7 @@ describe.skipIf(executablePath === undefined)('the device flow in Chromium', () 
   })
 
   it('lists what the user permitted, and takes it back: the tokens stop', async () => {
-    const { page, complaints } = await open()
+    const { page, complaints } = await openPage(browser)
     const codes = await ask()
     await page.goto(codes.verification_uri_complete)
     await signIn(page)
@@ -214,8 +202,8 @@ describe.skipIf(executablePath === undefined)('the device flow in Chromium', () 
   })
 
   it('brings an application from its submission over its approval to its suspension', async () => {
-    const { page: ada, complaints } = await open()
-    const { page: grace } = await open()
+    const { page: ada, complaints } = await openPage(browser)
+    const { page: grace } = await openPage(browser)
     const name = 'Ada’s <b>notes</b>'
     await ada.goto(`${demo.issuer}/applications/new`)
     await signIn(ada)
@@ -271,7 +259,7 @@ describe.skipIf(executablePath === undefined)('the device flow in Chromium', () 
   })
 
   it('takes no form of another site that an administrator is lured to', async () => {
-    const { page } = await open()
+    const { page } = await openPage(browser)
     await page.goto(`${demo.issuer}/administration`)
     await signIn(page, asAdministrator(demo))
     const tool = page.locator('.registration').filter({ hasText: 'Demo command line' })

@@ -4,11 +4,11 @@
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { type Browser, type BrowserContext, chromium, type Page, type Response } from 'playwright-core'
+import { type Browser, chromium, type Page, type Response } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { type Demo, freshClone, startDemo } from '../demo/start.js'
 import { authorizationUrl } from '../demo/walk.js'
-import { BROWSER_ARGUMENTS, findChromium, NO_BROWSER } from './chromium.js'
+import { BROWSER_ARGUMENTS, closePages, findChromium, NO_BROWSER, openPage } from './chromium.js'
 import { HOSTILE, openService, type Service } from './service.js'
 
 const executablePath = findChromium()
@@ -23,31 +23,16 @@ if (executablePath === undefined) {
 }
 
 let browser: Browser
-const contexts: BrowserContext[] = []
 
 beforeAll(async () => {
   if (executablePath !== undefined) browser = await chromium.launch({ executablePath, args: BROWSER_ARGUMENTS })
 })
 
-afterEach(async () => {
-  await Promise.all(contexts.splice(0).map((context) => context.close()))
-})
+afterEach(() => closePages(browser))
 
 afterAll(async () => {
   await browser?.close()
 })
-
-/** A page of a browser of its own, and all that the browser complained about on its pages. */
-async function open(options: Parameters<Browser['newContext']>[0] = {}) {
-  const context = await browser.newContext(options)
-  contexts.push(context)
-  context.setDefaultTimeout(10_000)
-  const complaints: string[] = []
-  context.on('console', (message) => complaints.push(message.text()))
-  context.on('weberror', (error) => complaints.push(String(error.error())))
-  context.on('dialog', (dialog) => complaints.push(dialog.message()))
-  return { context, page: await context.newPage(), complaints }
-}
 
 describe.skipIf(executablePath === undefined)('the demo in Chromium', () => {
   let clone: ReturnType<typeof freshClone>
@@ -90,7 +75,7 @@ describe.skipIf(executablePath === undefined)('the demo in Chromium', () => {
   }
 
   it('goes all the way: sign in, agree, exchange, call, refresh, revoke', async () => {
-    const { page, complaints } = await open()
+    const { page, complaints } = await openPage(browser)
     await toService(page)
     expect(page.url()).toContain(`${demo.issuer}/sign-in?`)
     await signIn(page)
@@ -101,7 +86,7 @@ describe.skipIf(executablePath === undefined)('the demo in Chromium', () => {
   })
 
   it('works without JavaScript', async () => {
-    const { page } = await open({ javaScriptEnabled: false })
+    const { page } = await openPage(browser, { javaScriptEnabled: false })
     await toService(page)
     await signIn(page)
     await page.getByLabel('Only the resources that you choose').check()
@@ -114,7 +99,7 @@ describe.skipIf(executablePath === undefined)('the demo in Chromium', () => {
   })
 
   it('works with the keyboard alone', async () => {
-    const { page } = await open()
+    const { page } = await openPage(browser)
     await page.goto(demo.app)
     for (const name of ['Start', 'Read the metadata', 'Write the link', 'Go to the service']) await enter(page, name)
     await tabTo(page, 'input[name=username]')
@@ -135,7 +120,7 @@ describe.skipIf(executablePath === undefined)('the demo in Chromium', () => {
   })
 
   it('tells the application of a refusal, and gives it nothing', async () => {
-    const { page, complaints } = await open()
+    const { page, complaints } = await openPage(browser)
     await toConsent(page)
     await press(page, 'Refuse')
     expect(page.url()).toContain(`${demo.app}/flow?`)
@@ -147,7 +132,7 @@ describe.skipIf(executablePath === undefined)('the demo in Chromium', () => {
   })
 
   it('asks again where resources were to be chosen and none was', async () => {
-    const { page } = await open()
+    const { page } = await openPage(browser)
     await toConsent(page)
     await page.getByLabel('Only the resources that you choose').check()
     await press(page, 'Agree')
@@ -160,7 +145,7 @@ describe.skipIf(executablePath === undefined)('the demo in Chromium', () => {
 
   it('[6] the browser leaves the consent form and the sign-in with a GET that has nothing of the form', async () => {
     for (const decision of ['Agree', 'Refuse']) {
-      const { page } = await open()
+      const { page } = await openPage(browser)
       const answers: Response[] = []
       page.on('response', (response) => {
         if (response.request().method() === 'POST' && response.url().startsWith(demo.issuer)) answers.push(response)
@@ -181,7 +166,7 @@ describe.skipIf(executablePath === undefined)('the demo in Chromium', () => {
 
   it('[13] the scopes and resources that the page shows are those that the application gets', async () => {
     for (const write of [false, true]) {
-      const { page } = await open()
+      const { page } = await openPage(browser)
       await toConsent(page, write ? { write: 'yes' } : {})
       const shown = await page.locator('data').evaluateAll((items) => items.map((item) => item.getAttribute('value')))
       expect(new Set(shown)).toEqual(new Set([write ? 'repo-code:rw' : 'repo-code:r', 'account-profile:r']))
@@ -198,7 +183,7 @@ describe.skipIf(executablePath === undefined)('the demo in Chromium', () => {
   })
 
   it('[11] the Back button brings a fresh form, and the used one is refused with a page', async () => {
-    const { page, context, complaints } = await open()
+    const { page, context, complaints } = await openPage(browser)
     await toConsent(page)
     const consentToken = () => page.locator('[name=consent]').inputValue()
     const used = await consentToken()
@@ -226,7 +211,7 @@ describe.skipIf(executablePath === undefined)('the demo in Chromium', () => {
   })
 
   it('lets two tabs walk at once', async () => {
-    const { page, context } = await open()
+    const { page, context } = await openPage(browser)
     const other = await context.newPage()
     await toConsent(page)
     await toConsent(other)
@@ -238,7 +223,7 @@ describe.skipIf(executablePath === undefined)('the demo in Chromium', () => {
   })
 
   it('keeps its cookies from scripts, from other sites and from the disk', async () => {
-    const { page, context } = await open()
+    const { page, context } = await openPage(browser)
     await toConsent(page)
     const cookies = await context.cookies()
     const port = (url: string): string => new URL(url).port
@@ -256,7 +241,7 @@ describe.skipIf(executablePath === undefined)('the demo in Chromium', () => {
   })
 
   it('[12] no page can be framed, by a page of the same site or of another', async () => {
-    const { page, context } = await open()
+    const { page, context } = await openPage(browser)
     await toConsent(page)
     const consent = page.url()
     const framer = await serve((url) => {
@@ -290,7 +275,7 @@ describe.skipIf(executablePath === undefined)('the demo in Chromium', () => {
   }
 
   it('shows the page "cannot be accessed" for a link that is wrong, and sends the browser nowhere', async () => {
-    const { page } = await open()
+    const { page } = await openPage(browser)
     for (const wrong of [{ client_id: 'unknown' }, { redirect_uri: 'https://evil.example/callback' }]) {
       const response = await page.goto(String(authorizationUrl(demo, wrong)))
       expect(response?.status()).toBe(400)
@@ -345,7 +330,7 @@ describe.skipIf(executablePath === undefined)('a service in Chromium', () => {
   }
 
   it('[11] a consent form is refused when anything of its request was altered', async () => {
-    const { page } = await open()
+    const { page } = await openPage(browser)
     const alterations = {
       client_id: 'another',
       redirect_uri: `${service.origin}/other`,
@@ -366,7 +351,7 @@ describe.skipIf(executablePath === undefined)('a service in Chromium', () => {
   })
 
   it('[11] a consent form is refused for another user than the one who opened it', async () => {
-    const { page } = await open()
+    const { page } = await openPage(browser)
     const ada = service.session.user
     await page.goto(service.authorizationUrl())
     service.session.user = { subject: 'eve' }
@@ -382,7 +367,7 @@ describe.skipIf(executablePath === undefined)('a service in Chromium', () => {
   })
 
   it('[11] a consent form is refused in another browser', async () => {
-    const [{ page, context }, { page: other }] = [await open(), await open()]
+    const [{ page, context }, { page: other }] = [await openPage(browser), await openPage(browser)]
     await page.goto(service.authorizationUrl())
     await other.goto(service.authorizationUrl())
     const stolen = await page.locator('[name=consent]').inputValue()
@@ -395,7 +380,7 @@ describe.skipIf(executablePath === undefined)('a service in Chromium', () => {
   })
 
   it('[11] a consent form is refused after its lifetime, to the second', async () => {
-    const { page } = await open()
+    const { page } = await openPage(browser)
     await page.goto(service.authorizationUrl())
     service.clock.now += 600
     await press(page, 'Agree')
@@ -407,7 +392,7 @@ describe.skipIf(executablePath === undefined)('a service in Chromium', () => {
   })
 
   it('[11] consent needs a POST: an address that says "agree" only shows the page', async () => {
-    const { page } = await open()
+    const { page } = await openPage(browser)
     await page.goto(service.authorizationUrl())
     const consent = await page.locator('[name=consent]').inputValue()
     await page.goto(service.authorizationUrl({ consent, decision: 'agree', resource_scope: 'all' }))
@@ -416,7 +401,7 @@ describe.skipIf(executablePath === undefined)('a service in Chromium', () => {
   })
 
   it('[11] a form of another site that has the right fields is refused', async () => {
-    const { page } = await open()
+    const { page } = await openPage(browser)
     await page.goto(service.authorizationUrl())
     // A copy of the page, with the token of this very browser, on another port: the same site, so its cookies go along.
     const copy = (await page.content()).replace('action="/', `action="${service.origin}/`)
@@ -430,7 +415,7 @@ describe.skipIf(executablePath === undefined)('a service in Chromium', () => {
   })
 
   it('[13] never more is granted than is registered', async () => {
-    const { page } = await open()
+    const { page } = await openPage(browser)
     await page.goto(service.authorizationUrl({ scope: 'wiki:r ruin:rw' }))
     expect(page.url()).toContain(`${service.origin}/callback?error=invalid_scope`)
     await page.goto(service.authorizationUrl())
@@ -440,7 +425,7 @@ describe.skipIf(executablePath === undefined)('a service in Chromium', () => {
   })
 
   it('[12] every value on a page is text: names, descriptions, scopes, resources, state, errors', async () => {
-    const { page, complaints } = await open()
+    const { page, complaints } = await openPage(browser)
     const response = await page.goto(service.authorizationUrl())
     expect(response?.headers()).toMatchObject({
       'content-security-policy': expect.stringMatching(/^default-src 'none'; .*frame-ancestors 'none'/),
@@ -469,7 +454,7 @@ describe.skipIf(executablePath === undefined)('a service in Chromium', () => {
   })
 
   it('[12] the policy holds: nothing that is put into the page runs, is shown or is sent elsewhere', async () => {
-    const { page } = await open()
+    const { page } = await openPage(browser)
     const elsewhere = await serve(() => 'window.ran = true')
     const origin = `http://127.0.0.1:${elsewhere.port}`
     let asked = 0
@@ -509,7 +494,7 @@ describe.skipIf(executablePath === undefined)('a service in Chromium', () => {
   })
 
   it('[6] the answer to a form that was altered to be an error is a GET as well', async () => {
-    const { page } = await open()
+    const { page } = await openPage(browser)
     await page.goto(service.authorizationUrl())
     await alter(page, 'response_type', 'token')
     await press(page, 'Agree')
