@@ -23,7 +23,7 @@ export type { Decide, Decided, IssuedDeviceCode, Poll, RequestDevice } from './c
 export type { Digests } from './core/digests.js'
 export { clientKeyOf, portableDigests } from './core/digests.js'
 export type { GrantwellErrorCode, OAuthError, OAuthErrorCode, RefusalReason } from './core/errors.js'
-export { GrantwellError } from './core/errors.js'
+export { GrantwellError, StorageUnavailable } from './core/errors.js'
 export type { Approve, Exchange, IssuedCode } from './core/exchange.js'
 export type {
   AuthorizationCode,

@@ -136,7 +136,10 @@ export function transactionsOf({
     }
     const records = await read([key])
     if ('type' in records) return records
-    return sameJson(records[0]?.value, value) || unavailable('store_failed')
+    const [record] = records
+    // What is to be gone by now is gone once it is written, and nothing tells that from a write that did not happen.
+    const gone = record === undefined && options.expiresAt !== undefined && clock() >= options.expiresAt
+    return gone || sameJson(record?.value, value) || unavailable('store_failed')
   }
 
   async function transact<Reply>(

@@ -10,8 +10,12 @@ const entryPoints = {
   'grantwell/node': 'src/adapters/node.ts',
   'grantwell/fetch': 'src/adapters/fetch.ts',
   'grantwell/storage/memory': 'src/storage/memory.ts',
+  'grantwell/storage/sqlite': 'src/storage/sqlite.ts',
+  'grantwell/storage/postgres': 'src/storage/postgres.ts',
+  'grantwell/storage/redis': 'src/storage/redis.ts',
   'grantwell/pages': 'src/pages/index.ts',
   'grantwell/metadata': 'src/metadata/index.ts',
+  'grantwell/testing': 'src/testing/index.ts',
 }
 
 export default defineConfig({
@@ -24,6 +28,7 @@ export default defineConfig({
   },
   test: {
     include: ['test/**/*.test.ts'],
+    globalSetup: ['test/engines/notice.ts'],
     testTimeout: 30_000,
     hookTimeout: 30_000,
     // .ci/run counts the tests from this file.

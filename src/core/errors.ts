@@ -119,13 +119,15 @@ export type GrantwellErrorCode =
   | 'ERR_REVISION_OUTDATED'
   /** The store failed. */
   | 'ERR_STORE'
+  /** The engine of a store failed, or took too long. */
+  | 'ERR_STORAGE_UNAVAILABLE'
 
 /**
  * What the functions that a host calls throw: a programmer's, an applicant's or an administrator's mistake, or a store
  * that failed. Tell them apart by `code`; the classes of the ESM and the CommonJS build differ.
  */
 export class GrantwellError extends Error {
-  override readonly name = 'GrantwellError'
+  override readonly name: string = 'GrantwellError'
   readonly code: GrantwellErrorCode
   /** Everything that is wrong with a registration; empty for any other code than `ERR_REGISTRATION`. */
   readonly faults: readonly RegistrationFault[]
@@ -134,5 +136,19 @@ export class GrantwellError extends Error {
     super(message)
     this.code = code
     this.faults = faults
+  }
+}
+
+/**
+ * What a store throws whose engine failed or took too long; `cause` is what the engine said, not enumerable, so that no log
+ * of fields has it. Nothing is known of a write that ended so: it may have happened, or happen yet. The server finds out,
+ * or answers 503 with `Retry-After`, and a retry is safe.
+ */
+export class StorageUnavailable extends GrantwellError {
+  override readonly name: string = 'StorageUnavailable'
+
+  constructor(message: string, cause?: unknown) {
+    super('ERR_STORAGE_UNAVAILABLE', `grantwell: ${message}`)
+    Object.defineProperty(this, 'cause', { value: cause, enumerable: false })
   }
 }

@@ -34,6 +34,9 @@ export interface RecordPage {
 /**
  * Where grantwell keeps its records. Every method may answer at once or by a promise, and fails by throwing.
  *
+ * Keys have up to 1,000 bytes of UTF-8, in any characters; grantwell's own are ASCII, under 100. Labels are as long as the host's
+ * subjects, values up to 1.4 MB.
+ *
  * Values belong to nobody: neither side changes one after it was handed over. Records of different keys are independent,
  * so an engine may put each on a machine of its own.
  */

@@ -22,7 +22,7 @@ import type {
 import { clientKeyOf, inspect, parseClientId, parseCredential, transition } from 'grantwell'
 import { nodeDigests } from 'grantwell/node'
 import { grantIdOf } from '../../src/core/credential.js'
-import type { Shown } from './lifecycle.js'
+import type { Shown } from '../../src/testing/model.js'
 
 export const START = 1_800_000_000
 

@@ -137,8 +137,8 @@ const FIXTURES: { readonly [file: string]: readonly [source: string, ...faults: 
   ],
   'adapters/d6.ts': ["import { html } from '../pages/html.js'\nexport const a = html", 'imports the room pages'],
   'storage/d1.ts': [
-    "import { oauthError } from '../core/errors.js'\nexport const a = oauthError",
-    'imports more than types of the room core',
+    "import { headerOf } from '../protocol/message.js'\nexport const a = headerOf",
+    'imports the room protocol',
   ],
   'storage/d2.ts': ["export { memoryStore } from './memory.js'", 'imports storage/memory.ts, which is beside it'],
   'storage/d3.ts': [
@@ -149,6 +149,7 @@ const FIXTURES: { readonly [file: string]: readonly [source: string, ...faults: 
     "import type { HttpRequest } from '../protocol/message.js'\nexport type A = HttpRequest",
     'imports the room protocol',
   ],
+  'testing/d1.ts': ["import { expect } from 'vitest'\nexport const a = expect", 'imports vitest'],
   'pages/d1.ts': ["import type { Scope } from '../core/scopes.js'\nexport type A = Scope", 'imports the room core'],
   'pages/d2.ts': [
     "import { headerOf } from '../protocol/message.js'\nexport const a = headerOf",

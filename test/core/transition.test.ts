@@ -8,6 +8,8 @@ import type { Command, GrantRules } from 'grantwell'
 import { ENTROPY_BYTES, portableDigests, transition } from 'grantwell'
 import { nodeDigests } from 'grantwell/node'
 import { describe, expect, it } from 'vitest'
+import type { Answer, Lifecycle, Ruling } from '../../src/testing/model.js'
+import { lifecycle } from '../../src/testing/model.js'
 import type { Setup, Step, World } from './histories.js'
 import {
   commandOf,
@@ -21,8 +23,6 @@ import {
   shownBy,
   world,
 } from './histories.js'
-import type { Answer, Lifecycle, Ruling } from './lifecycle.js'
-import { lifecycle } from './lifecycle.js'
 import { anyText } from './texts.js'
 
 /** What was answered, in the words of the model. */

@@ -8,6 +8,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { transformSync } from 'esbuild'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sender } from '../adapters/http.js'
 import { authorizationUrl, hiddenFields } from '../support.js'
@@ -15,7 +16,18 @@ import type { Project } from './project.js'
 import { compile, installPackage, ROOT, start } from './project.js'
 import { blocksOf, readme } from './readme.js'
 
-const ENTRIES = ['.', './node', './fetch', './storage/memory', './pages', './metadata'] as const
+const ENTRIES = [
+  '.',
+  './node',
+  './fetch',
+  './storage/memory',
+  './storage/sqlite',
+  './storage/postgres',
+  './storage/redis',
+  './pages',
+  './metadata',
+  './testing',
+] as const
 type Entry = (typeof ENTRIES)[number]
 
 /** What an entry point is called in an import. */
@@ -62,8 +74,20 @@ describe('the tarball', () => {
     const { dependencies, peerDependencies, optionalDependencies, bundledDependencies } = manifest()
     expect(Object.keys(dependencies)).toEqual(['@noble/hashes'])
     expect([optionalDependencies, bundledDependencies]).toEqual([undefined, undefined])
-    expect(peerDependencies).toEqual({ '@bufbuild/protobuf': expect.any(String) })
-    expect(manifest().peerDependenciesMeta).toEqual({ '@bufbuild/protobuf': { optional: true } })
+    const optional = [
+      '@bufbuild/protobuf',
+      '@electric-sql/pglite',
+      'better-sqlite3',
+      'fast-check',
+      'ioredis',
+      'libsql',
+      'pg',
+      'redis',
+    ]
+    expect(Object.keys(peerDependencies)).toEqual(optional)
+    expect(manifest().peerDependenciesMeta).toEqual(
+      Object.fromEntries(optional.map((name) => [name, { optional: true }])),
+    )
     const installed = readdirSync(join(project.directory, 'node_modules')).filter((name) => !name.startsWith('.'))
     expect(installed.sort()).toEqual(['@noble', 'grantwell'])
     expect(readdirSync(join(project.directory, 'node_modules/@noble'))).toEqual(['hashes'])
@@ -118,12 +142,14 @@ describe('the command', () => {
   })
 })
 
-describe('the optional peer', () => {
-  it('is asked for by grantwell/metadata alone, and by its name', () => {
-    project.write('metadata.mjs', "import 'grantwell/metadata'")
-    expect(() => project.run('metadata.mjs')).toThrow(/Cannot find package '@bufbuild\/protobuf'/)
-    project.addPeer('@bufbuild/protobuf')
-    expect(project.run('metadata.mjs')).toBe('')
+describe('the optional peers', () => {
+  const ASKED = { metadata: ['@bufbuild/protobuf'], testing: ['fast-check', 'pure-rand'] } as const
+
+  it.each(Object.entries(ASKED))('are asked for by grantwell/%s alone, and by their names', (entry, [peer, ...own]) => {
+    project.write('peer.mjs', `import 'grantwell/${entry}'`)
+    expect(() => project.run('peer.mjs')).toThrow(`Cannot find package '${peer}'`)
+    for (const name of [peer, ...own]) project.addPeer(name)
+    expect(project.run('peer.mjs')).toBe('')
   })
 
   it('makes the codec work in both module kinds, and both with each other', () => {
@@ -195,8 +221,12 @@ describe('both module kinds', () => {
     node: './node',
     fetch: './fetch',
     memory: './storage/memory',
+    sqlite: './storage/sqlite',
+    postgres: './storage/postgres',
+    redis: './storage/redis',
     pages: './pages',
     metadata: './metadata',
+    testing: './testing',
   } as const
   const esm = Object.entries(MODULES).map(([name, entry]) => `import * as ${name} from '${nameOf(entry)}'`)
   const cjs = Object.entries(MODULES).map(([name, entry]) => `const ${name} = require('${nameOf(entry)}')`)
@@ -214,8 +244,12 @@ describe('both module kinds', () => {
       node: Object.keys(await import('grantwell/node')).sort(),
       fetch: Object.keys(await import('grantwell/fetch')).sort(),
       memory: Object.keys(await import('grantwell/storage/memory')).sort(),
+      sqlite: Object.keys(await import('grantwell/storage/sqlite')).sort(),
+      postgres: Object.keys(await import('grantwell/storage/postgres')).sort(),
+      redis: Object.keys(await import('grantwell/storage/redis')).sort(),
       pages: Object.keys(await import('grantwell/pages')).sort(),
       metadata: Object.keys(await import('grantwell/metadata')).sort(),
+      testing: Object.keys(await import('grantwell/testing')).sort(),
     }
     expect(Object.fromEntries(imported)).toEqual(sources)
   })
@@ -313,7 +347,9 @@ describe('what an entry point loads', () => {
       const map = JSON.parse(readFileSync(`${path}.map`, 'utf8'))
       return map.sources.map((source: string) => relative(project.installed, resolve(dirname(path), source)))
     })
-    const packages = files.filter((file) => !ours.includes(file)).map((file) => file.split('/').slice(0, 2).join('/'))
+    const packages = files
+      .filter((file) => !ours.includes(file))
+      .flatMap((file) => /^(?:@[^/]+\/)?[^/]+/.exec(file) ?? [])
     return {
       sources: [...new Set(sources)].map((source) => source.split(sep).join('/')).sort(),
       builtins: [...new Set(builtins)].sort(),
@@ -327,8 +363,23 @@ describe('what an entry point loads', () => {
     './node': /^src\/adapters\/node\.ts$/,
     './fetch': /^src\/adapters\/fetch\.ts$/,
     './storage/memory': /^src\/storage\/memory\.ts$/,
+    './storage/sqlite': /^src\/storage\/sqlite\.ts$/,
+    './storage/postgres': /^src\/storage\/postgres\.ts$/,
+    './storage/redis': /^src\/storage\/redis\.ts$/,
     './pages': /^src\/never$/, // the server has the default pages in it
     './metadata': /^src\/metadata\//,
+    './testing': /^src\/testing\//,
+  }
+
+  /** What the testing kit, which runs whole servers on memory, shares with entry points that it is built on. */
+  const UNDER: { readonly [Name in Entry]?: readonly Entry[] } = { './testing': ['.', './storage/memory'] }
+
+  const PACKAGES: { readonly [Name in Entry]?: readonly string[] } = {
+    '.': ['@noble/hashes'],
+    './storage/postgres': ['@noble/hashes'],
+    './storage/redis': ['@noble/hashes'],
+    './metadata': ['@bufbuild/protobuf'],
+    './testing': ['@noble/hashes', 'fast-check', 'pure-rand'],
   }
 
   for (const kind of ['import', 'require'] as const) {
@@ -337,9 +388,9 @@ describe('what an entry point loads', () => {
         const { sources, builtins, packages } = loadedBy(entry, kind)
         if (entry !== './pages') expect(sources.some((source) => OWN[entry].test(source))).toBe(true)
         for (const other of ENTRIES)
-          if (other !== entry) expect(sources.filter((source) => OWN[other].test(source))).toEqual([])
-        const own = { '.': ['@noble/hashes'], './metadata': ['@bufbuild/protobuf'] }
-        expect(packages).toEqual(entry === '.' || entry === './metadata' ? own[entry] : [])
+          if (other !== entry && !UNDER[entry]?.includes(other))
+            expect(sources.filter((source) => OWN[other].test(source))).toEqual([])
+        expect(packages).toEqual(PACKAGES[entry] ?? [])
         expect(builtins).toEqual(entry === './node' ? ['node:crypto'] : [])
         if (entry === './metadata') expect(sources.filter((source) => !OWN[entry].test(source))).toEqual([])
         if (entry === './storage/memory') expect(sources).toEqual(['src/storage/memory.ts'])
@@ -557,13 +608,35 @@ describe('the code of the README', () => {
   it('compiles against the installed types where it is TypeScript, its dots apart', () => {
     const typed = others.filter(({ language }) => language === 'ts')
     expect(typed.length).toBeGreaterThan(0)
+    for (const name of ['fast-check', 'pure-rand']) project.addPeer(name)
     typed.forEach(({ code }, index) => {
       project.write(`typed${index}.mts`, code.replaceAll('{ ... }', '{ throw new Error() }'))
     })
+    // The clients of the engines, as this repository has them; their own declarations are not ours to check.
+    const clients = {
+      libsql: 'libsql/types/index.d.ts',
+      pg: '@types/pg/index.d.ts',
+      ioredis: 'ioredis/built/index.d.ts',
+    }
+    const paths = Object.entries(clients).map(([name, types]) => [name, [join(ROOT, 'node_modules', types)]])
     compile(
       project,
       typed.map((_, index) => `typed${index}.mts`),
+      { paths: Object.fromEntries(paths), skipLibCheck: true },
     )
+  })
+
+  it('proves a store, a lifecycle and every order of two requests by the kit, as it stands', () => {
+    for (const name of ['fast-check', 'pure-rand']) project.addPeer(name)
+    const [contract = '', runs = ''] = others.flatMap(({ code }) =>
+      code.includes("from 'grantwell/testing'") ? [transformSync(code, { loader: 'ts' }).code] : [],
+    )
+    project.write('contract.mjs', contract)
+    const said = project.run('contract.mjs', { args: ['--test'] })
+    expect(Number(/^# pass (\d+)$/m.exec(said)?.[1])).toBeGreaterThan(30)
+    expect(said).toMatch(/^# fail 0$/m)
+    project.write('runs.mjs', runs)
+    expect(project.run('runs.mjs')).toMatch(/^\d+ histories, and no rule was broken\n$/)
   })
 
   it('has no block that imports grantwell and is not tried above', () => {

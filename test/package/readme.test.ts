@@ -8,6 +8,7 @@ import type { AuthorizationServerOptions } from 'grantwell'
 import { createAuthorizationServer, portableDigests, serviceScopes } from 'grantwell'
 import { defaultPages } from 'grantwell/pages'
 import { memoryStore } from 'grantwell/storage/memory'
+import { explore } from 'grantwell/testing'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { resolveOptions } from '../../src/options.js'
 import { ROOT } from './project.js'
@@ -26,6 +27,22 @@ describe('links of the README', () => {
     expect(links.length).toBeGreaterThan(0)
     for (const link of links) expect(existsSync(join(ROOT, link.split('#')[0] ?? '')), link).toBe(true)
   })
+})
+
+it('tells the story that explore tells of a store that does not compare', async () => {
+  const [, story] = /\n```\n(Explored .*?)\n```\n/s.exec(readme()) ?? []
+  const explored = explore({
+    requests: ['exchange', 'exchange'],
+    store: ({ clock }) => {
+      const store = memoryStore({ clock })
+      const write: typeof store.write = async (key, value, options) => {
+        const [record] = await store.read([key])
+        return store.write(key, value, { ...options, expected: record?.version ?? 0 })
+      }
+      return { ...store, write }
+    },
+  })
+  await expect(explored).rejects.toMatchObject({ name: 'ExplorationError', message: story })
 })
 
 describe('the table of options', () => {

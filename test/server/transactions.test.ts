@@ -427,3 +427,20 @@ describe('[49] racing writers', () => {
     expect(test.events.at(-1)).toMatchObject({ type: 'exchanged', at: test.clock.now - 10 })
   })
 })
+
+it('[49] a revocation after which nothing need be kept, its answer lost, is done where nothing is found; where the record is there it is not', async () => {
+  for (const happened of [true, false]) {
+    const test = await watchedServer()
+    const { refresh_token } = await tokens(test)
+    // No access token lives any more, so that what is left of the grant may be forgotten at once.
+    test.clock.now += 28_800
+    test.instead.write = async (key, value, options) => {
+      expect(options.expiresAt).toBeLessThanOrEqual(test.clock.now)
+      if (happened) await test.store.write(key, value, options)
+      throw new StoreFailure()
+    }
+    expect(await revoke(test, refresh_token)).toStrictEqual(happened ? REVOKED : atRevocation(BUSY))
+    test.instead.write = undefined
+    expect(await refresh(test, refresh_token)).toMatchObject({ status: happened ? 400 : 200 })
+  }
+})

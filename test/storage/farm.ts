@@ -8,22 +8,14 @@ import { nodeDigests } from 'grantwell/node'
 import type { MemoryStore } from 'grantwell/storage/memory'
 import { memoryStore } from 'grantwell/storage/memory'
 import { expect } from 'vitest'
+import { seededNumbers as randomOf } from '../../src/testing/seeded-entropy.js'
 import type { TestServer } from '../support.js'
 import { call, ISSUER, START, testServer } from '../support.js'
 
-/** Numbers from 0 up to a bound, the same ones for the same seed (mulberry32). */
-export type Random = (below: number) => number
+/** Numbers from 0 up to a bound, the same ones for the same seed. */
+export type Random = ReturnType<typeof randomOf>
 
-/** Numbers by a seed. */
-export function randomOf(seed: number): Random {
-  let state = seed >>> 0
-  return (below) => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % below
-  }
-}
+export { randomOf }
 
 /** Waits a while that no clock measures: some microtasks, or some turns of the event loop. */
 export async function someTurns(random: Random): Promise<void> {

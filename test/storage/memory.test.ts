@@ -7,13 +7,25 @@ import fc from 'fast-check'
 import type { JsonValue, RecordStore } from 'grantwell'
 import type { MemoryStore } from 'grantwell/storage/memory'
 import { memoryStore } from 'grantwell/storage/memory'
+import { storageContract } from 'grantwell/testing'
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { jsonValue } from '../../src/testing/storage-contract/texts.js'
 import { usedHeap } from '../adapters/memory.js'
-import { jsonValue, NOW, storeContract } from './contract.js'
+
+/** A time like any other. */
+const NOW = 1_800_000_000
 
 const YEAR = 31_536_000
 
-storeContract('the memory store', async (clock) => ({ store: memoryStore({ clock }), close: async () => {} }))
+describe('the memory store', () => {
+  const stores = new Map<string, RecordStore>()
+  const cases = storageContract(({ clock, namespace }) => {
+    const store = stores.get(namespace) ?? memoryStore({ clock })
+    stores.set(namespace, store)
+    return { store }
+  })
+  for (const { name, run } of cases) it(name, run)
+})
 
 /** Forgets a record at most so many seconds after it expired, once there is an operation. */
 const DROPPED_WITHIN = 16

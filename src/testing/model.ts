@@ -4,7 +4,7 @@
  * there are no secrets and no digests, and every pair that ever was is remembered.
  * @module
  */
-import type { Scope } from 'grantwell'
+import type { Scope } from '../core/scopes.js'
 
 /** The settings that the model knows, in seconds. */
 export interface Terms {
@@ -23,7 +23,7 @@ export type Shown =
 /** What is answered; `pair` is the number of an old pair, or the next number for a new one. */
 export type Answer =
   | { readonly says: 'tokens'; readonly pair: number; readonly expiresIn: number; readonly scopes: readonly Scope[] }
-  | { readonly says: 'code' | 'invalid_grant' | 'invalid_scope' | 'revoked' | 'unchanged' }
+  | { readonly says: 'code' | 'invalid_client' | 'invalid_grant' | 'invalid_scope' | 'revoked' | 'unchanged' }
   | { readonly says: 'too many'; readonly retryAfter: number }
 
 /** An answer, and what becomes of the grant; nothing does where `change` is absent. */
@@ -46,10 +46,25 @@ interface Pair {
 const PAIRS_IN_GRACE = 32
 const RETIRED_KEPT = 64
 
-export type Lifecycle = ReturnType<typeof lifecycle>
+/** What is sent beside a code. */
+export type Sent = 'right' | 'wrong' | 'none'
+
+/** A grant in the model. */
+export interface Lifecycle {
+  /** When an access token works until, if it works. */
+  readonly access: (
+    number: number,
+    now: number,
+  ) => { readonly until: number; readonly scopes: readonly Scope[] } | undefined
+  readonly exchange: (now: number, shown: Shown, byOwner: boolean, redirectUri: Sent, verifier: Sent) => Ruling
+  readonly refresh: (now: number, shown: Shown, byOwner: boolean, wish: readonly Scope[] | undefined) => Ruling
+  readonly revoke: (now: number, shown: Shown, byOwner: boolean) => Ruling
+  /** When something that still works ends by itself, and what; none of a revoked grant. */
+  readonly ends: (now: number) => readonly { readonly at: number; readonly what: string }[]
+}
 
 /** A grant in the model, its code issued at a moment. */
-export function lifecycle(terms: Terms, granted: readonly Scope[], challenged: boolean, issuedAt: number) {
+export function lifecycle(terms: Terms, granted: readonly Scope[], challenged: boolean, issuedAt: number): Lifecycle {
   const code = { ends: issuedAt + terms.codeLifetime, used: false }
   const pairs: Pair[] = []
   /** In the order in which they were taken out. */
@@ -100,25 +115,14 @@ export function lifecycle(terms: Terms, granted: readonly Scope[], challenged: b
   const invalidGrant: Ruling = { answer: { says: 'invalid_grant' } }
 
   return {
-    /** When an access token works until, if it works. */
-    access: (
-      number: number,
-      now: number,
-    ): { readonly until: number; readonly scopes: readonly Scope[] } | undefined => {
+    access: (number, now) => {
       const pair = pairs[number]
       if (revoked || pair === undefined || pair.retired || pair.accessRevoked) return undefined
       const until = endOf(pair, 'access')
       return now < until ? { until, scopes: pair.scopes } : undefined
     },
 
-    /** `redirectUri` and `verifier`: whether what is sent is right, wrong, or not sent. */
-    exchange: (
-      now: number,
-      shown: Shown,
-      byOwner: boolean,
-      redirectUri: 'right' | 'wrong' | 'none',
-      verifier: 'right' | 'wrong' | 'none',
-    ): Ruling => {
+    exchange: (now, shown, byOwner, redirectUri, verifier) => {
       if (shown.what !== 'code' || !byOwner || revoked) return invalidGrant
       if (code.used) return { ...invalidGrant, change: revokeAll }
       const proven = challenged ? verifier === 'right' : verifier === 'none'
@@ -132,7 +136,7 @@ export function lifecycle(terms: Terms, granted: readonly Scope[], challenged: b
       }
     },
 
-    refresh: (now: number, shown: Shown, byOwner: boolean, wish: readonly Scope[] | undefined): Ruling => {
+    refresh: (now, shown, byOwner, wish) => {
       const pair = pairOf(shown, 'refresh')
       if (pair === undefined || !byOwner || revoked) return invalidGrant
       const number = pairs.indexOf(pair)
@@ -168,7 +172,7 @@ export function lifecycle(terms: Terms, granted: readonly Scope[], challenged: b
       }
     },
 
-    revoke: (now: number, shown: Shown, byOwner: boolean): Ruling => {
+    revoke: (now, shown, byOwner) => {
       const unchanged: Ruling = { answer: { says: 'unchanged' } }
       if (shown.what !== 'access' && shown.what !== 'refresh') return unchanged
       const pair = pairOf(shown, shown.what)
@@ -182,6 +186,20 @@ export function lifecycle(terms: Terms, granted: readonly Scope[], challenged: b
           pair.accessRevoked = true
         },
       }
+    },
+
+    ends: (now) => {
+      if (revoked) return []
+      const codeEnd = code.used ? [] : [{ at: code.ends, what: 'the code expires' }]
+      // Past the grace period nothing of a pair is left that could end.
+      const pairEnds = pairs.flatMap((pair, number) =>
+        [
+          { at: graceEnd(pair), what: `the grace period of pair ${number + 1} is over` },
+          { at: pair.accessEnds, what: `access token ${number + 1} expires` },
+          { at: pair.refreshEnds, what: `refresh token ${number + 1} expires` },
+        ].filter(({ at }) => at <= graceEnd(pair)),
+      )
+      return [...codeEnd, ...pairEnds].filter(({ at }) => at > now && at < Number.POSITIVE_INFINITY)
     },
   }
 }

@@ -1,0 +1,118 @@
+/**
+ * What the stores on engines share: options, versions, names as every engine can keep them, and errors.
+ * @module
+ */
+import { GrantwellError, StorageUnavailable } from '../core/errors.js'
+import type { Seconds } from '../core/values.js'
+
+/** Options of every store on an engine. */
+export interface EngineOptions {
+  /** Keeps the records of several issuers in one engine apart: 1 to 64 characters of `A-Z a-z 0-9 . _ : -`; `grantwell` by default. */
+  readonly namespace?: string
+  /** Whole seconds since the epoch; the system's clock by default. It decides what has expired, not the engine's. */
+  readonly clock?: () => Seconds
+}
+
+/** Options of a store whose engine is reached over a network. */
+export interface RemoteEngineOptions extends EngineOptions {
+  /** Milliseconds that an operation may take before it fails with `StorageUnavailable`; 5,000 by default. */
+  readonly timeoutMs?: number
+}
+
+/** Whether a value is one of an option. */
+type Check = (value: unknown) => boolean
+
+/**
+ * Checks the options that a store was given, and fills in the defaults that all have.
+ * @param more - the options beside `namespace` and `clock`
+ * @throws GrantwellError `ERR_CONFIGURATION` for an unknown or wrong option
+ */
+export function engineOptions<Options extends EngineOptions>(
+  of: string,
+  given: Options,
+  more: { readonly [Name in Exclude<keyof Options, keyof EngineOptions>]-?: Check },
+): Options & Required<EngineOptions> {
+  if (typeof given !== 'object' || given === null) throw mistake(`the options of ${of} are an object`)
+  const checks = new Map<string, Check>(Object.entries({ ...CHECKS, ...more }))
+  const own = Object.entries(given).filter(([, value]) => value !== undefined)
+  for (const [name, value] of own) {
+    const check = checks.get(name)
+    if (check === undefined) throw mistake(`${of} has no option ${name}`)
+    if (!check(value)) throw mistake(`not a valid value of the option ${name} of ${of}`)
+  }
+  const clock = (): Seconds => Math.floor(Date.now() / 1000)
+  return { namespace: 'grantwell', clock, ...(Object.fromEntries(own) as Options) } // its own entries
+}
+
+const CHECKS: { readonly [Name in keyof EngineOptions]-?: Check } = {
+  namespace: (value) => typeof value === 'string' && /^[\w.:-]{1,64}$/.test(value),
+  clock: (value) => typeof value === 'function' && Number.isSafeInteger(value()),
+}
+
+/** What an operation may take by default, in milliseconds. */
+export const TIMEOUT_MS = 5_000
+
+/** Whether a value is a time-out: Node's timers take no more. */
+export function isTimeout(value: unknown): boolean {
+  return Number.isInteger(value) && Number(value) > 0 && Number(value) < 2 ** 31
+}
+
+/** A wrong option or argument. */
+export function mistake(message: string): GrantwellError {
+  return new GrantwellError('ERR_CONFIGURATION', `grantwell: ${message}`)
+}
+
+/**
+ * A version that no record had before: 53 random bits, since not every engine can count. That two are equal where it
+ * would matter, the version that a writer read and the one written since, happens once in 9 * 10^15 conflicts.
+ */
+export function freshVersion(): number {
+  const [high = 0, low = 0] = crypto.getRandomValues(new Uint32Array(2))
+  return (high % 2 ** 21) * 2 ** 32 + low || 1
+}
+
+/** What the empty name is encoded as, so that none is empty: JSON knows no such escape. */
+const EMPTY = '\\0'
+
+/**
+ * A name in characters that every engine keeps apart: control characters and lone surrogates escaped as in JSON, no two
+ * names alike. Names of ordinary characters stay what they are. A byte order mark, which decoders of UTF-8 take for no part
+ * of a text that begins with it, is escaped too.
+ */
+export function encodeName(name: string): string {
+  return name === '' ? EMPTY : JSON.stringify(name).slice(1, -1).replaceAll('\ufeff', '\\ufeff')
+}
+
+/** The name that was encoded. */
+export function decodeName(encoded: string): string {
+  return encoded === EMPTY ? '' : JSON.parse(`"${encoded}"`)
+}
+
+/**
+ * Waits for an engine, so long and no longer.
+ * @param lastError - what the engine's client said last of its own accord, to tell why there was no answer
+ * @throws StorageUnavailable where it fails or takes too long
+ */
+export function within<Result>(
+  timeoutMs: number,
+  engine: string,
+  work: Promise<Result>,
+  lastError?: () => unknown,
+): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(
+      () => reject(new StorageUnavailable(`${engine} did not answer within ${timeoutMs} ms`, lastError?.())),
+      timeoutMs,
+    )
+    work.then(
+      (result) => {
+        clearTimeout(timer)
+        resolve(result)
+      },
+      (error: unknown) => {
+        clearTimeout(timer)
+        reject(error instanceof StorageUnavailable ? error : new StorageUnavailable(`${engine} failed`, error))
+      },
+    )
+  })
+}

@@ -1,0 +1,282 @@
+/**
+ * The entry point `grantwell/storage/redis`: records in Redis or Valkey, one server or a cluster, for any number of
+ * servers. Made for Redis 6.2 and later through ioredis 5 and 6 and node-redis 4 to 6; the client is passed in.
+ *
+ * Every record is in one of 128 shards, each a hash slot of its own, together with its shard's part of every label's index:
+ * so a write, which has to change them together, is one script in one slot, and a cluster spreads the shards.
+ * @module
+ */
+import { sha1 } from '@noble/hashes/legacy.js'
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
+import type { RemoteEngineOptions } from './engine.js'
+import {
+  decodeName,
+  encodeName,
+  engineOptions,
+  freshVersion,
+  isTimeout,
+  mistake,
+  TIMEOUT_MS,
+  within,
+} from './engine.js'
+import type { RecordPage, RecordStore, StoredRecord } from './record-store.js'
+
+export { StorageUnavailable } from '../core/errors.js'
+export type { EngineOptions, RemoteEngineOptions } from './engine.js'
+export type { JsonValue, RecordPage, RecordStore, StoredRecord, WriteOptions } from './record-store.js'
+
+/** What tells of errors that belong to no command, such as the end of an idle connection. */
+interface ErrorSource {
+  on(event: 'error', listener: (error: Error) => void): unknown
+}
+
+/** A `Redis` or `Cluster` of ioredis: what is used of it. */
+export interface IoRedis extends ErrorSource {
+  call(command: string, ...values: string[]): Promise<unknown>
+}
+
+/** A client of node-redis: what is used of it. */
+export interface NodeRedis extends ErrorSource {
+  sendCommand(values: string[]): Promise<unknown>
+}
+
+/** A cluster of node-redis: what is used of it. */
+export interface NodeRedisCluster extends ErrorSource {
+  readonly masters: unknown
+  sendCommand(firstKey: string, isReadonly: boolean, values: string[]): Promise<unknown>
+}
+
+/** Options of {@link redisStore}. */
+export interface RedisStoreOptions extends RemoteEngineOptions {}
+
+/** How many hash slots the records are spread over. Another number would look for them elsewhere. */
+const SHARDS = 128
+
+/** Seconds that Redis keeps a record longer than its life, since its clock and ours may run on, or be set, differently. */
+const MARGIN = 60
+
+/** How many expired records a write takes out of the index of each of its labels. */
+const UNLISTED_AT_ONCE = 16
+
+interface Script {
+  readonly text: string
+  /** What Redis calls it by once it has seen it. */
+  readonly digest: string
+}
+
+function script(text: string): Script {
+  return { text, digest: bytesToHex(sha1(utf8ToBytes(text))) }
+}
+
+/**
+ * KEYS: the record; then for each label its index (members in the order of their names) and its expiries (the same members
+ * by when they expire). ARGV: name, expected version, now, new version, value, expiry or '', labels, seconds to keep it.
+ * A client that loses its connection may send a write again, so one that finds its own version has happened before. A
+ * removal that comes again finds nothing and says no, which makes the server decide anew.
+ */
+const WRITE = script(`
+local name, expected, now, expiry = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[6])
+local stored = redis.call('HMGET', KEYS[1], 'version', 'expires_at')
+local version = stored[1]
+if not version or (tonumber(stored[2]) and tonumber(stored[2]) <= now) then version = '0' end
+if version == ARGV[4] then return 1 end
+if version ~= expected then return 0 end
+if expiry and expiry <= now then
+  redis.call('DEL', KEYS[1])
+  return 1
+end
+redis.call('HSET', KEYS[1], 'version', ARGV[4], 'value', ARGV[5], 'expires_at', ARGV[6], 'labels', ARGV[7])
+if expiry then redis.call('EXPIRE', KEYS[1], ARGV[8]) else redis.call('PERSIST', KEYS[1]) end
+for k = 2, #KEYS, 2 do
+  local index, expiries = KEYS[k], KEYS[k + 1]
+  redis.call('ZADD', index, 0, name)
+  redis.call('ZADD', expiries, expiry or '+inf', name)
+  local expired = redis.call('ZRANGEBYSCORE', expiries, '-inf', now, 'LIMIT', 0, ${UNLISTED_AT_ONCE})
+  if #expired > 0 then
+    redis.call('ZREM', index, unpack(expired))
+    redis.call('ZREM', expiries, unpack(expired))
+  end
+  local last = tonumber(redis.call('ZREVRANGE', expiries, 0, 0, 'WITHSCORES')[2])
+  for _, key in ipairs({ index, expiries }) do
+    if last == math.huge then redis.call('PERSIST', key) else redis.call('EXPIRE', key, last - now + ${MARGIN}) end
+  end
+end
+return 1`)
+
+/** Takes a record out of a label's index, unless it has the label. KEYS: record, index, expiries. ARGV: name, label, now. */
+const UNLIST = script(`
+local stored = redis.call('HMGET', KEYS[1], 'labels', 'expires_at')
+local live = stored[1] and not (tonumber(stored[2]) and tonumber(stored[2]) <= tonumber(ARGV[3]))
+if live and string.find(stored[1], ARGV[2], 1, true) then return 0 end
+redis.call('ZREM', KEYS[2], ARGV[1])
+redis.call('ZREM', KEYS[3], ARGV[1])
+return 1`)
+
+/**
+ * Makes a store over a connected client. It listens to the client's errors, which would else end the process of node-redis, and
+ * gives the last one as the cause of a time-out. What Redis acknowledged it may lose when it dies, unless it runs with
+ * `appendonly yes` and `appendfsync always`; and where it fails over to a replica: SECURITY.md says what that means.
+ * @throws GrantwellError `ERR_CONFIGURATION` for a wrong option
+ * @example
+ * ```ts
+ * import { Redis } from 'ioredis'
+ * const store = redisStore(new Redis('redis://127.0.0.1:6379'))
+ * ```
+ */
+export function redisStore(
+  client: IoRedis | NodeRedis | NodeRedisCluster,
+  options: RedisStoreOptions = {},
+): RecordStore {
+  const { namespace, clock, timeoutMs = TIMEOUT_MS } = engineOptions('redisStore', options, { timeoutMs: isTimeout })
+  const send = senderOf(client)
+  const lastError = lastErrorOf(client)
+  const shardKey = (shard: number): string => `${namespace}:{${shard}}`
+  const recordKey = (name: string): string => `${shardKey(shardOf(name))}:record:${name}`
+  const indexKeys = (shard: number, label: string): readonly [string, string] => [
+    `${shardKey(shard)}:label:${label}`,
+    `${shardKey(shard)}:expiry:${label}`,
+  ]
+
+  const waiting = <Result>(work: Promise<Result>): Promise<Result> =>
+    within(timeoutMs, 'Redis', work.catch(withoutCommand), lastError)
+
+  /** Runs a script by its digest; in full where a server has not seen it. */
+  async function run({ text, digest }: Script, keys: readonly string[], values: readonly string[]): Promise<unknown> {
+    const [key = ''] = keys
+    const rest = [String(keys.length), ...keys, ...values]
+    try {
+      return await send(key, ['EVALSHA', digest, ...rest])
+    } catch (error) {
+      if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw error
+      return send(key, ['EVAL', text, ...rest])
+    }
+  }
+
+  async function readOne(name: string, now: number): Promise<(StoredRecord & { readonly labels: string }) | undefined> {
+    const key = recordKey(name)
+    const fields = (await send(key, ['HMGET', key, 'version', 'value', 'expires_at', 'labels'])) as Fields // as it was asked
+    const [version, value, expiresAt, labels] = fields
+    if (version === null || (expiresAt !== '' && now >= Number(expiresAt))) return undefined
+    return { value: JSON.parse(value), version: Number(version), labels }
+  }
+
+  return {
+    read: (keys) => {
+      const now = clock()
+      return waiting(Promise.all(keys.map((key) => readOne(encodeName(key), now)))).then((records) =>
+        records.map((record) => record && { value: record.value, version: record.version }),
+      )
+    },
+
+    write: (key, value, { expected, expiresAt, labels = [] }) => {
+      const now = clock()
+      const name = encodeName(key)
+      const names = [...new Set(labels.map(encodeName))]
+      const keys = [recordKey(name), ...names.flatMap((label) => indexKeys(shardOf(name), label))]
+      const left = [String(freshVersion()), JSON.stringify(value), String(expiresAt ?? ''), joined(names)]
+      const margin = String((expiresAt ?? now) - now + MARGIN)
+      return waiting(run(WRITE, keys, [name, String(expected), String(now), ...left, margin])).then(
+        (written) => Number(written) === 1,
+      )
+    },
+
+    list: (label, { limit = 100, cursor = '0:' } = {}) => waiting(page(encodeName(label), limit, cursor)),
+  }
+
+  /** A cursor is a shard, and the name in it after which the page begins. */
+  async function page(label: string, limit: number, cursor: string): Promise<RecordPage> {
+    const now = clock()
+    // It may come from the address of a page.
+    const [, shardOfCursor = '', after = ''] = /^(\d{1,3}):(.*)$/s.exec(cursor) ?? []
+    const begin = shardOfCursor === '' || Number(shardOfCursor) >= SHARDS ? SHARDS : Number(shardOfCursor)
+    const shards = Array.from({ length: SHARDS - begin }, (_, place) => begin + place)
+    const sizes = await Promise.all(
+      shards.map(async (shard) => {
+        const [index] = indexKeys(shard, label)
+        return Number(await send(index, ['ZCARD', index]))
+      }),
+    )
+    // As many shards as fill the page, if none of them has names that no longer count.
+    const asked: number[] = []
+    let most = 0
+    for (const [place, shard] of shards.entries()) {
+      if (most > limit) break
+      const size = sizes[place] ?? 0
+      if (size > 0) asked.push(shard)
+      most += size
+    }
+    const found = await Promise.all(
+      asked.map(async (shard) => {
+        const [index] = indexKeys(shard, label)
+        const from = shard === begin && after !== '' ? `(${after}` : '-'
+        const range = ['ZRANGEBYLEX', index, from, '+', 'LIMIT', '0', String(limit + 1)]
+        const names = (await send(index, range)) as readonly string[] // the members of a sorted set
+        return names.map((name) => ({ shard, name }))
+      }),
+    )
+    const places = found.flat()
+    const records = await Promise.all(
+      places.slice(0, limit).map(async ({ shard, name }) => {
+        const record = await readOne(name, now)
+        if (record?.labels.includes(joined([label])))
+          return [{ key: decodeName(name), value: record.value, version: record.version }]
+        await run(UNLIST, [recordKey(name), ...indexKeys(shard, label)], [name, joined([label]), String(now)])
+        return []
+      }),
+    )
+    const last = places.length > limit ? places[limit - 1] : undefined
+    const next = last === undefined ? (asked.at(-1) ?? SHARDS) + 1 : last.shard
+    const more = last !== undefined || (most > limit && next < SHARDS)
+    return more ? { records: records.flat(), cursor: `${next}:${last?.name ?? ''}` } : { records: records.flat() }
+  }
+}
+
+/** The fields of a record; all null where there is none. */
+type Fields = readonly [version: string | null, value: string, expiresAt: string, labels: string]
+
+/** Labels as a record keeps them: each between line breaks, which no encoded name has. */
+function joined(labels: readonly string[]): string {
+  return labels.map((label) => `\n=${label}\n`).join('')
+}
+
+/** What clients said of their own accord last. Stores of several namespaces share a client, and one listener. */
+const lastErrors = new WeakMap<object, { error?: unknown }>()
+
+function lastErrorOf(client: ErrorSource): () => unknown {
+  const known = lastErrors.get(client)
+  const last = known ?? {}
+  if (known === undefined) {
+    lastErrors.set(client, last)
+    client.on('error', (error) => {
+      last.error = error
+    })
+  }
+  return () => last.error
+}
+
+/** Passes an error on without the command that failed, which ioredis puts into it: it has the record in it. */
+function withoutCommand(error: unknown): never {
+  if (error instanceof Error && 'command' in error) delete error.command
+  throw error
+}
+
+/** FNV-1a over the characters of a name. */
+function shardOf(name: string): number {
+  let hash = 0x811c9dc5
+  for (let index = 0; index < name.length; index++) hash = Math.imul(hash ^ name.charCodeAt(index), 0x01000193)
+  return (hash >>> 0) % SHARDS
+}
+
+/** Sends a command to the server that has a key. */
+function senderOf(client: IoRedis | NodeRedis | NodeRedisCluster): (key: string, values: string[]) => Promise<unknown> {
+  if (
+    typeof client !== 'object' ||
+    client === null ||
+    !('call' in client || 'sendCommand' in client) ||
+    typeof client.on !== 'function'
+  )
+    throw mistake('redisStore takes a Redis or Cluster of ioredis, or a client or cluster of node-redis')
+  if ('masters' in client) return (key, values) => client.sendCommand(key, false, values)
+  if ('call' in client) return (_, [command = '', ...values]) => client.call(command, ...values)
+  return (_, values) => client.sendCommand(values)
+}

@@ -1,0 +1,136 @@
+/**
+ * What a history begins with: an approved application, and a grant of it in one of three states, made by the transitions
+ * of the core and not by the servers that are tried.
+ * @module
+ */
+import type { Application } from '../../core/application.js'
+import { transitionApplication } from '../../core/application.js'
+import { grantIdOf, parseCredential } from '../../core/credential.js'
+import { clientKeyOf, digestOf } from '../../core/digests.js'
+import type { Grant, GrantRules, IssuedTokens } from '../../core/grant.js'
+import type { Scope } from '../../core/scopes.js'
+import { ENTROPY_BYTES, transition } from '../../core/transition.js'
+import type { ClientId, ClientKey, Seconds } from '../../core/values.js'
+import { parseClientId } from '../../core/values.js'
+import type { Entropy } from '../seeded-entropy.js'
+import type { Operation } from './history.js'
+
+/**
+ * What there is of a grant before the requests begin: a code that nobody redeemed; a pair that nobody refreshed; or a
+ * pair whose grace is over, and its successor.
+ */
+export type Beginning = 'code' | 'tokens' | 'grace over'
+
+/** Who sends the requests. */
+export interface Client {
+  readonly clientId: ClientId
+  readonly clientKey: ClientKey
+  readonly clientSecret: string
+  readonly application: Application
+}
+
+/** A grant that has begun. */
+export interface Begun {
+  readonly grant: Grant
+  readonly code: string
+  /** Oldest first. */
+  readonly pairs: readonly IssuedTokens[]
+}
+
+/** What the application may ask for, and the user permits. */
+export const SCOPES: readonly Scope[] = ['repo-code:rw', 'account-profile:r']
+
+/** Makes an application and its client. */
+export function begunClient(name: string, rules: GrantRules, now: Seconds): Client {
+  const clientId = parseClientId(name)
+  if (clientId === undefined) throw new TypeError(`not a client identifier: ${name}`)
+  const clientSecret = `a-secret-of-${name}`
+  const website = 'https://client.example'
+  const details = {
+    name,
+    website,
+    type: 'confidential',
+    redirectUris: [`${website}/callback`],
+    authorizedDomain: 'client.example',
+    allowSubdomains: false,
+    scopes: SCOPES,
+    reasons: {},
+    resourceScope: 'all',
+    deviceFlow: false,
+    logo: 'none',
+  } as const
+  const secretDigest = digestOf(rules.digests, clientSecret)
+  const submitted = applied(undefined, { type: 'submit', id: clientId, details }, now)
+  const application = applied(submitted, { type: 'approve', revision: 1, secretDigest }, now)
+  return { clientId, clientKey: clientKeyOf(rules.digests, clientId), clientSecret, application }
+}
+
+/**
+ * Makes a grant. The clock stands at `now` when its code is issued, and its last pair is made; where a grace is to be over,
+ * that takes the grace period from then.
+ * @param id - 16 bytes
+ */
+export function begunGrant(
+  beginning: Beginning,
+  client: Client,
+  id: Uint8Array,
+  now: Seconds,
+  entropy: Entropy,
+  rules: GrantRules,
+): Begun {
+  const { clientId, clientKey } = client
+  const approve = {
+    type: 'approve',
+    grantId: grantIdOf(id),
+    clientId,
+    clientKey,
+    subject: 'ada',
+    scopes: SCOPES,
+    resources: { kind: 'all' },
+    redirectUri: 'https://client.example/callback',
+    consentExpiresAt: now,
+  } as const
+  const issued = transition(undefined, approve, now, entropy(ENTROPY_BYTES), rules)
+  if (issued.reply.type === 'error' || issued.grant === undefined) throw new Error('no code was issued')
+  const { code } = issued.reply
+  if (beginning === 'code') return { grant: issued.grant, code, pairs: [] }
+  const exchange = { type: 'exchange', credential: credentialIn(code), clientId } as const
+  const first = transition(issued.grant, exchange, now, entropy(ENTROPY_BYTES), rules)
+  if (first.reply.type === 'error' || first.grant === undefined) throw new Error('no code was redeemed')
+  if (beginning === 'tokens') return { grant: first.grant, code, pairs: [first.reply] }
+  const refresh = { type: 'refresh', credential: credentialIn(first.reply.refreshToken), clientId } as const
+  const second = transition(first.grant, refresh, now, entropy(ENTROPY_BYTES), rules)
+  if (second.reply.type === 'error' || second.grant === undefined) throw new Error('no pair was refreshed')
+  return { grant: second.grant, code, pairs: [first.reply, second.reply] }
+}
+
+/** The requests that a grant began with. */
+export function operationsBefore({ code, pairs }: Begun, now: Seconds): Operation[] {
+  return pairs.map(({ accessToken, refreshToken, expiresIn, scopes }, index) => ({
+    by: 'before',
+    does: index === 0 ? 'exchange' : 'refresh',
+    shows: pairs[index - 1]?.refreshToken ?? code,
+    begin: 2 * index,
+    end: 2 * index + 1,
+    told: { says: 'tokens', accessToken, refreshToken, expiresIn, scope: scopes.join(' ') },
+    nows: [now],
+    faults: [],
+    wrote: [],
+  }))
+}
+
+function applied(
+  application: Application | undefined,
+  command: Parameters<typeof transitionApplication>[1],
+  now: Seconds,
+): Application {
+  const outcome = transitionApplication(application, command, now)
+  if (outcome.type === 'refused') throw new Error(`the application was refused: ${outcome.refusal}`)
+  return outcome.application
+}
+
+function credentialIn(text: string): NonNullable<ReturnType<typeof parseCredential>> {
+  const credential = parseCredential(text)
+  if (credential === undefined) throw new Error('not a credential')
+  return credential
+}

@@ -1,0 +1,99 @@
+/**
+ * What is kept of a history: who asked what and when, what was answered, and what the store was seen to do.
+ * @module
+ */
+import type { Scope } from '../../core/scopes.js'
+import type { Seconds } from '../../core/values.js'
+import type { JsonValue } from '../../storage/record-store.js'
+import type { Terms } from '../model.js'
+import type { Choice, Ending, Fate } from './schedule.js'
+
+/** What a client is asked for. */
+export type OperationKind = 'exchange' | 'refresh' | 'revoke' | 'validate'
+
+/** A pair as a client receives it. */
+export interface ReceivedPair {
+  readonly accessToken: string
+  readonly refreshToken: string
+}
+
+/** What a client, or the host of the API, was told. */
+export type CallAnswer =
+  | ({ readonly says: 'tokens'; readonly expiresIn: Seconds; readonly scope: string } & ReceivedPair)
+  /** The guard lets the token through. */
+  | { readonly says: 'active'; readonly until: Seconds; readonly scope: string }
+  /** 200 of the revocation endpoint, whatever there was to revoke. */
+  | { readonly says: 'done' }
+  | { readonly says: 'refused'; readonly status: number; readonly error: string }
+
+/** One request at a server. */
+export interface Operation {
+  /** The place of who sent it, from 0; below it what came before the history, after it, and to find out what works. */
+  readonly by: number | 'before' | 'retry' | 'probe'
+  readonly does: OperationKind
+  /** The code or the token that it shows. */
+  readonly shows: string
+  /** When its first step came to pass and when it was answered, counted in events; absent before. */
+  begin?: number
+  end?: number
+  told?: CallAnswer
+  /** Every time that the clock showed between the two. */
+  readonly nows: Seconds[]
+  readonly faults: Fate[]
+  /** When it wrote to the store, or may have: not where the store answered that it did not. */
+  readonly wrote: number[]
+}
+
+/** One line of a story. */
+export interface Line {
+  readonly actor: number
+  readonly text: string
+  /** What a reader should look at. */
+  readonly note?: string
+}
+
+/** Everything about one history. */
+export interface History {
+  readonly terms: Terms
+  readonly scopes: readonly Scope[]
+  readonly issuedAt: Seconds
+  /** When the requests began. */
+  readonly startedAt: Seconds
+  readonly choices: readonly Choice[]
+  readonly ending: Ending
+  readonly lines: readonly Line[]
+  /** In the order in which they were sent: before, during and after the requests that ran at once. */
+  readonly operations: readonly Operation[]
+  /** The record of the grant, once every request was over. */
+  readonly record: JsonValue | undefined
+  readonly code: string
+  /** Every pair that anybody received, in the order in which they did. */
+  readonly pairs: readonly ReceivedPair[]
+  /** What a request of the user's own threw. */
+  readonly thrown?: unknown
+}
+
+/** Whether an operation was answered by more than "try again". */
+export function isAnswered({ told }: Operation): boolean {
+  return told !== undefined && !isUnavailable(told)
+}
+
+/** Whether an answer is the 503 of a store that fails. */
+export function isUnavailable(told: CallAnswer | undefined): boolean {
+  return told?.says === 'refused' && told.status === 503
+}
+
+/** Whether tokens were handed out, or let through. */
+export function isGranted({ told }: Operation): boolean {
+  return told?.says === 'tokens' || told?.says === 'active'
+}
+
+/** Whether one operation was over before another one began. */
+export function isBefore(first: Operation, second: Operation): boolean {
+  return first.end !== undefined && second.begin !== undefined && first.end < second.begin
+}
+
+/** How many faults a choice is. */
+export function faultsIn(choices: readonly Choice[]): number {
+  return choices.filter(({ fate }) => fate !== 'happens').length
+}

@@ -1,0 +1,115 @@
+/**
+ * The requests that can be explored: what each of them sends, and what the grant begins with for their sake.
+ * @module
+ */
+import type { GrantRules } from '../../core/grant.js'
+import type { Seconds } from '../../core/values.js'
+import type { Beginning } from './begun.js'
+import type { CallAnswer, ReceivedPair } from './history.js'
+
+/**
+ * The requests that there are by name, all on one grant. One that shows a token takes the newest pair that there is when
+ * it begins, and waits for one where there is none yet.
+ *
+ * - `exchange` redeems the code: for the first time, or for the second where the grant begins with tokens
+ * - `refresh` shows the newest refresh token; `replay` the first one, whose grace is over before the requests begin
+ * - `revoke` shows the newest refresh token, which ends the grant; `revoke access` the access token, which ends that alone
+ * - `validate` asks the guard of the API about the newest access token
+ * - `expiry` lets time pass: to the end of the code where the grant begins with one; else for a grace period where there is a
+ *   `refresh`; else to the end of an access token
+ */
+export type RequestKind = 'exchange' | 'refresh' | 'replay' | 'revoke' | 'revoke access' | 'validate' | 'expiry'
+
+/** What a request of one's own can do. Each call is one request, at the server that is the caller's own. */
+export interface Caller {
+  /** The authorization code of the grant. */
+  readonly code: string
+  /** The first pair of the grant, where it begins with one. */
+  readonly firstPair: ReceivedPair | undefined
+  /** The newest pair that anybody has received; where there is none yet, waits for one. Undefined where none comes. */
+  readonly newestPair: () => Promise<ReceivedPair | undefined>
+  readonly exchange: (code: string) => Promise<CallAnswer>
+  readonly refresh: (refreshToken: string) => Promise<CallAnswer>
+  /** @param token - a refresh token, or an access token */
+  readonly revoke: (token: string) => Promise<CallAnswer>
+  /** Asks the guard of the API about an access token. */
+  readonly validate: (accessToken: string) => Promise<CallAnswer>
+  /** Lets so many seconds pass, as one step. */
+  readonly pass: (seconds: Seconds) => Promise<void>
+}
+
+/** A request of one's own, or several that follow each other. */
+export interface OwnRequest {
+  /** In the story. */
+  readonly name: string
+  /** What it does, one call after the other; what it throws is told as a rule that is broken. */
+  readonly run: (caller: Caller) => Promise<void>
+}
+
+const KINDS: { readonly [Kind in RequestKind]: true } = {
+  exchange: true,
+  refresh: true,
+  replay: true,
+  revoke: true,
+  'revoke access': true,
+  validate: true,
+  expiry: true,
+}
+
+/** Whether a value is something that can be explored: the name of a request, or a request of one's own. */
+export function isRequest(value: unknown): boolean {
+  if (typeof value === 'string') return Object.hasOwn(KINDS, value)
+  if (typeof value !== 'object' || value === null || !('name' in value) || !('run' in value)) return false
+  return typeof value.name === 'string' && typeof value.run === 'function'
+}
+
+/** What the grant begins with: tokens, unless redemptions of the code are all that is tried, or there are several. */
+export function beginningFor(requests: readonly (RequestKind | OwnRequest)[]): Beginning {
+  if (requests.includes('replay')) return 'grace over'
+  const redemptions = requests.filter((each) => each === 'exchange').length
+  const others = requests.filter((each) => each !== 'exchange' && each !== 'expiry').length
+  return redemptions > 1 || (redemptions === 1 && others === 0) ? 'code' : 'tokens'
+}
+
+/** What a request does, by its name. */
+export function requestOf(
+  kind: RequestKind,
+  beginning: Beginning,
+  all: readonly (RequestKind | OwnRequest)[],
+  rules: Pick<GrantRules, 'codeLifetime' | 'gracePeriod' | 'accessTokenLifetime'>,
+): OwnRequest {
+  switch (kind) {
+    case 'exchange':
+      return request(kind, ({ exchange, code }) => exchange(code))
+    case 'refresh':
+      return withNewest(kind, ({ refresh }, { refreshToken }) => refresh(refreshToken))
+    case 'replay':
+      return request(kind, async ({ refresh, firstPair }) => firstPair && refresh(firstPair.refreshToken))
+    case 'revoke':
+      return withNewest(kind, ({ revoke }, { refreshToken }) => revoke(refreshToken))
+    case 'revoke access':
+      return withNewest(kind, ({ revoke }, { accessToken }) => revoke(accessToken))
+    case 'validate':
+      return withNewest(kind, ({ validate }, { accessToken }) => validate(accessToken))
+    case 'expiry': {
+      const ofTokens = all.includes('refresh') ? rules.gracePeriod : rules.accessTokenLifetime
+      return request(kind, ({ pass }) => pass(beginning === 'code' ? rules.codeLifetime : ofTokens))
+    }
+  }
+}
+
+function request(name: RequestKind, run: (caller: Caller) => Promise<unknown>): OwnRequest {
+  return {
+    name,
+    run: async (caller) => {
+      await run(caller)
+    },
+  }
+}
+
+function withNewest(name: RequestKind, use: (caller: Caller, pair: ReceivedPair) => Promise<unknown>): OwnRequest {
+  return request(name, async (caller) => {
+    const pair = await caller.newestPair()
+    if (pair !== undefined) await use(caller, pair)
+  })
+}

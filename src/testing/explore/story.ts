@@ -1,0 +1,94 @@
+/**
+ * A history in words.
+ * @module
+ */
+import type { CallAnswer, History, Operation, OperationKind, ReceivedPair } from './history.js'
+import type { Choice, Fate } from './schedule.js'
+
+/** What a request is called: A, B, C and so on. */
+export function letterOf(actor: number): string {
+  return String.fromCharCode(65 + actor)
+}
+
+/** A history as its choices, such as `A B B:lost-answer A`: whoever is named takes its next step, and meets the fate behind the colon. */
+export function printChoices(choices: readonly Choice[]): string {
+  return choices.map(({ actor, fate }) => letterOf(actor) + (fate === 'happens' ? '' : `:${fate}`)).join(' ')
+}
+
+/**
+ * Reads a history.
+ * @throws TypeError where the text is none
+ */
+export function parseChoices(text: string): readonly Choice[] {
+  return text.split(/\s+/).flatMap((word) => {
+    if (word === '') return []
+    const [, letter = '', fate = 'happens'] = /^([A-Z])(?::([a-z-]+))?$/.exec(word) ?? []
+    if (letter === '') throw new TypeError(`not a step of a history: ${word}`)
+    return [{ actor: letter.charCodeAt(0) - 65, fate: fate as Fate }] // a fate that there is not is none that can be chosen
+  })
+}
+
+/** What a story calls a code or a token. */
+export function nameOfText(code: string, pairs: readonly ReceivedPair[]): (text: string) => string {
+  return (text) => {
+    if (text === code) return 'the code'
+    const access = pairs.findIndex(({ accessToken }) => accessToken === text)
+    if (access >= 0) return `the access token of pair ${access + 1}`
+    const refresh = pairs.findIndex(({ refreshToken }) => refreshToken === text)
+    return refresh >= 0 ? `the refresh token of pair ${refresh + 1}` : 'an unknown token'
+  }
+}
+
+/** What an answer is, to be read after who gets it. */
+export function describeAnswer(does: OperationKind, told: CallAnswer, nameOf: (text: string) => string): string {
+  switch (told.says) {
+    case 'tokens':
+      return `is answered 200 with ${nameOf(told.accessToken).replace('the access token of ', '')}`
+    case 'active':
+      return 'lets the token through'
+    case 'done':
+      return 'is answered 200'
+    case 'refused':
+      return does === 'validate' && told.status === 401
+        ? 'refuses the token'
+        : `is answered ${told.status} ${told.error}`
+  }
+}
+
+/** What a request does, to be read after its letter. */
+export function describeOperation({ does, shows }: Operation, nameOf: (text: string) => string): string {
+  const verb = { exchange: 'redeems', refresh: 'refreshes with', revoke: 'revokes', validate: 'is asked about' }[does]
+  return `${verb} ${nameOf(shows)}`
+}
+
+/**
+ * The story of a history.
+ * @param names - of the requests
+ */
+export function tell(history: History, names: readonly string[]): readonly string[] {
+  const nameOf = nameOfText(history.code, history.pairs)
+  const told = new Set<number>()
+  const lines = history.lines.map(({ actor, text, note }) => {
+    const who = told.has(actor) ? letterOf(actor) : `${letterOf(actor)} (${names[actor]})`
+    told.add(actor)
+    return `${who} ${text}${note === undefined ? '' : `   <- ${note}`}`
+  })
+  const retries = history.operations.flatMap((operation) =>
+    operation.by === 'retry' && operation.told !== undefined
+      ? [
+          `A server that is well ${describeOperation(operation, nameOf)} once more, and ${describeAnswer(operation.does, operation.told, nameOf)}`,
+        ]
+      : [],
+  )
+  const all = [...lines, ...retries]
+  const width = String(all.length).length + 1
+  return all.map((line, index) => `${String(index + 1).padStart(width)}. ${line}`)
+}
+
+/** What the grant begins with, in a sentence. */
+export function tellBeginning({ pairs, operations }: History): string {
+  const before = operations.filter(({ by }) => by === 'before').length
+  if (before === 0) return 'The grant begins with a code that nobody has redeemed.'
+  if (before === 1 && pairs.length > 0) return 'The grant begins with pair 1.'
+  return 'The grant begins with pair 1, whose grace is over, and pair 2, its successor.'
+}

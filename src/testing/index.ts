@@ -1,0 +1,41 @@
+/**
+ * The entry point `grantwell/testing`: what proves a store, a wiring of server, store and clock, and every order in which
+ * requests can meet. For tests alone. Needs `fast-check` 4.
+ * @module
+ */
+
+export type { GrantOptions, ReachedApplication, ReachedGrant } from './arbitraries/grants.js'
+export type { RequestOptions } from './arbitraries/sound-requests.js'
+export type { Arbitraries, RegistrationOptions } from './arbitraries.js'
+export { arbitraries } from './arbitraries.js'
+export type {
+  Beginning,
+  CallAnswer,
+  Caller,
+  Exploration,
+  ExploreOptions,
+  ExploreServerOptions,
+  ExploreStoreWiring,
+  OwnRequest,
+  ReceivedPair,
+  RequestKind,
+} from './explore.js'
+export { ExplorationError, explore } from './explore.js'
+export type { LifecycleOptions, LifecycleTerms } from './lifecycle.js'
+export { lifecycle } from './lifecycle.js'
+export type { Terms } from './model.js'
+export type { Entropy } from './seeded-entropy.js'
+export { seededEntropy } from './seeded-entropy.js'
+export type { ContractCase, MakeStore, StorageContractOptions, StoreWiring, TestedStore } from './storage-contract.js'
+export { storageContract } from './storage-contract.js'
+export type { VirtualClock } from './virtual-clock.js'
+export { virtualClock } from './virtual-clock.js'
+export type {
+  LifecycleClient,
+  LifecycleRequest,
+  LifecycleResponse,
+  LifecycleWiring,
+  Wired,
+  WireOptions,
+} from './wiring.js'
+export { wire } from './wiring.js'

@@ -1,0 +1,294 @@
+/**
+ * What can be done to grants from outside, as fast-check's commands: each sends requests, and holds the answers, and
+ * then every token, against the model.
+ * @module
+ */
+import * as fc from 'fast-check'
+import type { Sent, Shown } from '../model.js'
+import { lifecycle as modelOf } from '../model.js'
+import type { By, Life, Real, World } from './answers.js'
+import { credentialOf, errorIn, LIVE, REFUSED, scopeOf, scopesIn, senderOf, token, validate } from './answers.js'
+import { authorize, post, VERIFIER } from './client.js'
+
+export type LifecycleCommand = fc.AsyncCommand<World, Real>
+
+/** Grants of one run. */
+const GRANTS = 12
+
+/** What is sent beside a code: as it should be, something wrong, or a verifier exactly where none belongs. */
+type Beside = 'proper' | 'wrong' | 'swapped'
+
+/** What is shown: something of the newest grant or of the one before, of a pair so many back from its newest. */
+interface Choice {
+  readonly what: Shown['what']
+  readonly back: number
+  readonly grant: 0 | 1
+}
+
+/** How a command names things: before it is run, and by their numbers once it is. */
+interface Names {
+  readonly shown: string
+  readonly scope: (choice: number) => string
+}
+
+/**
+ * Commands for a few grants, in proportions that let most of them live long.
+ * @param scopes - how many of a client's lists of scopes are asked for
+ */
+export function lifecycleCommands(scopes: number): fc.Arbitrary<LifecycleCommand> {
+  const grant = usually<Choice['grant']>(0, fc.constant(1), 5)
+  const by = usually<By>('owner', fc.constantFrom('other', 'nobody'), 8)
+  const times = usually(1, fc.constantFrom(2, 3), 3)
+  const scope = fc.nat(scopes - 1)
+  const wish = fc.option(scope, { freq: 2 })
+  const pick = (
+    what: fc.Arbitrary<Choice['what']>,
+    back: fc.Arbitrary<number> = fc.constant(0),
+  ): fc.Arbitrary<Choice> => fc.record({ what, back, grant })
+  const code = pick(usually<Choice['what']>('code', fc.constantFrom('access', 'refresh', 'unknown'), 12))
+  const newest = pick(usually<Choice['what']>('refresh', fc.constantFrom('unknown', 'unknown', 'access', 'code'), 8))
+  const older = pick(fc.constant('refresh'), usually(1, fc.integer({ min: 2, max: 3 }), 2))
+  const revoked = pick(
+    fc.oneof(
+      { weight: 6, arbitrary: fc.constant<Choice['what']>('access') },
+      { weight: 2, arbitrary: fc.constant<Choice['what']>('refresh') },
+      { weight: 1, arbitrary: fc.constantFrom<Choice['what'][]>('code', 'unknown') },
+    ),
+    usually(0, fc.integer({ min: 1, max: 3 }), 4),
+  )
+  const redirectUri = usually<Sent>('right', fc.constantFrom('wrong', 'none'), 4)
+  const beside = usually<Beside>('proper', fc.constantFrom('wrong', 'swapped'), 4)
+  const made = <Args extends readonly unknown[]>(
+    args: fc.Arbitrary<Args>,
+    make: (...args: Args) => LifecycleCommand,
+  ): fc.Arbitrary<LifecycleCommand> => args.map((each) => make(...each))
+
+  return fc.oneof(
+    { weight: 8, arbitrary: made(fc.tuple(fc.boolean(), scope), issue) },
+    { weight: 24, arbitrary: made(fc.tuple(code, by, redirectUri, beside, times), exchange) },
+    { weight: 1, arbitrary: made(fc.tuple(code, by, redirectUri, beside), replay) },
+    { weight: 14, arbitrary: made(fc.tuple(newest, by, wish, times), refresh) },
+    { weight: 10, arbitrary: made(fc.tuple(older, by, wish, times), refresh) },
+    {
+      weight: 6,
+      arbitrary: made(fc.tuple(revoked, usually<By>('owner', fc.constantFrom('other', 'other', 'nobody'), 2)), revoke),
+    },
+    { weight: 1, arbitrary: made(fc.tuple(grant, fc.constantFrom(4, 31, 34)), refreshOften) },
+    { weight: 2, arbitrary: made(fc.tuple(fc.constantFrom(1, 10, 100)), wait) },
+    {
+      weight: 10,
+      arbitrary: made(fc.tuple(usually(0, fc.integer({ min: 1, max: 4 }), 4), fc.constantFrom(-1, 0, 1)), waitUntil),
+    },
+  )
+}
+
+function issue(challenged: boolean, choice: number): LifecycleCommand {
+  const text = (names: Names): string => `authorize ${challenged ? 'with' : 'without'} PKCE, ${names.scope(choice)}`
+  return command(
+    text(BEFORE),
+    ({ lives, clock }) =>
+      lives.length < GRANTS && lives.filter(({ model }) => model.ends(clock()).length > 0).length < LIVE,
+    async ({ lives }, { wiring, terms, requirePkce, told }) => {
+      const number = lives.length + 1
+      const scope = scopeOf(wiring, choice)
+      told(text({ shown: '', scope: () => `scope ${scope}` }))
+      const needed = challenged || requirePkce || wiring.client.clientSecret === undefined
+      const code = await authorize(wiring, { scope, challenged: needed, state: `the state of grant ${number}` })
+      const model = modelOf(terms, scopesIn(scope), needed, wiring.clock())
+      lives.push({ number, model, challenged: needed, code, pairs: [] })
+      return `the code of grant ${number}`
+    },
+  )
+}
+
+function exchange(pick: Choice, by: By, redirectUri: Sent, beside: Beside, times: number): LifecycleCommand {
+  return redeem(false, pick, by, redirectUri, beside, times)
+}
+
+function replay(pick: Choice, by: By, redirectUri: Sent, beside: Beside): LifecycleCommand {
+  return redeem(true, pick, by, redirectUri, beside, 1)
+}
+
+function redeem(
+  again: boolean,
+  pick: Choice,
+  by: By,
+  redirectUri: Sent,
+  beside: Beside,
+  times: number,
+): LifecycleCommand {
+  const text = ({ shown }: Names): string =>
+    [
+      `exchange ${shown}${again ? ' again' : ''}`,
+      ...senderNamed(by),
+      ...(redirectUri === 'right' ? [] : [redirectUri === 'none' ? 'no redirect URI' : 'another redirect URI']),
+      ...(beside === 'proper'
+        ? []
+        : [beside === 'wrong' ? 'a wrong verifier' : 'with a verifier only if none belongs']),
+      ...atOnce(times),
+    ].join(', ')
+  return onGrant(
+    text,
+    pick,
+    async (life, real, shown, credential) => {
+      const { wiring } = real
+      const right = life.challenged === (beside === 'proper')
+      const verifier: Sent = beside === 'wrong' ? 'wrong' : right ? 'right' : 'none'
+      const { redirectUri: own } = wiring.client
+      const form = {
+        grant_type: 'authorization_code',
+        code: credential,
+        ...(redirectUri !== 'none' && { redirect_uri: redirectUri === 'wrong' ? `${own}/` : own }),
+        ...(verifier !== 'none' && { code_verifier: verifier === 'right' ? VERIFIER : VERIFIER.toLowerCase() }),
+      }
+      return token(life, real, form, by, times, (now) =>
+        life.model.exchange(now, shown, by === 'owner', redirectUri, verifier),
+      )
+    },
+    ({ pairs }) => again === pairs.length > 0,
+  )
+}
+
+function refresh(pick: Choice, by: By, choice: number | null, times: number): LifecycleCommand {
+  const text = ({ shown, scope }: Names): string =>
+    [`refresh with ${shown}`, ...senderNamed(by), ...(choice === null ? [] : [scope(choice)]), ...atOnce(times)].join(
+      ', ',
+    )
+  return onGrant(text, pick, (life, real, shown, credential) => {
+    const scope = choice === null ? undefined : scopeOf(real.wiring, choice)
+    const form = { grant_type: 'refresh_token', refresh_token: credential, ...(scope !== undefined && { scope }) }
+    const wish = scope === undefined ? undefined : scopesIn(scope)
+    return token(life, real, form, by, times, (now) => life.model.refresh(now, shown, by === 'owner', wish))
+  })
+}
+
+/** How a grant comes to as many pairs in grace as there may be. */
+function refreshOften(grant: Choice['grant'], times: number): LifecycleCommand {
+  const text = ({ shown }: Names): string => `refresh ${times} times on end, from ${shown} on`
+  return onGrant(text, { what: 'refresh', back: 0, grant }, async (life, real) => {
+    let last = ''
+    for (let done = 0; done < times; done++) {
+      const shown: Shown = { what: 'refresh', pair: life.pairs.length - 1 }
+      const form = { grant_type: 'refresh_token', refresh_token: credentialOf(life, shown) }
+      last = await token(life, real, form, 'owner', 1, (now) => life.model.refresh(now, shown, true, undefined))
+    }
+    return `at last ${last}`
+  })
+}
+
+function revoke(pick: Choice, by: By): LifecycleCommand {
+  const text = ({ shown }: Names): string => [`revoke ${shown}`, ...senderNamed(by)].join(', ')
+  return onGrant(text, pick, async (life, { wiring }, shown, credential) => {
+    const response = await post(wiring, '/oauth2/revoke', { token: credential }, senderOf(wiring, by))
+    const ruling = by === 'nobody' ? REFUSED : life.model.revoke(wiring.clock(), shown, by === 'owner')
+    ruling.change?.()
+    // Whether there was anything to revoke is not told (specification, section 4.4).
+    const { says } = ruling.answer
+    const expected = says === 'invalid_client' ? `401 ${says}` : '200'
+    const actual = response.body === '' ? `${response.status}` : `${response.status} ${errorIn(response)}`
+    if (actual !== expected) throw new Error(`expected ${expected}; got ${actual}`)
+    return `${expected}, ${says}`
+  })
+}
+
+function wait(seconds: number): LifecycleCommand {
+  return command(`wait ${seconds} s`, begun, async (_, { wiring }) => {
+    wiring.clock.advance(seconds)
+    return ''
+  })
+}
+
+/** The moments at which something ends are where a server errs: waits to a second before, to it, or to a second after. */
+function waitUntil(nth: number, offset: number): LifecycleCommand {
+  const when = offset === 0 ? 'when' : offset < 0 ? 'a second before' : 'a second after'
+  const text = `wait until ${when} the next thing ends${nth === 0 ? '' : ` but ${nth}`}`
+  return command(text, begun, async ({ lives }, { wiring, told }) => {
+    const now = wiring.clock()
+    const ends = lives
+      .flatMap(({ model, number }) => model.ends(now + Math.max(0, -offset)).map((end) => ({ ...end, number })))
+      .sort((a, b) => a.at - b.at)
+    const end = ends[Math.min(nth, ends.length - 1)]
+    if (end === undefined) return 'nothing ends any more'
+    const seconds = end.at + offset - now
+    wiring.clock.advance(seconds)
+    told(`wait ${seconds} s: ${offset === 0 ? '' : `${when} `}${end.what} (grant ${end.number})`)
+    return ''
+  })
+}
+
+function begun({ lives }: World): boolean {
+  return lives.length > 0
+}
+
+/** A command that does something, and then looks at every token. */
+function command(
+  text: string,
+  check: (world: World) => boolean,
+  run: (world: World, real: Real & { readonly told: (text: string) => void }) => Promise<string>,
+): LifecycleCommand {
+  return {
+    check,
+    run: async (world, real) => {
+      const line = real.story.push(text) - 1
+      const told = (now: string): void => {
+        real.story[line] = now
+      }
+      const add = (outcome: string): void => told(`${real.story[line]}: ${outcome}`)
+      try {
+        const outcome = await run(world, { ...real, told })
+        if (outcome !== '') add(outcome)
+        await validate(world, real)
+      } catch (error) {
+        add(error instanceof Error ? error.message : String(error))
+        throw error
+      }
+    },
+    toString: () => text,
+  }
+}
+
+/** The same for a command that shows something of a grant; left out where there is none yet. */
+function onGrant(
+  text: (names: Names) => string,
+  { what, back, grant }: Choice,
+  run: (life: Life, real: Real, shown: Shown, credential: string) => Promise<string>,
+  fits: (life: Life) => boolean = () => true,
+): LifecycleCommand {
+  const isToken = what === 'access' || what === 'refresh'
+  const of = grant === 0 ? 'the newest grant' : 'the grant before it'
+  const newest = back === 0 ? `the newest ${what} token` : `the ${what} token ${back} before the newest`
+  const shownBefore = isToken ? newest : what === 'code' ? 'the code' : 'an unknown token'
+  const find = ({ lives }: World): Life | undefined => {
+    // Where there are fewer, the nearest: so a history that is made shorter still hangs together.
+    const life = lives.at(-1 - grant) ?? lives[0]
+    return life !== undefined && fits(life) && (!isToken || life.pairs.length > 0) ? life : undefined
+  }
+  return command(
+    text({ ...BEFORE, shown: `${shownBefore} of ${of}` }),
+    (world) => find(world) !== undefined,
+    async (world, real) => {
+      const life = find(world)
+      if (life === undefined) throw new Error('no such grant')
+      const shown: Shown = isToken ? { what, pair: Math.max(0, life.pairs.length - 1 - back) } : { what }
+      const named = 'pair' in shown ? `${what} token ${shown.pair + 1}` : shownBefore
+      const scope = (choice: number): string => `scope ${scopeOf(real.wiring, choice)}`
+      real.told(text({ shown: `${named} of grant ${life.number}`, scope }))
+      return run(life, real, shown, credentialOf(life, shown))
+    },
+  )
+}
+
+/** Names before a command is run: no grant and no client is known yet. */
+const BEFORE: Names = { shown: '', scope: (choice) => (choice === 0 ? 'every scope' : `choice ${choice} of scopes`) }
+
+function senderNamed(by: By): readonly string[] {
+  return by === 'owner' ? [] : [by === 'other' ? 'by another client' : 'with a wrong client secret']
+}
+
+function atOnce(times: number): readonly string[] {
+  return times === 1 ? [] : [`${times} times at once`]
+}
+
+function usually<Value>(usual: Value, other: fc.Arbitrary<Value>, weight: number): fc.Arbitrary<Value> {
+  return fc.oneof({ withCrossShrink: true }, { weight, arbitrary: fc.constant(usual) }, { weight: 1, arbitrary: other })
+}

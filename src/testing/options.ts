@@ -1,0 +1,65 @@
+/**
+ * The options of the kit, as a caller in JavaScript may give them: a check that tries nothing must not look like one that
+ * passed.
+ * @module
+ */
+import { show } from './storage-contract/assert.js'
+
+/** What an option takes: in words, and whether a value is that. */
+export interface Takes {
+  readonly words: string
+  readonly fits: (value: unknown) => boolean
+}
+
+/**
+ * The options that a caller gave: its own ones, without those that are undefined.
+ * @param of - whose options they are, for messages
+ * @throws TypeError for one that there is not, or that is not what it should be
+ */
+export function checkedOptions<Options extends object>(
+  of: string,
+  given: Options,
+  takes: { readonly [Name in keyof Options]-?: Takes },
+): Options {
+  if (typeof given !== 'object' || given === null) throw new TypeError(`the options of ${of} are an object`)
+  const known = new Map<string, Takes>(Object.entries(takes))
+  const own = Object.entries(given).filter(([, value]) => value !== undefined)
+  for (const [name, value] of own) {
+    const wanted = known.get(name)
+    if (wanted === undefined) throw new TypeError(`there is no option ${name} of ${of}`)
+    if (!wanted.fits(value)) throw new TypeError(`the option ${name} of ${of} is ${wanted.words}, not ${show(value)}`)
+  }
+  return Object.assign(Object.create(null), Object.fromEntries(own))
+}
+
+/** A whole number that is not below another one. */
+export function wholeFrom(least: number): Takes {
+  return {
+    words: `a whole number from ${least} on`,
+    fits: (value) => Number.isSafeInteger(value) && Number(value) >= least,
+  }
+}
+
+export const WHOLE: Takes = { words: 'a whole number', fits: Number.isSafeInteger }
+
+/** More than nothing, as seconds of patience are; no end of it is none. */
+export const POSITIVE: Takes = {
+  words: 'a number above 0',
+  fits: (value) => Number.isFinite(value) && Number(value) > 0,
+}
+
+export const TEXT: Takes = { words: 'a text', fits: (value) => typeof value === 'string' }
+
+export const FLAG: Takes = { words: 'true or false', fits: (value) => typeof value === 'boolean' }
+
+export const FUNCTION: Takes = { words: 'a function', fits: (value) => typeof value === 'function' }
+
+export const OBJECT: Takes = { words: 'an object', fits: (value) => typeof value === 'object' && value !== null }
+
+/** One of some texts. */
+export function oneOf<Text extends string>(texts: { readonly [Each in Text]: true }): Takes {
+  return {
+    words: Object.keys(texts).join(' or '),
+    fits: (value) => typeof value === 'string' && Object.hasOwn(texts, value),
+  }
+}

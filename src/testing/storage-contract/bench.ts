@@ -1,0 +1,287 @@
+/**
+ * What the cases of the contract work with: stores whose answers are checked, and what cases do again and again.
+ * @module
+ */
+import type { Seconds } from '../../core/values.js'
+import type { JsonValue, RecordPage, RecordStore, StoredRecord, WriteOptions } from '../../storage/record-store.js'
+import type { VirtualClock } from '../virtual-clock.js'
+import type { Examples } from './assert.js'
+import { demand, fail, same, show } from './assert.js'
+
+/** What a store is made with. */
+export interface StoreWiring {
+  /** The clock that decides what has expired. */
+  readonly clock: () => Seconds
+  /** What keeps the store's records apart from all others: 1 to 40 characters of `a-z`, `0-9` and `-`. */
+  readonly namespace: string
+}
+
+/** A store to be tested, a connection of its own to its engine where there is such a thing. */
+export interface TestedStore {
+  readonly store: RecordStore
+  /** Ends what the store holds open; its records stay. Called once, after a failure too. */
+  readonly close?: () => void | Promise<void>
+}
+
+/**
+ * Makes a store. A case asks for several of one namespace, at once and after another was closed: they have the same
+ * records. A store that lives in memory passes if its maker keeps it by its namespace. No case asks for a namespace that
+ * was used before, so nothing need be emptied in between.
+ *
+ * The clock stands still, or jumps by a second or by thousands of years. It begins at 4,000,000,000 (in the year 2096), and
+ * for what is about expiry at 1,000,000,000 (in 2001) too, so it is decades ahead of the engine's own and decades behind it,
+ * whatever today's date is. So an engine that forgets records by its own clock must not be what decides: it counts what is
+ * left from the write on, leaves a margin of minutes, and the store compares `expiresAt` with the given clock.
+ */
+export type MakeStore = (wiring: StoreWiring) => TestedStore | Promise<TestedStore>
+
+/** What a case works with. */
+export interface Bench {
+  readonly clock: VirtualClock
+  /** Where the clock starts. */
+  readonly start: Seconds
+  readonly namespace: string
+  /** A first connection. */
+  readonly store: Connection
+  /** Makes another one, of the same namespace by default. */
+  readonly connect: (namespace?: string) => Promise<Connection>
+  readonly examples: Examples
+}
+
+/** A store whose answers are checked, and what cases do with one again and again. */
+export interface Connection {
+  readonly read: (keys: readonly string[]) => Promise<readonly (StoredRecord | undefined)[]>
+  readonly write: (key: string, value: JsonValue, options: WriteOptions) => Promise<boolean>
+  readonly list: (label: string, page?: Page) => Promise<RecordPage>
+  readonly get: (key: string) => Promise<StoredRecord | undefined>
+  /** The version of a record, 0 for none: what a write of it is to expect. */
+  readonly version: (key: string) => Promise<number>
+  /** Writes where there is nothing. */
+  readonly create: (key: string, value: JsonValue, options?: Omit<WriteOptions, 'expected'>) => Promise<void>
+  /** Writes over whatever there is. */
+  readonly put: (key: string, value: JsonValue, options?: Omit<WriteOptions, 'expected'>) => Promise<void>
+  /** All keys of a label, page by page. */
+  readonly keys: (label: string, limit?: number) => Promise<readonly string[]>
+  readonly close: () => Promise<void>
+}
+
+/** What is asked of a list. */
+export type Page = { readonly limit?: number; readonly cursor?: string }
+
+/** Pages after which a list is taken to have no end. */
+export const PAGES = 1_000
+
+export function connectionTo({ store, close }: TestedStore): Connection {
+  let closed = false
+
+  async function read(keys: readonly string[]): Promise<readonly (StoredRecord | undefined)[]> {
+    const records = await store.read(keys)
+    if (!Array.isArray(records) || records.length !== keys.length)
+      fail('a read gives one entry a key', `of ${keys.length} keys it gave ${show(records)}`)
+    for (const record of records) if (record !== undefined) wellFormed(record)
+    return records
+  }
+
+  async function write(key: string, value: JsonValue, options: WriteOptions): Promise<boolean> {
+    const written: unknown = await store.write(key, value, options)
+    demand(typeof written === 'boolean', 'a write answers true or false', `it answered ${show(written)}`)
+    return written
+  }
+
+  async function list(label: string, page: Page = {}): Promise<RecordPage> {
+    const answer = await store.list(label, page)
+    const { limit = 100 } = page
+    if (!Array.isArray(answer?.records)) fail('a list answers with records', `it answered ${show(answer)}`)
+    const { length } = answer.records
+    demand(length <= limit, `a page has at most ${limit} records when ${show(page)} is asked`, `it had ${length}`)
+    answer.records.forEach(wellFormed)
+    const cursor: unknown = answer.cursor
+    if (cursor !== undefined && typeof cursor !== 'string') fail('a cursor is a text', `one was ${show(cursor)}`)
+    return answer
+  }
+
+  const get = async (key: string): Promise<StoredRecord | undefined> => (await read([key]))[0]
+  const version = async (key: string): Promise<number> => (await get(key))?.version ?? 0
+
+  async function keysOf(label: string, limit?: number): Promise<readonly string[]> {
+    const found = new Set<string>()
+    for await (const { records } of pages((from) => list(label, limit === undefined ? from : { limit, ...from }))) {
+      for (const { key } of records) {
+        demand(!found.has(key), 'a list has no record twice', `it had ${show(key)} twice`)
+        found.add(key)
+      }
+      const current = await read(records.map(({ key }) => key))
+      same(records.map(essence), current.map(essence), 'a list tells the values and versions that a read gives')
+    }
+    return [...found]
+  }
+
+  async function create(key: string, value: JsonValue, options = {}): Promise<void> {
+    const written = await write(key, value, { ...options, expected: 0 })
+    demand(written, 'a write that expects nothing succeeds where nothing is', `for ${show(key)} it was refused`)
+  }
+
+  async function put(key: string, value: JsonValue, options = {}): Promise<void> {
+    const expected = await version(key)
+    const written = await write(key, value, { ...options, expected })
+    demand(written, 'a write succeeds that expects the version just read', `for ${show(key)} it was refused`)
+  }
+
+  return {
+    read,
+    write,
+    list,
+    get,
+    version,
+    create,
+    put,
+    keys: keysOf,
+    close: async () => {
+      if (closed) return
+      closed = true
+      await close?.()
+    },
+  }
+}
+
+/** The pages of a list, one after the other. */
+export async function* pages(
+  list: (from: { readonly cursor?: string }) => Promise<RecordPage>,
+): AsyncGenerator<RecordPage> {
+  let page = await list({})
+  yield page
+  for (let count = 1; page.cursor !== undefined; count++) {
+    demand(count < PAGES, 'a list ends', `it went on after ${PAGES} pages`)
+    page = await list({ cursor: page.cursor })
+    yield page
+  }
+}
+
+export function wellFormed(record: StoredRecord | null): void {
+  if (!Number.isSafeInteger(record?.version) || Number(record?.version) < 1)
+    fail('a record has a version from 1 to 2^53 - 1, and what is absent is undefined', `one was ${show(record)}`)
+}
+
+/** What the contract says of a record; a store may give more with it. */
+export function essence(record: StoredRecord | undefined): StoredRecord | undefined {
+  return record && { value: record.value, version: record.version }
+}
+
+/** What a case does; rejects with what the contract demands and what came instead. */
+export type Clause = (bench: Bench) => Promise<void>
+
+/** Cases by name. */
+export type Cases = { readonly [name: string]: Clause }
+
+/** In the year 2001, in seconds since the epoch: behind the own clock of every engine. */
+export const LONG_PAST = 1_000_000_000
+
+/** In the year 2096: ahead of it. */
+export const FAR_AHEAD = 4_000_000_000
+
+/** When what is removed expires: it has passed wherever a clock starts. */
+const PASSED = LONG_PAST
+
+export const YEAR = 31_536_000
+
+/** Operations of a case that are under way at the same time, at most. */
+export const AT_ONCE = 50
+
+/** Does a job for each of many, up to 50 at a time. */
+export async function together<Item>(
+  items: readonly Item[],
+  job: (item: Item, index: number) => void | Promise<void>,
+): Promise<void> {
+  const waiting = items.entries()
+  let failed = false
+  const worker = async (): Promise<void> => {
+    for (const [index, item] of waiting) {
+      if (failed) return
+      try {
+        await job(item, index)
+      } catch (error) {
+        failed = true
+        throw error
+      }
+    }
+  }
+  // All come to their end before a failure is told, since connections are closed then.
+  const ends = await Promise.allSettled(Array.from({ length: Math.min(AT_ONCE, items.length) }, worker))
+  for (const end of ends) if (end.status === 'rejected') throw end.reason
+}
+
+/** Lets many write or remove one record at the same time, all expecting the same version. */
+export async function race(connections: readonly Connection[], writers: number, key: string): Promise<void> {
+  const expected = await at(connections, 0).version(key)
+  const removes = (writer: number): boolean => expected !== 0 && writer % 4 === 3
+  const winners: number[] = []
+  await together(numbers(writers), async (writer) => {
+    const options = { expected, ...(removes(writer) && { expiresAt: PASSED }) }
+    if (await at(connections, writer).write(key, writer, options)) winners.push(writer)
+  })
+  const [winner = 0] = winners
+  const clause = `one of ${writers} parallel writes that expect version ${expected} succeeds`
+  demand(winners.length === 1, clause, `${winners.length} did`)
+  for (const connection of connections) {
+    const wanted = removes(winner) ? undefined : winner
+    same((await connection.get(key))?.value, wanted, 'the record is as the write left it that succeeded')
+  }
+}
+
+/** Writes a record of each key, changes some, removes some, and finds each as it was left. */
+export async function keptApart(store: Connection, keys: readonly string[]): Promise<void> {
+  const wanted = new Map<string, JsonValue>()
+  const check = async (): Promise<void> => {
+    const values = await valuesOf(store, keys)
+    for (const [index, key] of keys.entries())
+      same(values[index], wanted.get(key), `the record of the key ${show(key)} is its own`)
+  }
+  await together(keys, async (key, index) => {
+    await store.create(key, index)
+    wanted.set(key, index)
+  })
+  await check()
+  await together(keys, async (key, index) => {
+    if (index % 2 !== 0) return
+    await store.put(key, ['changed', index])
+    wanted.set(key, ['changed', index])
+  })
+  await check()
+  await together(keys, async (key, index) => {
+    if (index % 3 !== 0) return
+    await store.put(key, null, { expiresAt: PASSED })
+    wanted.delete(key)
+  })
+  await check()
+  await together(keys, (key) => store.put(key, null, { expiresAt: PASSED }))
+}
+
+/** Demands that a write is refused. */
+export async function refused(store: Connection, key: string, options: WriteOptions, clause: string): Promise<void> {
+  demand(!(await store.write(key, 'refused', options)), clause, 'it succeeded')
+}
+
+export async function valuesOf(
+  store: Connection,
+  keys: readonly string[],
+): Promise<readonly (JsonValue | undefined)[]> {
+  return (await store.read(keys)).map((record) => record?.value)
+}
+
+export function numbers(count: number): readonly number[] {
+  return Array.from({ length: count }, (_, index) => index)
+}
+
+export function numbered(count: number, name: string): readonly string[] {
+  return numbers(count).map((index) => `${name} ${index}`)
+}
+
+/** An entry of a list that is not empty, counted round and round. */
+export function at<Item>(items: readonly Item[], index: number): Item {
+  return items[index % items.length] as Item // it is not empty
+}
+
+/** A whole number below 2^32 that nobody foresees, for names. */
+export function random(): number {
+  return crypto.getRandomValues(new Uint32Array(1))[0] ?? 0
+}

@@ -1,0 +1,170 @@
+/**
+ * A wiring: a server, its store, its clock and two clients, as whoever stands outside has them. What `lifecycle` runs
+ * against, and `wire`, which makes one in this process.
+ * @module
+ */
+import type { GrantwellError } from '../core/errors.js'
+import type { AuthorizationServerOptions } from '../options.js'
+import type { AuthorizationServer } from '../server.js'
+import { createAuthorizationServer } from '../server.js'
+import type { RecordStore } from '../storage/record-store.js'
+import { seededEntropy } from './seeded-entropy.js'
+import type { VirtualClock } from './virtual-clock.js'
+
+/** A request to a server. */
+export interface LifecycleRequest {
+  readonly method: 'GET' | 'POST'
+  /** Path and query. */
+  readonly url: string
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>
+  /** A form; absent for a GET. */
+  readonly body?: string
+}
+
+/** What a server answers. */
+export interface LifecycleResponse {
+  readonly status: number
+  /** Names in any case; a list where a header came more than once. */
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
+  readonly body: string
+}
+
+/** An application that is registered and approved. */
+export interface LifecycleClient {
+  readonly clientId: string
+  /** Absent for a public client. */
+  readonly clientSecret?: string
+  /** A redirect URI of its own. */
+  readonly redirectUri: string
+  /** What it may ask for, as the parameter `scope` has it: first all that it is registered for, then whatever narrower. */
+  readonly scopes: readonly [string, ...string[]]
+}
+
+/** A server with its store and its clock, seen from outside. */
+export interface LifecycleWiring {
+  /** The clock that the server and its store run on. */
+  readonly clock: VirtualClock
+  /** Sends a request to the server, in process or over HTTP; follows no redirect. */
+  readonly send: (request: LifecycleRequest) => Promise<LifecycleResponse>
+  /** What the guard of an API route says of an access token: with which scopes it is let through, or undefined. */
+  readonly validate: (accessToken: string) => Promise<{ readonly scopes: readonly string[] } | undefined>
+  /** Whose tokens are handed out. */
+  readonly client: LifecycleClient
+  /** Who must not be able to use them. */
+  readonly other: LifecycleClient
+  /** Headers of a browser in which a user is signed in, names in lower case; none by default. */
+  readonly browser?: Readonly<Record<string, string>>
+  /** What went wrong inside, where the wiring is told; goes into the report of a failure. */
+  readonly errors?: readonly unknown[]
+  /** Ends the wiring after a run. */
+  readonly close?: () => void | Promise<void>
+}
+
+/** What {@link wire} makes a wiring of. */
+export interface WireOptions {
+  /** Better a new one for every wiring: a store that was used before makes a run differ from others of its seed. */
+  readonly store: RecordStore
+  /** The clock that the store runs on. */
+  readonly clock: VirtualClock
+  /**
+   * Makes the server of the options that `wire` has; `createAuthorizationServer` by default. Here options are added:
+   * `(options) => createAuthorizationServer({ ...options, gracePeriod: 60 })`.
+   */
+  readonly createServer?: (options: AuthorizationServerOptions) => AuthorizationServer
+  /** The origin under which the server listens, where it does; `https://git.example` by default. */
+  readonly issuer?: string
+}
+
+/** A wiring in this process. */
+export interface Wired extends LifecycleWiring {
+  readonly server: AuthorizationServer
+}
+
+/** The first bytes of a PNG, which is all that a registration looks at. */
+const LOGO = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a)
+
+const SCOPES = [
+  'repo-code:rw account-profile:r',
+  'repo-code:r account-profile:r',
+  'account-profile:r',
+  'repo-code:r',
+] as const
+
+/**
+ * Makes a server in this process over any store, registers two applications and signs a user in. Its entropy comes of a
+ * seed, so that the same requests get the same answers.
+ * @throws GrantwellError of the registration, such as `ERR_STORE` where the store fails
+ * @example
+ * ```ts
+ * const clock = virtualClock()
+ * const wiring = await wire({ store: memoryStore({ clock }), clock })
+ * ```
+ */
+export async function wire(options: WireOptions): Promise<Wired> {
+  const { store, clock, createServer = createAuthorizationServer, issuer = 'https://git.example' } = options
+  const errors: unknown[] = []
+  const make = (seed: number): AuthorizationServer =>
+    createServer({
+      issuer,
+      store,
+      clock,
+      entropy: seededEntropy(seed),
+      user: () => ({ subject: 'ada', name: 'Ada' }),
+      signInUrl: () => '/sign-in',
+      onError: (error) => errors.push(error),
+    })
+  const name = 'lifecycle'
+  try {
+    return await registered(make(1), name)
+  } catch (error) {
+    if (!(error instanceof Error) || !isTaken(error)) throw error
+    // Somebody was here before: with the same entropy every grant would collide with one of theirs.
+    const [seed = 0] = globalThis.crypto.getRandomValues(new Uint32Array(1))
+    return registered(make(seed), `${name}-${seed}`)
+  }
+
+  async function registered(server: AuthorizationServer, clientId: string): Promise<Wired> {
+    const client = await register(server, clientId, 'https://app.example/callback')
+    const other = await register(server, `${clientId}-other`, 'https://other.example/callback')
+    return {
+      server,
+      clock,
+      client,
+      other,
+      errors,
+      send: async ({ method, url, headers, body }) => {
+        const text = body === undefined ? {} : { body: { type: 'text', text: body } as const }
+        const response = await server.handle({ method, url, headers, ...text, native: undefined })
+        if (response === undefined) throw new Error(`not a path of the server: ${url}`)
+        return response
+      },
+      validate: async (accessToken) => {
+        const found = await server.authenticate({ headers: { authorization: `Bearer ${accessToken}` } })
+        return found.type === 'authenticated' ? { scopes: found.scopes } : undefined
+      },
+    }
+  }
+}
+
+async function register(server: AuthorizationServer, clientId: string, redirectUri: string): Promise<LifecycleClient> {
+  const clientSecret = `a-secret-of-${clientId}-and-nobody-else`
+  await server.applications.register(
+    {
+      name: clientId,
+      logo: LOGO,
+      website: new URL(redirectUri).origin,
+      type: 'confidential',
+      redirectUris: [redirectUri],
+      scopes: SCOPES[0].split(' '),
+      resourceScope: 'all',
+    },
+    { clientId, clientSecret },
+  )
+  return { clientId, clientSecret, redirectUri, scopes: SCOPES }
+}
+
+/** By its code, since the class is another one in a build of another kind. */
+function isTaken(error: Error): boolean {
+  return 'code' in error && error.code === ('ERR_CLIENT_EXISTS' satisfies GrantwellError['code'])
+}

@@ -1,0 +1,141 @@
+/**
+ * What the stores on engines share: their options, names that every engine keeps apart, versions, and how errors and
+ * time-outs come out.
+ * @module
+ */
+import * as fc from 'fast-check'
+import { StorageUnavailable } from 'grantwell'
+import { postgresStore } from 'grantwell/storage/postgres'
+import { redisStore } from 'grantwell/storage/redis'
+import { sqliteStore } from 'grantwell/storage/sqlite'
+import Database from 'libsql'
+import { describe, expect, it } from 'vitest'
+import { decodeName, encodeName, freshVersion, within } from '../../src/storage/engine.js'
+
+const never = (): Promise<never> => new Promise(() => {})
+const POOL = { query: never, on: () => {}, listenerCount: () => 1 }
+const REDIS = { call: never, on: () => {} }
+
+/** Each store on an engine that never answers, with any options. */
+const STORES: Readonly<Record<string, (options: object) => unknown>> = {
+  sqliteStore: (options) => sqliteStore(new Database(':memory:'), options),
+  postgresStore: (options) => postgresStore(POOL, options),
+  redisStore: (options) => redisStore(REDIS, options),
+}
+
+describe.each(Object.entries(STORES))('the options of %s', (name, make) => {
+  it('may be left out, and be undefined', () => {
+    for (const options of [{}, { namespace: undefined, clock: undefined }, { namespace: 'a.b:c-1_Z' }])
+      expect(make(options)).toMatchObject({ read: expect.any(Function), write: expect.any(Function) })
+  })
+
+  it('are refused where one is unknown or wrong, by its name', () => {
+    const wrong: Readonly<Record<string, readonly unknown[]>> = {
+      namespace: ['', 'a b', 'a{1}', 'a\n', 'a'.repeat(65), 1, null],
+      clock: [0, 'now', null, () => 1.5, () => Number.NaN],
+      timeoutMs: name === 'sqliteStore' ? [5_000] : [0, -1, 1.5, Number.NaN, 2 ** 31, '1', null],
+      nameSpace: ['a'],
+      ...(name === 'postgresStore' && { table: ['', 'A', 'aB.c', 'a;b', 'a"b', 'a.b.c', 'a'.repeat(41), 1] }),
+      ...(name === 'sqliteStore' && { synchronous: ['off', 'FULL', true] }),
+    }
+    for (const [option, values] of Object.entries(wrong))
+      for (const value of values)
+        expect(() => make({ [option]: value }), `${option}: ${String(value)}`).toThrowError(
+          expect.objectContaining({ code: 'ERR_CONFIGURATION', message: expect.stringContaining(option) }),
+        )
+  })
+
+  it('are an object', () => {
+    for (const wrong of [null, 'a', 1])
+      expect(() => make(wrong as unknown as object)).toThrowError(
+        expect.objectContaining({ code: 'ERR_CONFIGURATION', message: expect.stringContaining(name) }),
+      )
+  })
+
+  it('are own properties alone', () => {
+    expect(make(Object.create({ namespace: '' }))).toMatchObject({ read: expect.any(Function) })
+  })
+})
+
+it('a store of anything else than its engine is a mistake', () => {
+  for (const wrong of [undefined, null, {}, 'file.db', 1]) {
+    // As a program without types would.
+    for (const make of [sqliteStore, postgresStore, redisStore] as readonly ((engine: never) => unknown)[])
+      expect(() => make(wrong as never), `${make.name} ${String(wrong)}`).toThrowError(
+        expect.objectContaining({ code: 'ERR_CONFIGURATION' }),
+      )
+  }
+})
+
+describe('names', () => {
+  const name = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc.string({ unit: fc.constantFrom('\\', '"', '0', 'u', '\ufeff', '\0', '\ud800', '\udc00', 'a') }),
+  )
+
+  it('come back as they were, are told apart, and are text that no engine changes', () => {
+    fc.assert(
+      fc.property(name, name, (one, other) => {
+        expect(decodeName(encodeName(one))).toBe(one)
+        if (one !== other) expect(encodeName(one)).not.toBe(encodeName(other))
+        expect(new TextDecoder().decode(new TextEncoder().encode(encodeName(one)))).toBe(encodeName(one))
+        expect([...encodeName(one)].every((character) => character >= ' ') && encodeName(one) !== '').toBe(true)
+      }),
+      {
+        examples: [
+          ['', '\\0'],
+          ['', '\0'],
+          ['\ud800', '\ud801'],
+          ['\\0', '0'],
+        ],
+      },
+    )
+  })
+
+  it('of ordinary characters stay what they are', () => {
+    for (const plain of ['grant:AAAAAAAAAAAAAAAAAAAAAA', 'subject:Ada Lovelace', 'é😀'])
+      expect(encodeName(plain)).toBe(plain)
+  })
+})
+
+it('versions are positive integers that a number holds exactly, and differ', () => {
+  const versions = Array.from({ length: 20_000 }, freshVersion)
+  expect(versions.every((version) => Number.isSafeInteger(version) && version > 0)).toBe(true)
+  expect(new Set(versions).size).toBe(versions.length)
+  // All 53 bits are used.
+  expect(Math.max(...versions)).toBeGreaterThan(2 ** 52)
+  expect(new Set(versions.map((version) => version % 2)).size).toBe(2)
+})
+
+describe('an engine that fails', () => {
+  it('gives StorageUnavailable, which has what the engine said as its cause, not in its message, nor in its fields', async () => {
+    const cause = new Error('password authentication failed for user "secret"')
+    const failed = within(1_000, 'The engine', Promise.reject(cause))
+    await expect(failed).rejects.toBeInstanceOf(StorageUnavailable)
+    await expect(failed).rejects.toMatchObject({ code: 'ERR_STORAGE_UNAVAILABLE', cause })
+    await expect(failed).rejects.toThrow(/^grantwell: The engine failed$/)
+    const error = await failed.catch((thrown: unknown) => thrown)
+    expect(JSON.stringify({ ...Object(error) })).not.toContain('secret')
+  })
+
+  it('and told of it before gives that as the cause of the time-out', async () => {
+    const cause = new Error('connect ECONNREFUSED')
+    const refused = { call: never, on: (_: string, listener: (error: Error) => void) => listener(cause) }
+    await expect(redisStore(refused, { timeoutMs: 5 }).read(['key'])).rejects.toMatchObject({ cause })
+  })
+
+  it('or never answers gives StorageUnavailable after the time it had', async () => {
+    for (const store of [postgresStore(POOL, { timeoutMs: 5 }), redisStore(REDIS, { timeoutMs: 5 })]) {
+      const asked = [
+        async () => store.read(['key']),
+        async () => store.write('key', 1, { expected: 0 }),
+        async () => store.list('label'),
+      ]
+      for (const ask of asked)
+        await expect(ask()).rejects.toMatchObject({
+          code: 'ERR_STORAGE_UNAVAILABLE',
+          message: expect.stringMatching(/did not answer within 5 ms$/),
+        })
+    }
+  })
+})

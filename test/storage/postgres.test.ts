@@ -1,0 +1,313 @@
+/**
+ * The PostgreSQL store beyond the contract: how its table comes to be, that each operation is one prepared statement,
+ * that expired records go in the background, and what a database says in its own words.
+ * @module
+ */
+import type { AddressInfo, Socket } from 'node:net'
+import { connect, createServer } from 'node:net'
+import { PGlite } from '@electric-sql/pglite'
+import { StorageUnavailable } from 'grantwell'
+import type { EmbeddedPostgres, NodePostgres, PostgresStore } from 'grantwell/storage/postgres'
+import { postgresStore } from 'grantwell/storage/postgres'
+import { virtualClock } from 'grantwell/testing'
+import pg from 'pg'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { eventually } from '../adapters/http.js'
+import { describeWith, postgresql } from '../engines/available.js'
+import type { PostgresEngine } from '../engines/postgres.js'
+import { startPostgres } from '../engines/postgres.js'
+
+/** Runs SQL, whatever the client. */
+type Sql = (text: string) => Promise<readonly Readonly<Record<string, unknown>>[]>
+
+/** What holds of PostgreSQL and of PGlite. */
+function everywhere(connect: () => Promise<{ client: NodePostgres | EmbeddedPostgres; sql: Sql }>): void {
+  const clock = virtualClock()
+  let client: NodePostgres | EmbeddedPostgres
+  let sql: Sql
+  let store: PostgresStore
+  const count = async (where = 'true') =>
+    (await sql(`SELECT count(*)::int AS n FROM grantwell_records WHERE ${where}`))[0]
+
+  beforeEach(async () => {
+    const connected = await connect()
+    client = connected.client
+    sql = connected.sql
+    await sql('DROP TABLE IF EXISTS grantwell_records')
+    store = postgresStore(client, { clock })
+  })
+
+  it('without its table says so by the cause of its error, and has it after migrate(), however often', async () => {
+    await expect(store.read(['key'])).rejects.toMatchObject({
+      code: 'ERR_STORAGE_UNAVAILABLE',
+      cause: { code: '42P01' },
+    })
+    await store.migrate()
+    expect(await store.write('key', 1, { expected: 0 })).toBe(true)
+    await store.migrate()
+    expect(await store.read(['key'])).toMatchObject([{ value: 1 }])
+  })
+
+  it('keeps its records in whatever table it is told, in a schema too', async () => {
+    await sql('CREATE SCHEMA IF NOT EXISTS oauth')
+    const elsewhere = postgresStore(client, { clock, table: 'oauth.records' })
+    await elsewhere.migrate()
+    await elsewhere.migrate()
+    await elsewhere.write('key', 1, { expected: 0, labels: ['label'] })
+    expect(await sql('SELECT key, label FROM oauth.records ORDER BY label')).toEqual([
+      { key: 'key', label: '' },
+      { key: 'key', label: '=label' },
+    ])
+    await sql('DROP SCHEMA oauth CASCADE')
+  })
+
+  it('has rows of labels in step with the record, and none that are left over', async () => {
+    await store.migrate()
+    const version = async () => (await store.read(['key']))[0]?.version ?? 0
+    const labels = async () =>
+      (await sql(`SELECT label FROM grantwell_records WHERE label <> '' ORDER BY 1`)).flatMap(Object.values)
+    for (const [given, kept] of [
+      [
+        ['a', 'a', 'b'],
+        ['=a', '=b'],
+      ],
+      [
+        ['a', 'b'],
+        ['=a', '=b'],
+      ],
+      [
+        ['b', 'c'],
+        ['=b', '=c'],
+      ],
+      [[], []],
+      [['d'.repeat(300)], [expect.stringMatching(/^#[\w-]{43}$/)]],
+    ] as const) {
+      expect(await store.write('key', 1, { expected: await version(), labels: given })).toBe(true)
+      expect(await labels()).toEqual(kept)
+    }
+    await store.write('key', 1, { expected: await version(), expiresAt: 1 })
+    expect(await count()).toEqual({ n: 0 })
+    // A record that expired, and is written anew before anybody removed it.
+    await store.write('key', 1, { expected: 0, labels: ['a', 'b'], expiresAt: clock() + 1 })
+    clock.advance(1)
+    await store.write('key', 1, { expected: 0, labels: ['b', 'c'] })
+    expect(await labels()).toEqual(['=b', '=c'])
+  })
+
+  it('removes expired records and their labels, at most 1,000 at a time, those of other namespaces apart', async () => {
+    await store.migrate()
+    const expiresAt = clock() + 10
+    await sql(`INSERT INTO grantwell_records
+      SELECT 'grantwell', '', 'key ' || i, i, '1', ${expiresAt}, '{=a,=b}' FROM generate_series(1, 1500) i`)
+    await sql(`INSERT INTO grantwell_records (namespace, label, key)
+      SELECT 'grantwell', l, 'key ' || i FROM generate_series(1, 1500) i, unnest('{=a,=b}'::text[]) l`)
+    await store.write('stays', 1, { expected: 0, labels: ['a'], expiresAt: expiresAt + 1 })
+    await postgresStore(client, { clock, namespace: 'other' }).write('key', 1, { expected: 0, expiresAt })
+    expect(await store.removeExpired()).toBe(0)
+    clock.set(expiresAt)
+    expect(await store.removeExpired()).toBe(1_000)
+    expect([await count(`label = ''`), await count(`label <> ''`)]).toEqual([{ n: 502 }, { n: 1_001 }])
+    expect(await store.removeExpired()).toBe(500)
+    expect([await count(`label = ''`), await count(`label <> ''`)]).toEqual([{ n: 2 }, { n: 1 }])
+    expect(await store.list('a')).toMatchObject({ records: [{ key: 'stays' }] })
+  })
+
+  it('removes them by itself, a minute after the last time, while a write goes on without waiting', async () => {
+    await store.migrate()
+    await store.write('key', 1, { expected: 0, expiresAt: clock() + 1 })
+    clock.advance(59)
+    await store.write('another', 1, { expected: 0 })
+    expect(await count()).toEqual({ n: 2 })
+    clock.advance(1)
+    // The removal beside the first write may still be under way; then the next write begins this one.
+    let more = 0
+    await eventually(async () => {
+      await store.write(`more ${more++}`, 1, { expected: 0 })
+      return (await count(`key = 'key'`))?.['n'] === 0
+    })
+  })
+}
+
+describe('on PGlite', () => {
+  let embedded: PGlite
+  beforeAll(async () => {
+    embedded = await PGlite.create()
+  }, 120_000)
+  afterAll(() => embedded.close())
+  everywhere(async () => ({
+    client: embedded,
+    sql: async (text) => (await embedded.query<Record<string, unknown>>(text)).rows,
+  }))
+})
+
+describeWith(describe, postgresql, 'on PostgreSQL', () => {
+  let engine: PostgresEngine
+  let pools: pg.Pool[] = []
+  const poolOf = (options: pg.PoolConfig = {}): pg.Pool => {
+    const pool = new pg.Pool({ ...engine.connection, ...options })
+    pools.push(pool)
+    return pool
+  }
+  beforeAll(async () => {
+    engine = await startPostgres()
+  })
+  afterEach(async () => {
+    await Promise.all(pools.map((pool) => pool.end()))
+    pools = []
+  })
+  afterAll(() => engine?.remove())
+
+  everywhere(async () => {
+    const pool = poolOf()
+    return { client: pool, sql: async (text) => (await pool.query(text)).rows }
+  })
+
+  it('is migrated by many servers at once', async () => {
+    for (let round = 0; round < 5; round++) {
+      await poolOf().query('DROP TABLE IF EXISTS grantwell_records')
+      const stores = Array.from({ length: 12 }, () => postgresStore(poolOf({ max: 1 })))
+      await Promise.all(stores.map(({ migrate }) => migrate()))
+      expect(await stores[0]?.write('key', 1, { expected: 0 })).toBe(true)
+    }
+  })
+
+  it('needs no right to create anything where the table is there', async () => {
+    const owner = poolOf()
+    const store = postgresStore(owner)
+    await store.migrate()
+    await owner.query(`DROP ROLE IF EXISTS app; CREATE ROLE app LOGIN; REVOKE CREATE ON SCHEMA public FROM PUBLIC;
+      GRANT SELECT, INSERT, UPDATE, DELETE ON grantwell_records TO app`)
+    const app = postgresStore(poolOf({ user: 'app' }))
+    await app.migrate()
+    expect(await app.write('by app', 1, { expected: 0, labels: ['label'] })).toBe(true)
+  })
+
+  it('asks by one prepared statement an operation, and removes what expired beside the first write', async () => {
+    const pool = poolOf({ max: 1 })
+    const asked: string[] = []
+    const client: NodePostgres = {
+      query: (query) => {
+        asked.push(query.name ?? query.text)
+        return pool.query(query)
+      },
+      on: () => {},
+      listenerCount: () => 1,
+    }
+    // As long as names may be: PostgreSQL takes no more than 63 characters of a statement's name.
+    const table = `${'s'.repeat(40)}.${'t'.repeat(40)}`
+    await pool.query(`CREATE SCHEMA IF NOT EXISTS ${'s'.repeat(40)}`)
+    const store = postgresStore(client, { table })
+    await store.migrate()
+    asked.length = 0
+    await store.write('key', 1, { expected: 0 })
+    const [record] = await store.read(['key'])
+    await store.write('key', 2, { expected: record?.version ?? 0 })
+    await store.read(['key', 'another'])
+    await store.list('label')
+    await store.write('another', 1, { expected: 0, expiresAt: 1 })
+    const names = ['create', 'removeExpired', 'read', 'update', 'read', 'list', 'remove']
+    expect(asked.map((name) => /^grantwell\.(\w+)\.[\w-]{12}$/.exec(name)?.[1])).toEqual(names)
+    const { rows } = await pool.query('SELECT name FROM pg_prepared_statements')
+    expect(rows.map(({ name }) => name)).toEqual(expect.arrayContaining([...new Set(asked)]))
+  })
+
+  it('lets one of many writers through where the database serializes every transaction, too', async () => {
+    const options = '-c default_transaction_isolation=serializable'
+    const store = postgresStore(poolOf({ options, max: 20 }))
+    await store.migrate()
+    for (let round = 0; round < 20; round++) {
+      const expected = (await store.read(['raced']))[0]?.version ?? 0
+      const written = await Promise.all(Array.from({ length: 20 }, () => store.write('raced', round, { expected })))
+      expect(written.filter((each) => each)).toHaveLength(1)
+    }
+  })
+
+  it('reads, lists and writes without an error there, where each writer has keys of its own', async () => {
+    const options = '-c default_transaction_isolation=serializable'
+    const store = postgresStore(poolOf({ options, max: 8 }))
+    await store.migrate()
+    const worker = async (key: string) => {
+      for (let round = 0; round < 30; round++) {
+        const [record] = await store.read([key, 'raced'])
+        expect(await store.write(key, round, { expected: record?.version ?? 0, labels: ['serial'] })).toBe(true)
+        await store.list('serial')
+      }
+    }
+    await Promise.all(Array.from({ length: 8 }, (_, index) => worker(`serial ${index}`)))
+  })
+
+  it('keeps the labels of a record that is written anew while it is being removed', async () => {
+    const clock = virtualClock()
+    const [store, remover] = [postgresStore(poolOf(), { clock }), postgresStore(poolOf(), { clock })]
+    await store.migrate()
+    const keys = Array.from({ length: 20 }, (_, index) => `anew ${index}`)
+    for (let round = 0; round < 60; round++) {
+      await Promise.all(
+        keys.map((key) => store.write(key, 1, { expected: 0, labels: ['anew'], expiresAt: clock() + 1 })),
+      )
+      clock.advance(1)
+      const writes = keys.map((key) => store.write(key, 2, { expected: 0, labels: ['anew'], expiresAt: clock() + 1 }))
+      const [written] = await Promise.all([Promise.all(writes), remover.removeExpired(), remover.removeExpired()])
+      expect(written.every((each) => each)).toBe(true)
+      expect((await store.list('anew')).records).toHaveLength(keys.length)
+      clock.advance(1)
+    }
+  })
+
+  it('answers the same, whatever parsers the host has set for any type but text', async () => {
+    const pool = poolOf()
+    const types: pg.CustomTypesConfig = {
+      getTypeParser: (oid, format) => (oid === 25 ? pg.types.getTypeParser(oid, format) : () => 'of the host'),
+    }
+    const strange: NodePostgres = {
+      query: (query) => pool.query({ ...query, types }),
+      on: () => {},
+      listenerCount: () => 1,
+    }
+    const clock = virtualClock()
+    const store = postgresStore(strange, { clock })
+    await store.migrate()
+    await store.migrate()
+    const options = { expected: 0, expiresAt: clock() + 1 }
+    expect(await store.write('parsed', { a: [1] }, options)).toBe(true)
+    expect(await store.write('parsed', { a: [2] }, options)).toBe(false)
+    expect(await store.read(['parsed'])).toEqual([{ value: { a: [1] }, version: expect.any(Number) }])
+    clock.advance(1)
+    expect(await store.removeExpired()).toBe(1)
+  })
+
+  it('uses a pool again whose connections were accepted and never answered', async () => {
+    const hung = new Set<Socket>()
+    let hanging = true
+    const proxy = createServer((socket) => {
+      socket.on('error', () => {})
+      if (hanging) hung.add(socket)
+      else socket.pipe(connect(engine.connection.port, '127.0.0.1')).pipe(socket)
+    })
+    await new Promise<void>((listening) => proxy.listen(0, '127.0.0.1', listening))
+    const { port } = proxy.address() as AddressInfo // it listens on TCP
+    const store = postgresStore(poolOf({ port, max: 2 }), { timeoutMs: 200 })
+    await postgresStore(poolOf()).migrate()
+    const asked = await Promise.allSettled(Array.from({ length: 5 }, () => store.read(['key'])))
+    expect(asked.map(({ status }) => status)).toEqual(Array(5).fill('rejected'))
+    hanging = false
+    await eventually(async () => (await Promise.resolve(store.read(['key'])).catch(() => undefined)) !== undefined)
+    for (const socket of hung) socket.destroy()
+    proxy.close()
+  })
+
+  it('listens to a pool that nobody listens to, since an idle connection’s end would else end the process', () => {
+    const alone = poolOf()
+    postgresStore(alone)
+    expect(alone.listenerCount('error')).toBe(1)
+    postgresStore(alone)
+    expect(alone.listenerCount('error')).toBe(1)
+  })
+
+  it('fails with StorageUnavailable where there is no server', async () => {
+    const store = postgresStore(new pg.Pool({ host: '127.0.0.1', port: 1 }))
+    const failed = store.read(['key'])
+    await expect(failed).rejects.toBeInstanceOf(StorageUnavailable)
+    await expect(failed).rejects.toMatchObject({ cause: { code: 'ECONNREFUSED' } })
+  })
+})

@@ -1,0 +1,523 @@
+/**
+ * What the explorer must find: stores and servers that are broken on purpose, each with its story.
+ * @module
+ */
+import type { JsonValue, RecordStore } from 'grantwell'
+import { nodeDigests } from 'grantwell/node'
+import { memoryStore } from 'grantwell/storage/memory'
+import { describe, expect, it } from 'vitest'
+import type { Caller, ExploreOptions, ExploreStoreWiring } from '../../src/testing/explore.js'
+import { ExplorationError, explore } from '../../src/testing/explore.js'
+import type { Mutation } from './mutants.js'
+import { mutant } from './mutants.js'
+
+const server = { digests: nodeDigests }
+
+/** The failure that is found; none is one, too. */
+async function failureOf(options: ExploreOptions): Promise<ExplorationError> {
+  try {
+    await explore({ server, ...options })
+  } catch (error) {
+    if (error instanceof ExplorationError) return error
+    throw error
+  }
+  throw new Error('nothing was found')
+}
+
+/** The same for servers with a mutation in them, after a look that nothing is found without it. */
+async function caught(mutation: Mutation, options: ExploreOptions): Promise<ExplorationError> {
+  const { createAuthorizationServer } = await mutant(mutation)
+  await explore({ server, ...options })
+  const failure = await failureOf({ ...options, createServer: createAuthorizationServer })
+  // The story can be had again by its choices, and has the same end.
+  const again = await failureOf({ ...options, createServer: createAuthorizationServer, history: failure.history })
+  expect([again.rule, again.history]).toEqual([failure.rule, failure.history])
+  return failure
+}
+
+/** The lines of a story, without their numbers. */
+function linesOf({ message }: Error): readonly string[] {
+  return message.split('\n').map((line) => line.replace(/^ *\d+\. /, ''))
+}
+
+/** Memory, in some methods another. */
+function memoryWith(
+  change: (store: RecordStore, wiring: ExploreStoreWiring) => Partial<RecordStore>,
+): (wiring: ExploreStoreWiring) => RecordStore {
+  return (wiring) => {
+    const store = memoryStore({ clock: wiring.clock })
+    return { ...store, ...change(store, wiring) }
+  }
+}
+
+/** Writes whatever the version is. */
+async function overwrite(
+  store: RecordStore,
+  ...[key, value, options]: Parameters<RecordStore['write']>
+): Promise<boolean> {
+  const [record] = await store.read([key])
+  return store.write(key, value, { ...options, expected: record?.version ?? 0 })
+}
+
+const SINGLE = 'All refreshes with one token get the same successor.'
+const ONCE = 'A code is redeemed at most once.'
+const LOST = 'A pair that a client received works until it is revoked, replayed, superseded or expired.'
+const STOPPED = 'Once a revocation is answered with 200, what it revoked is refused.'
+const ANSWERS = 'Every answer is a 200, 400 or 401, or a 503 after a fault.'
+const FOUND_OUT = 'A write that was stored is answered, even if the answer of the store is lost.'
+const EXPLAINED = 'Some order of the requests explains every answer.'
+const WHOLE = 'No record is half-made.'
+
+describe('a broken store is found', () => {
+  it('whose compare is ignored, by the shortest story there is', async () => {
+    const store = memoryWith((memory) => ({ write: (...write) => overwrite(memory, ...write) }))
+    const failure = await failureOf({ requests: ['refresh', 'refresh'], store })
+    expect(failure.rule).toBe(SINGLE)
+    expect(linesOf(failure)).toEqual([
+      expect.stringMatching(
+        /^Explored \d+ histories of refresh, refresh; the shortest that breaks a rule has no fault\.$/,
+      ),
+      'The grant begins with pair 1.',
+      'A (refresh) reads the application and the grant',
+      'B (refresh) reads the application and the grant',
+      'B writes the grant: stored',
+      'B is answered 200 with pair 2',
+      'A writes the grant: stored   <- a sound store would have said no',
+      'A is answered 200 with pair 3',
+      `Broken: ${SINGLE} But the refresh token of pair 1 was answered with pair 2 and with pair 3.`,
+      "Once more: explore({ ..., history: 'A B B A' })",
+    ])
+  })
+
+  it('whose compare and set are two steps: the story has them both', async () => {
+    const store = memoryWith((memory, { step }) => ({
+      write: async (...write) => {
+        const [key, , { expected }] = write
+        const [record] = await memory.read([key])
+        if ((record?.version ?? 0) !== expected) return false
+        await step('sets what it compared')
+        return overwrite(memory, ...write)
+      },
+    }))
+    const failure = await failureOf({ requests: ['exchange', 'exchange'], store })
+    expect(failure.rule).toBe(ONCE)
+    expect(failure.history.split(' ').toSorted().join('')).toBe('AAABBB')
+    expect(linesOf(failure)).toContain('A sets what it compared: stored   <- a sound store would have said no')
+    expect(failure.message).toMatch(
+      /Broken: A code is redeemed at most once. But it was redeemed for pair 1 and pair 2./,
+    )
+    const revoked = await failureOf({ requests: ['refresh', 'revoke'], store })
+    expect(revoked.rule).toBe(STOPPED)
+    // Even without a race: what is cut between the two is only lost, and may be sent again.
+    await explore({ requests: ['refresh'], store, server })
+  })
+
+  it('that says yes and loses the write', async () => {
+    const store = memoryWith((memory) => {
+      const writes = new Map<string, number>()
+      return {
+        write: (key, value, options) => {
+          writes.set(key, (writes.get(key) ?? 0) + 1)
+          return writes.get(key) === 2 || memory.write(key, value, options)
+        },
+      }
+    })
+    const failure = await failureOf({ requests: ['refresh', 'validate'], faults: 0, store })
+    expect(failure.rule).toBe(LOST)
+    expect(linesOf(failure).slice(2, 5)).toEqual([
+      'A (refresh) reads the application and the grant',
+      'A writes the grant: stored',
+      'A is answered 200 with pair 2',
+    ])
+  })
+
+  it('that reads from a copy which is behind', async () => {
+    const store = memoryWith((memory, { clock }) => {
+      const copy = memoryStore({ clock })
+      let behind: (() => unknown) | undefined
+      const catchUp = (): void => {
+        behind?.()
+        behind = undefined
+      }
+      return {
+        read: (keys) => {
+          const records = copy.read(keys)
+          catchUp()
+          return records
+        },
+        write: async (...write) => {
+          if (!(await memory.write(...write))) return false
+          catchUp()
+          const [key, value, options] = write
+          const first = options.expected === 0
+          behind = () => overwrite(copy, key, value, options)
+          if (first) catchUp()
+          return true
+        },
+      }
+    })
+    const failure = await failureOf({ requests: ['revoke', 'validate'], store })
+    expect(failure.rule).toBe(STOPPED)
+    expect(linesOf(failure)).toContain('B lets the token through')
+    expect(failure.message).toContain('a sound store has the grant as written since')
+  })
+
+  it('that says yes before it has stored', async () => {
+    const store = memoryWith((memory) => {
+      let behind: (() => unknown) | undefined
+      return {
+        read: async (keys) => {
+          const records = await memory.read(keys)
+          await behind?.()
+          behind = undefined
+          return records
+        },
+        write: async (...write) => {
+          const [key, , { expected }] = write
+          const [record] = await memory.read([key])
+          if ((record?.version ?? 0) !== expected) return false
+          behind = () => memory.write(...write)
+          if (expected === 0) await behind()
+          return true
+        },
+      }
+    })
+    const failure = await failureOf({ requests: ['refresh', 'refresh', 'revoke'], faults: 0, store })
+    expect([SINGLE, STOPPED, LOST]).toContain(failure.rule)
+  })
+
+  it('that says no and has stored', async () => {
+    const store = memoryWith((memory) => ({
+      write: async (key, value, options) => {
+        const stored = await memory.write(key, value, options)
+        return stored && options.expected === 0
+      },
+    }))
+    const failure = await failureOf({ requests: ['exchange'], faults: 0, store })
+    expect(failure.rule).toBe(EXPLAINED)
+    expect(failure.message).toContain('A writes the grant: not stored   <- a sound store would have said yes')
+  })
+
+  it('that keeps what an earlier record had, and the new one has not', async () => {
+    const store = memoryWith((memory) => ({
+      write: async (key, value, options) => {
+        const [record] = await memory.read([key])
+        const merged = { ...Object(record?.value), ...Object(value) } as JsonValue // records are objects
+        const pairs = [...(Object(record?.value).pairs ?? []), ...(Object(value).pairs ?? [])]
+        return memory.write(key, key.startsWith('grant:') ? { ...Object(merged), pairs } : value, options)
+      },
+    }))
+    const failure = await failureOf({ requests: ['refresh'], faults: 0, store })
+    expect(failure.rule).toBe(WHOLE)
+  })
+
+  it('that throws by itself: nobody may be told 503 where nothing failed', async () => {
+    const store = memoryWith((memory) => {
+      let reads = 0
+      return {
+        read: (keys) => {
+          if (keys.length > 1 && ++reads === 2) throw new Error('too many connections')
+          return memory.read(keys)
+        },
+      }
+    })
+    const failure = await failureOf({ requests: ['validate', 'validate'], store })
+    expect(failure.rule).toBe(ANSWERS)
+    expect(failure.message).toContain('and the store throws by itself: too many connections')
+  })
+
+  it('that never says yes: a request that goes on for ever is not waited for', async () => {
+    const { createAuthorizationServer } = await mutant({
+      name: 'tries for ever',
+      file: 'transactions.ts',
+      find: 'export const ATTEMPTS = 32',
+      replace: 'export const ATTEMPTS = 1e9',
+    })
+    const store = memoryWith((memory) => ({
+      write: (key, value, options) => options.expected === 0 && memory.write(key, value, options),
+    }))
+    const failure = await failureOf({
+      requests: ['refresh'],
+      faults: 0,
+      store,
+      createServer: createAuthorizationServer,
+    })
+    expect(failure.rule).toBe('Every request comes to an end.')
+    // Without the mutation it gives up after 32 attempts, which is a 503 without a fault.
+    expect((await failureOf({ requests: ['refresh'], faults: 0, store })).rule).toBe(ANSWERS)
+  })
+
+  it('that never answers: the story says where', async () => {
+    const store = memoryWith((memory) => ({
+      write: (key, value, options) =>
+        options.expected === 0 ? memory.write(key, value, options) : new Promise<never>(() => {}),
+    }))
+    const failure = await failureOf({ requests: ['refresh'], store, patience: 0.05 })
+    expect(failure.rule).toBe('Every request asks the store or is answered.')
+    expect(linesOf(failure)).toContain('A writes the grant')
+  })
+
+  it('on an engine that takes its time, too', async () => {
+    const store = memoryWith((memory) => ({
+      read: async (keys) => {
+        await new Promise((resolve) => setImmediate(resolve))
+        return memory.read(keys)
+      },
+      write: async (...write) => {
+        await new Promise((resolve) => setImmediate(resolve))
+        return overwrite(memory, ...write)
+      },
+    }))
+    const failure = await failureOf({ requests: ['refresh', 'refresh'], store })
+    expect([failure.rule, failure.history]).toEqual([SINGLE, 'A B B A'])
+  })
+
+  it('by chance where there are too many histories to try them all, the same for the same seed', async () => {
+    const store = memoryWith((memory) => ({ write: (...write) => overwrite(memory, ...write) }))
+    const options = { requests: ['refresh', 'refresh', 'revoke'], store, limit: 1, samples: 200, seed: 3 } as const
+    const failure = await failureOf(options)
+    expect((await failureOf(options)).message).toBe(failure.message)
+  })
+})
+
+describe('a broken server is found', () => {
+  it('that answers although somebody else was quicker', async () => {
+    const failure = await caught(
+      { name: 'conflict', file: 'transactions.ts', find: 'if (!written) continue', replace: 'if (!written) void 0' },
+      { requests: ['exchange', 'exchange'] },
+    )
+    expect(failure.rule).toBe(ONCE)
+    expect(linesOf(failure).slice(2, 8)).toEqual([
+      'A (exchange) reads the application and the grant',
+      'B (exchange) reads the application and the grant',
+      'B writes the grant: stored',
+      'B is answered 200 with pair 1',
+      'A writes the grant: not stored',
+      'A is answered 200 with pair 2',
+    ])
+  })
+
+  it('that writes what it decided on an old record under a new version', async () => {
+    const failure = await caught(
+      {
+        name: 'version read anew',
+        file: 'transactions.ts',
+        find: 'const expected = records[asked.indexOf(key)]?.version ?? 0',
+        replace: 'const expected = (await read([key]))[0]?.version ?? 0',
+      },
+      { requests: ['refresh', 'revoke'] },
+    )
+    expect(failure.rule).toBe(STOPPED)
+    expect(failure.message).toMatch(/But after B revokes the refresh token of pair 1, somebody/)
+  })
+
+  it('that redeems a code twice', async () => {
+    const failure = await caught(
+      {
+        name: 'code twice',
+        file: 'core/exchange.ts',
+        find: 'if (code.usedAt !== undefined) {',
+        replace: 'if (now < 0) {',
+      },
+      { requests: ['exchange', 'exchange'] },
+    )
+    expect(failure.rule).toBe(ONCE)
+    expect(failure.history).toMatch(/^A A B B$|^B B A A$/)
+  })
+
+  it('that refuses a second redemption and lets the tokens of the first go on', async () => {
+    const failure = await caught(
+      {
+        name: 'code kept',
+        file: 'core/exchange.ts',
+        find: 'if (code.usedAt !== undefined) {',
+        replace: "if (code.usedAt !== undefined) { return refused('credential_replayed')",
+      },
+      { requests: ['exchange', 'validate'] },
+    )
+    expect(failure.rule).toBe('After a second redemption of a code nothing of the grant works.')
+  })
+
+  it('whose successor comes of fresh entropy', async () => {
+    const failure = await caught(
+      {
+        name: 'fresh successor',
+        file: 'core/refresh.ts',
+        find: 'const secrets = deriveSuccessor(credential, salt, rules)',
+        replace: 'const secrets = entropy.slice(0, 2 * SECRET_BYTES)',
+      },
+      { requests: ['refresh', 'refresh'] },
+    )
+    expect(failure.rule).toBe(LOST)
+  })
+
+  it('that makes a new successor at every refresh', async () => {
+    const failure = await caught(
+      {
+        name: 'many successors',
+        file: 'core/refresh.ts',
+        find: 'return pair.superseded === undefined\n',
+        replace: 'return pair.superseded?.until !== 0\n',
+      },
+      { requests: ['refresh', 'refresh'] },
+    )
+    expect(failure.rule).toBe(SINGLE)
+  })
+
+  it('whose grace begins again with the second refresh', async () => {
+    const failure = await caught(
+      {
+        name: 'grace moves',
+        file: 'core/refresh.ts',
+        find: "    reply: tokensOf(credential, secrets, successor, now),\n    events: [{ type: 'refreshed', scopes: successor.access.scopes",
+        replace:
+          "    reply: tokensOf(credential, secrets, successor, now),\n    grant: { ...grant, pairs: grant.pairs.map((each) => each === pair ? { ...pair, superseded: { ...pair.superseded, until: now + rules.gracePeriod } } : each) },\n    events: [{ type: 'refreshed', scopes: successor.access.scopes",
+      },
+      {
+        requests: [
+          {
+            name: 'client',
+            run: async ({ newestPair, refresh, validate, pass }: Caller) => {
+              const pair = await newestPair()
+              if (pair === undefined) return
+              await refresh(pair.refreshToken)
+              await pass(200)
+              await refresh(pair.refreshToken)
+              await pass(200)
+              await validate(pair.accessToken)
+            },
+          },
+        ],
+      },
+    )
+    expect(failure.rule).toBe(EXPLAINED)
+    expect(failure.message).toContain('it works no more')
+  })
+
+  it('whose old tokens outlive their grace', async () => {
+    const failure = await caught(
+      {
+        name: 'no grace',
+        file: 'core/grant.ts',
+        find: 'return pair.superseded === undefined ? expiresAt : Math.min(expiresAt, pair.superseded.until)',
+        replace: 'return expiresAt',
+      },
+      { requests: ['refresh', 'expiry'], faults: 0 },
+    )
+    expect(failure.rule).toBe(EXPLAINED)
+  })
+
+  it('that revokes only the pair whose token it is shown, and leaves a grant without any', async () => {
+    const failure = await caught(
+      {
+        name: 'one pair revoked',
+        file: 'core/revoke.ts',
+        find: 'grant: tombstone(grant, now),',
+        replace: 'grant: { ...grant, pairs: grant.pairs.filter((each) => each !== pair) },',
+      },
+      { requests: ['refresh', 'revoke'] },
+    )
+    expect(failure.rule).toBe(WHOLE)
+  })
+
+  it('that answers a revocation before it is stored', async () => {
+    const failure = await caught(
+      {
+        name: 'early answer',
+        file: 'transactions.ts',
+        find: 'const written = await write(key, value as JsonValue, { expected, expiresAt, labels })',
+        replace: 'const written = true; void write(key, value as JsonValue, { expected, expiresAt, labels })',
+      },
+      { requests: ['revoke', 'validate'] },
+    )
+    expect(failure.rule).toBe(STOPPED)
+    expect(linesOf(failure).slice(2, 6)).toEqual([
+      'A (revoke) reads the application and the grant',
+      'A is answered 200',
+      'B (validate) reads the application and the grant',
+      'B lets the token through',
+    ])
+  })
+
+  it('that lets a replay go by', async () => {
+    const failure = await caught(
+      {
+        name: 'replay kept',
+        file: 'core/refresh.ts',
+        find: '    grant: tombstone(grant, now),\n',
+        replace: '',
+      },
+      { requests: ['replay', 'validate'] },
+    )
+    expect(failure.rule).toBe(EXPLAINED)
+    expect(failure.message).toContain('The grant begins with pair 1, whose grace is over, and pair 2, its successor.')
+  })
+
+  it('that does not find out what became of a write whose answer was lost', async () => {
+    const failure = await caught(
+      {
+        name: 'no second look',
+        file: 'transactions.ts',
+        find: "return gone || sameJson(record?.value, value) || unavailable('store_failed')",
+        replace: "return unavailable('store_failed')",
+      },
+      { requests: ['refresh', 'validate'] },
+    )
+    expect(failure.rule).toBe(FOUND_OUT)
+    expect(linesOf(failure).slice(2, 6)).toEqual([
+      'A (refresh) reads the application and the grant',
+      'A writes the grant: stored, but the answer is lost: the store fails',
+      'A reads the grant',
+      'A is answered 503 temporarily_unavailable',
+    ])
+    expect(failure.message).toContain('has 1 fault')
+  })
+
+  it('that takes every write whose answer was lost for stored', async () => {
+    const failure = await caught(
+      {
+        name: 'taken for stored',
+        file: 'transactions.ts',
+        find: "return gone || sameJson(record?.value, value) || unavailable('store_failed')",
+        replace: 'return true',
+      },
+      { requests: ['refresh', 'validate'] },
+    )
+    expect(failure.rule).toBe(LOST)
+    expect(failure.history).toContain('A:lost-write')
+  })
+
+  it('that gives up at the first conflict', async () => {
+    const failure = await caught(
+      { name: 'one attempt', file: 'transactions.ts', find: 'ATTEMPTS = 32', replace: 'ATTEMPTS = 1' },
+      { requests: ['refresh', 'revoke'] },
+    )
+    expect(failure.rule).toBe(ANSWERS)
+  })
+
+  it('whose guard remembers what it once read', async () => {
+    const twice = {
+      name: 'calls the API twice',
+      run: async ({ newestPair, validate }: Caller) => {
+        const pair = await newestPair()
+        if (pair === undefined) return
+        await validate(pair.accessToken)
+        await validate(pair.accessToken)
+      },
+    }
+    const failure = await caught(
+      {
+        name: 'remembers',
+        file: 'server.ts',
+        find: 'const records = await transactions.read([keys.application(credential.clientKey), keys.grant(credential.grantId)])',
+        replace:
+          "const cache = ((globalThis as any).remembered ??= new WeakMap()); if (!cache.has(settings)) cache.set(settings, new Map()); const known = cache.get(settings); const records = known.get(credential.grantId) ?? await transactions.read([keys.application(credential.clientKey), keys.grant(credential.grantId)]); if (!('type' in records)) known.set(credential.grantId, records)",
+      },
+      { requests: ['revoke', twice] },
+    )
+    expect(failure.rule).toBe(STOPPED)
+    expect(failure.message).toMatch(
+      /after A revokes the refresh token of pair 1, B who is asked about the access token of pair 1 lets/,
+    )
+  })
+})
