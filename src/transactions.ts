@@ -9,6 +9,7 @@ import type { OAuthError } from './core/errors.js'
 import { GrantwellError, oauthError } from './core/errors.js'
 import type { Grant, GrantRecord, Outcome } from './core/grant.js'
 import { isGrant, retention } from './core/grant.js'
+import { sameJson } from './core/json.js'
 import { ENTROPY_BYTES } from './core/transition.js'
 import type { ClientKey, Digest, GrantId, Seconds } from './core/values.js'
 import type { AuditEvent, Settings } from './options.js'
@@ -201,16 +202,4 @@ export function unavailable(reason: 'store_failed' | 'contention'): OAuthError {
 /** The same for the functions that a host calls. */
 export function storeError(): GrantwellError {
   return new GrantwellError('ERR_STORE', 'grantwell: the store failed')
-}
-
-/** Whether two JSON values are equal, whatever the order of names: an engine may keep another one. */
-function sameJson(a: unknown, b: unknown): boolean {
-  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return a === b
-  const left = Object.entries(a)
-  const right = new Map(Object.entries(b))
-  return (
-    Array.isArray(a) === Array.isArray(b) &&
-    left.length === right.size &&
-    left.every(([name, value]) => right.has(name) && sameJson(value, right.get(name)))
-  )
 }

@@ -4,6 +4,7 @@
  */
 import type { Arbitrary } from 'fast-check'
 import fc from 'fast-check'
+import { sameJson } from '../../core/json.js'
 
 /** How a property tries its random examples. */
 export interface Examples {
@@ -30,7 +31,7 @@ export function demand(holds: boolean, clause: string, came: string): asserts ho
 
 /** Throws unless a value is the wanted one: equal as JSON is, whatever the order of names, or undefined both. */
 export function same(found: unknown, wanted: unknown, clause: string): void {
-  if (!equal(found, wanted)) fail(clause, `instead of ${show(wanted)} came ${show(found)}`)
+  if (!sameJson(found, wanted)) fail(clause, `instead of ${show(wanted)} came ${show(found)}`)
 }
 
 /** A value as a message shows it, cut where it is long. */
@@ -70,15 +71,4 @@ export async function forAll<Value>(
   const reason = cause instanceof Error ? cause.message : show(cause)
   const found = `with ${show(counterexample?.[0])}, shrunk ${numShrinks} times, seed ${seed}, path ${path}`
   throw new Error(`${reason}\n${found}`, { cause })
-}
-
-function equal(a: unknown, b: unknown): boolean {
-  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return a === b
-  const left = Object.entries(a)
-  const right = new Map(Object.entries(b))
-  return (
-    Array.isArray(a) === Array.isArray(b) &&
-    left.length === right.size &&
-    left.every(([name, value]) => right.has(name) && equal(value, right.get(name)))
-  )
 }

@@ -1,0 +1,16 @@
+/**
+ * JSON values beside each other.
+ * @module
+ */
+
+/** Whether two JSON values are equal, whatever the order of names: an engine may keep another one. */
+export function sameJson(a: unknown, b: unknown): boolean {
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return a === b
+  const left = Object.entries(a)
+  const right = new Map(Object.entries(b))
+  return (
+    Array.isArray(a) === Array.isArray(b) &&
+    left.length === right.size &&
+    left.every(([name, value]) => right.has(name) && sameJson(value, right.get(name)))
+  )
+}
