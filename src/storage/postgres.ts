@@ -125,6 +125,8 @@ export function postgresStore(
         return rows as readonly Result[] // the statement's own columns
       } catch (error) {
         // Nothing happened, and may happen now: how a database says so that serializes transactions.
+        if (codeOf(error) === UNDEFINED_TABLE)
+          throw new StorageUnavailable(`PostgreSQL has no table ${table}: call migrate() first`, causeOf(error))
         if (attempt === ATTEMPTS || !ROLLED_BACK.has(codeOf(error))) throw error
       }
     }
@@ -203,12 +205,19 @@ interface Written {
 /** `serialization_failure` and `deadlock_detected`. */
 const ROLLED_BACK: ReadonlySet<unknown> = new Set(['40001', '40P01'])
 
+/** `undefined_table`. */
+const UNDEFINED_TABLE = '42P01'
+
 /** How often a statement runs that was rolled back, at most. */
 const ATTEMPTS = 10
 
+function causeOf(error: unknown): unknown {
+  return error instanceof StorageUnavailable ? error.cause : undefined
+}
+
 /** PostgreSQL's own code of an error. */
 function codeOf(error: unknown): unknown {
-  const cause = error instanceof StorageUnavailable ? error.cause : undefined
+  const cause = causeOf(error)
   return typeof cause === 'object' && cause !== null && 'code' in cause ? cause.code : undefined
 }
 

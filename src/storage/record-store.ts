@@ -28,7 +28,7 @@ export interface WriteOptions {
 export interface RecordPage {
   readonly records: readonly (StoredRecord & { readonly key: string })[]
   /** Where the next page begins; absent on the last one. */
-  readonly cursor?: string
+  readonly cursor?: string | undefined
 }
 
 /**
@@ -62,6 +62,6 @@ export interface RecordStore {
    */
   readonly list: (
     label: string,
-    page?: { readonly limit?: number; readonly cursor?: string },
+    page?: { readonly limit?: number | undefined; readonly cursor?: string | undefined },
   ) => RecordPage | Promise<RecordPage>
 }

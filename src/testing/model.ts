@@ -1,6 +1,6 @@
 /**
- * The model: the life of a grant as section 3 of the specification and DESIGN ("The refresh grace period, precisely" and
- * the table below it) tell it. Written from them and not from the code: tokens are named by the number of their pair,
+ * The model: the life of a grant as section 3 of the specification tells it, and what grantwell promises where that leaves
+ * things open, the grace period above all. Written from them and not from the code: tokens are named by the number of their pair,
  * there are no secrets and no digests, and every pair that ever was is remembered.
  * @module
  */

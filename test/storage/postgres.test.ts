@@ -40,6 +40,7 @@ function everywhere(connect: () => Promise<{ client: NodePostgres | EmbeddedPost
   it('without its table says so by the cause of its error, and has it after migrate(), however often', async () => {
     await expect(store.read(['key'])).rejects.toMatchObject({
       code: 'ERR_STORAGE_UNAVAILABLE',
+      message: 'grantwell: PostgreSQL has no table grantwell_records: call migrate() first',
       cause: { code: '42P01' },
     })
     await store.migrate()

@@ -317,3 +317,11 @@ it('runs under node:test as it is', async () => {
     rmSync(file)
   }
 })
+
+test('a maker that gives the store itself, or one without a method, is told so in every case', async () => {
+  const store = memoryStore()
+  const { list: _, ...incomplete } = store
+  for (const made of [store, undefined, null, {}, { store: incomplete }])
+    for (const { run } of storageContract(() => made as never)) // as a program without types would
+      await expect(run()).rejects.toThrow(/a maker gives \{ store, close\? \}, and a store has read, write and list/)
+})

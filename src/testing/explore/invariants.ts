@@ -1,5 +1,5 @@
 /**
- * What must hold after every history, from the specification and DESIGN. First plain rules, each one sentence, so that a
+ * What must hold after every history, from the specification and what grantwell promises beyond it. First plain rules, each one sentence, so that a
  * failure says what it means; last the one that has them all in it: the model explains every answer.
  * @module
  * @see Specification, sections 3 and 4; RFC 6749, section 4.1.2; RFC 7009, section 2; RFC 9700, section 4.14.2

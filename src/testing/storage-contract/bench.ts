@@ -20,7 +20,7 @@ export interface StoreWiring {
 export interface TestedStore {
   readonly store: RecordStore
   /** Ends what the store holds open; its records stay. Called once, after a failure too. */
-  readonly close?: () => void | Promise<void>
+  readonly close?: (() => void | Promise<void>) | undefined
 }
 
 /**
@@ -71,7 +71,14 @@ export type Page = { readonly limit?: number; readonly cursor?: string }
 /** Pages after which a list is taken to have no end. */
 export const PAGES = 1_000
 
-export function connectionTo({ store, close }: TestedStore): Connection {
+export function connectionTo(tested: TestedStore): Connection {
+  const { store, close } = tested ?? ({} as TestedStore) // a maker without types may give anything
+  for (const method of ['read', 'write', 'list'] as const)
+    if (typeof store?.[method] !== 'function')
+      fail(
+        'a maker gives { store, close? }, and a store has read, write and list',
+        `${method} was ${show(store?.[method])}`,
+      )
   let closed = false
 
   async function read(keys: readonly string[]): Promise<readonly (StoredRecord | undefined)[]> {

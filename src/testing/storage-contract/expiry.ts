@@ -97,7 +97,12 @@ export const expiry: Cases = {
       const start = clock()
       await store.put('key', 'there', { expiresAt: start + 100, labels: ['label'] })
       const before = await store.get('key')
-      const version = before?.version ?? 0
+      demand(
+        before !== undefined,
+        'a record is there until it expires, by the clock that the store was given',
+        'it was absent',
+      )
+      const { version } = before
       const options = seconds === undefined ? {} : { expiresAt: start + seconds }
       for (const expected of [0, version + 1]) {
         const clause = `a write that expects ${expected} is refused where the version is ${version}`

@@ -21,7 +21,11 @@ export const readsAndWrites: Cases = {
     for (let round = 0; round < 100; round++) {
       await store.put('key', round, { labels: [`even ${round % 2 === 0}`] })
       same((await store.get('key'))?.value, round, 'whoever reads after a write was acknowledged finds it')
-      same(await store.keys('even true'), round % 2 === 0 ? ['key'] : [], 'whoever lists after a write finds it')
+      same(
+        await store.keys('even true'),
+        round % 2 === 0 ? ['key'] : [],
+        'a list after a write has the record by the labels that it left, and by no other',
+      )
     }
   },
 
@@ -108,6 +112,7 @@ export const readsAndWrites: Cases = {
     await store.create('expired', 1, { expiresAt: start + 1 })
     const old = await store.version('expired')
     clock.advance(1)
+    same(await store.get('expired'), undefined, 'a record that expires now is absent')
     for (const key of ['absent', 'expired'])
       for (const expected of [1, 2, old, Number.MAX_SAFE_INTEGER]) {
         await refused(store, key, { expected }, `a write that expects ${expected} is refused where nothing is`)
