@@ -212,6 +212,55 @@ describeWith(describe, postgresql, 'on PostgreSQL', () => {
     expect(rows.map(({ name }) => name)).toEqual(expect.arrayContaining([...new Set(asked)]))
   })
 
+  it('finds records by their keys alone, in a table that the planner knows nothing of and in one that it knows', async () => {
+    const pool = poolOf({ max: 1 })
+    const asked = new Map<string, { readonly text: string; readonly values?: unknown[] }>()
+    const client: NodePostgres = {
+      query: (query) => {
+        asked.set(/^grantwell\.(\w+)/.exec(query.name ?? '')?.[1] ?? '', query)
+        return pool.query(query)
+      },
+      on: () => {},
+      listenerCount: () => 1,
+    }
+    const clock = virtualClock()
+    const store = postgresStore(client, { clock, table: 'planned' })
+    await store.migrate()
+    await pool.query(`ALTER TABLE planned SET (autovacuum_enabled = false);
+      INSERT INTO planned SELECT 'grantwell', '', 'grant:' || i, i, '1', ${clock()} + i, '{=client:x,=subject:x}' FROM generate_series(1, 20000) i;
+      INSERT INTO planned (namespace, label, key) SELECT 'grantwell', '=client:x', 'grant:' || i FROM generate_series(1, 20000) i`)
+    const version = async (key: string) => (await store.read([key, 'absent']))[0]?.version ?? 0
+    for (const known of [false, true]) {
+      if (known) await pool.query('ANALYZE planned')
+      await store.write(`new ${known}`, 1, { expected: 0, labels: ['client:x'] })
+      await store.write('grant:7', 1, { expected: await version('grant:7'), labels: ['client:x'] })
+      await store.write('grant:8', 1, { expected: (await version('grant:8')) + 1, expiresAt: 1 })
+      await store.list('client:x', { limit: 10 })
+      await store.removeExpired()
+      for (const name of ['read', 'create', 'update', 'remove', 'list', 'removeExpired']) {
+        const { text = '', values = [] } = asked.get(name) ?? {}
+        const given = values.map((value) =>
+          value === null
+            ? 'NULL'
+            : Array.isArray(value)
+              ? `ARRAY[${value.map((each) => `'${each}'`)}]::text[]`
+              : `'${value}'`,
+        )
+        // The plan for any values, which is the one that a statement gets that runs often.
+        const explained =
+          await pool.query(`BEGIN; SET LOCAL plan_cache_mode = force_generic_plan; PREPARE planned AS ${text};
+          EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF) EXECUTE planned(${given.join()})`)
+        await pool.query('ROLLBACK; DEALLOCATE planned')
+        const [plan = []] = [explained]
+          .flat()
+          .flatMap(({ rows }) => (rows.length > 0 ? [rows.flatMap(Object.values)] : []))
+        const rows = plan.flatMap((line) => /(?:Removed by \w+: |actual rows=)(\d+)/.exec(line)?.[1] ?? []).map(Number)
+        expect(rows.length, name).toBeGreaterThan(0)
+        expect(Math.max(...rows), `${name}\n${plan.join('\n')}`).toBeLessThan(50)
+      }
+    }
+  })
+
   it('lets one of many writers through where the database serializes every transaction, too', async () => {
     const options = '-c default_transaction_isolation=serializable'
     const store = postgresStore(poolOf({ options, max: 20 }))
