@@ -17,6 +17,8 @@ const library: Options = {
     'storage/redis': 'src/storage/redis.ts',
     pages: 'src/pages/index.ts',
     metadata: 'src/metadata/index.ts',
+    client: 'src/client/index.ts',
+    'client/node': 'src/client/node/index.ts',
     testing: 'src/testing/index.ts',
   },
   format: ['esm', 'cjs'],

@@ -2,14 +2,27 @@
  * Applications in the store: functions for the host's applicants and administrators, no endpoint (specification, section 1).
  * @module
  */
-import type { Application, ApplicationCommand, ApplicationRefusal, SubmittedApplication } from './core/application.js'
+import type {
+  Application,
+  ApplicationCommand,
+  ApplicationDetails,
+  ApplicationRefusal,
+  SubmittedApplication,
+} from './core/application.js'
 import { applicationLabels, isPublished, logosOf, transitionApplication } from './core/application.js'
 import { encodeBase64url } from './core/base64url.js'
 import { CLIENT_SECRET_PREFIX, SECRET_BYTES } from './core/credential.js'
 import { clientKeyOf, digestOf } from './core/digests.js'
 import type { GrantwellErrorCode } from './core/errors.js'
 import { GrantwellError } from './core/errors.js'
-import type { Amendment, Registration, RegistrationFault, RegistrationRules, Submission } from './core/registration.js'
+import type {
+  Amendment,
+  Registration,
+  RegistrationFault,
+  RegistrationRules,
+  ResourceServerRegistration,
+  Submission,
+} from './core/registration.js'
 import { checkRegistration, isReason, SUBMISSION_LIMITS } from './core/registration.js'
 import { normalizeScopes } from './core/scopes.js'
 import type { ClientId, Seconds, Subject } from './core/values.js'
@@ -51,6 +64,17 @@ export interface Applications {
     registration: Registration,
     imported?: { readonly clientId?: string; readonly clientSecret?: string },
   ) => Promise<ClientCredentials>
+  /**
+   * Registers an API of the service that lives elsewhere, which may then ask at the introspection endpoint. It is suspended,
+   * reinstated, looked up and given a new secret as an application is, and has `resourceServer: true`.
+   * @param imported - identifier and secret that it has from elsewhere, as for `register`
+   * @throws GrantwellError `ERR_REGISTRATION` with every fault, `ERR_CLIENT_EXISTS`, or `ERR_CONFIGURATION` for a field that there is not
+   * @see RFC 7662, section 2.1
+   */
+  readonly registerResourceServer: (
+    registration: ResourceServerRegistration,
+    imported?: { readonly clientId?: string; readonly clientSecret?: string },
+  ) => Promise<Required<ClientCredentials>>
   /**
    * Hands in an application for approval.
    * @param by.applicant - the user who does so, to find it by
@@ -173,15 +197,28 @@ export function applicationsOf<Native>(settings: Settings<Native>, transactions:
   /** What was handed in, checked; every fault at once, with those that were found elsewhere. */
   function checked(
     given: unknown,
-    needs: Pick<RegistrationRules, 'reasons' | 'logo'>,
+    needs: Pick<RegistrationRules, 'reasons' | 'logo'> & Partial<Pick<RegistrationRules, 'redirectUris'>>,
     more: readonly RegistrationFault[] = [],
   ) {
     const specifiedResources = settings.resources !== undefined
-    const { scopes, redirect } = settings
-    const result = checkRegistration(given, { scopes, redirect, specifiedResources, ...needs })
+    const { scopes, redirect, macTokens } = settings
+    const rules = { scopes, redirect, specifiedResources, macTokens, redirectUris: 'required', ...needs } as const
+    const result = checkRegistration(given, rules)
     if (result.type === 'faults') throw registrationError([...result.faults, ...more])
     if (more.length > 0) throw registrationError(more)
     return result
+  }
+
+  /** Hands in and approves in one write. */
+  async function publish(
+    details: ApplicationDetails,
+    imported: string | undefined,
+    clientSecret: string | undefined,
+  ): Promise<ClientId> {
+    const clientId = (imported ?? encodeBase64url(entropy(CLIENT_ID_BYTES))) as ClientId // checked before, or base64url
+    const secretDigest = digestOf(digests, clientSecret ?? '')
+    await apply(clientId, { type: 'submit', id: clientId, details }, { type: 'approve', revision: 1, secretDigest })
+    return clientId
   }
 
   function newSecret(): string {
@@ -194,17 +231,22 @@ export function applicationsOf<Native>(settings: Settings<Native>, transactions:
       const type = (registration as Registration | null | undefined)?.type // whatever it is, it is checked with the rest
       const faults = importFaults(type, imported)
       const { details, logo = NO_LOGO } = checked(registration, { reasons: 'optional', logo: 'required' }, faults)
-      const clientId = (imported.clientId ?? encodeBase64url(entropy(CLIENT_ID_BYTES))) as ClientId // checked above, or base64url
       const clientSecret = details.type === 'confidential' ? (imported.clientSecret ?? newSecret()) : undefined
-      const secretDigest = digestOf(digests, clientSecret ?? '')
-      await logos.keepFor(logo, (id) =>
-        apply(
-          clientId,
-          { type: 'submit', id: clientId, details: { ...details, logo: id } },
-          { type: 'approve', revision: 1, secretDigest },
-        ),
+      const clientId = await logos.keepFor(logo, (id) =>
+        publish({ ...details, logo: id }, imported.clientId, clientSecret),
       )
       return { clientId, ...(clientSecret !== undefined && { clientSecret }) }
+    },
+
+    registerResourceServer: async (registration, given = {}) => {
+      const imported = ownOptions('registerResourceServer', given, ['clientId', 'clientSecret'])
+      const fields = ownOptions('registerResourceServer', registration, ['name', 'description', 'website', 'scopes'])
+      const whole = { ...fields, type: 'confidential', redirectUris: [], resourceScope: 'all' }
+      const needs = { reasons: 'optional', logo: 'optional', redirectUris: 'none' } as const
+      const { details } = checked(whole, needs, importFaults('confidential', imported))
+      const clientSecret = imported.clientSecret ?? newSecret()
+      const clientId = await publish({ ...details, logo: '', resourceServer: true }, imported.clientId, clientSecret)
+      return { clientId, clientSecret }
     },
 
     submit: async (submission, by = {}) => {

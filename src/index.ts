@@ -52,9 +52,12 @@ export type {
   RegistrationFault,
   RequestedScope,
   ResourceScope,
+  ResourceServerRegistration,
   Submission,
 } from './core/registration.js'
 export { APPLICATION_LIMITS, SUBMISSION_LIMITS } from './core/registration.js'
+export type { ProtectedResource } from './core/resource.js'
+export { opensResource } from './core/resource.js'
 export type { Revocation, Revoke, Withdraw } from './core/revoke.js'
 export type { Permission, Scope, ScopeCatalogue, ScopeDefinition, ScopeEntry } from './core/scopes.js'
 export {
@@ -71,6 +74,7 @@ export { ENTROPY_BYTES, transition } from './core/transition.js'
 export type { ClientId, ClientKey, Digest, GrantId, Seconds, Subject } from './core/values.js'
 export { parseClientId } from './core/values.js'
 export type { GrantPage, Grants, PermittedGrant } from './grants.js'
+export type { Access, Authentication, Guard, Guarding, ResourceOf } from './guard.js'
 export type { Logo } from './logos.js'
 export type {
   AuditEvent,
@@ -95,6 +99,6 @@ export type {
 } from './pages/index.js'
 export type { NoToken } from './protocol/bearer.js'
 export type { HttpBody, HttpHeaders, HttpRequest, HttpResponse, RequestLike } from './protocol/message.js'
-export type { Authentication, AuthorizationServer } from './server.js'
+export type { AuthorizationServer } from './server.js'
 export { createAuthorizationServer } from './server.js'
 export type { JsonValue, RecordPage, RecordStore, StoredRecord, WriteOptions } from './storage/record-store.js'

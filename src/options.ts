@@ -42,6 +42,7 @@ export interface RefusedEvent {
     | 'authorization'
     | 'token'
     | 'revocation'
+    | 'introspection'
     | 'device_authorization'
     | 'device'
     | 'applications'
@@ -129,6 +130,19 @@ export interface AuthorizationServerOptions<Native = unknown> {
   readonly allowClientSecretPost?: boolean
   /** At least 32 random bytes, the same on every server over one store, mixed into what a refresh derives and into the digests of user codes: a copy of the store and an old token together then yield nothing. None by default. */
   readonly derivationKey?: Uint8Array
+  /**
+   * Give applications that are registered for it tokens of the type `mac`, of which every use is signed, and take no others from
+   * them (specification, section 5.2; draft-ietf-oauth-v2-http-mac-01); false by default. Needs `derivationKey`, of which their
+   * keys are derived. What it is for: API calls that are not protected by TLS all the way; their bodies and answers are not signed.
+   */
+  readonly macTokens?: boolean
+  /** Seconds that the clock of a client that signs may differ, and that its request may take; 300 by default, a day at most. */
+  readonly macWindow?: Seconds
+  /**
+   * Seconds that a resource server may go on with an answer of introspection, in its `Cache-Control`: a revocation takes as long to
+   * reach it. 0 by default: it asks every time (RFC 7662, section 4). A day at most.
+   */
+  readonly introspectionMaxAge?: Seconds
   /** Bytes of a request's body; 65,536 by default. */
   readonly bodyLimit?: number
   /** The path in front of `/oauth2/...` in the requests that arrive; the issuer's path by default. Differs where a proxy or a fetch-style router strips it; Express and connect keep the whole path beside the stripped one, and need nothing. */
@@ -186,6 +200,9 @@ const OPTIONS: { readonly [Name in keyof Required<AuthorizationServerOptions>]: 
   requirePkce: isBoolean,
   allowClientSecretPost: isBoolean,
   derivationKey: (value) => value instanceof Uint8Array && value.length >= 32,
+  macTokens: isBoolean,
+  macWindow: (value) => isPositive(value) && isWithinDay(value),
+  introspectionMaxAge: (value) => isWhole(value) && isWithinDay(value),
   bodyLimit: isPositive,
   mountPath: (value) => typeof value === 'string' && /^(?:\/[^/?#]+)*$/.test(value),
   pages: (value) =>
@@ -216,6 +233,8 @@ export function resolveOptions<Native>(options: AuthorizationServerOptions<Nativ
   // Own properties alone, each checked above, so that a polluted prototype changes nothing.
   const own = Object.assign(Object.create(null), given) as AuthorizationServerOptions<Native>
   if (own.clock !== undefined && !isTime(own.clock())) throw mistake('clock() must give whole seconds since the epoch')
+  if (own.macTokens === true && own.derivationKey === undefined)
+    throw mistake('the option macTokens needs the option derivationKey')
   const issuerPath = pathOfIssuer(own.issuer, own.allowInsecureIssuer ?? false)
   const digests = own.digests ?? portableDigests
   // biome-ignore lint/suspicious/noConsole: an error that nobody asked to be told of must not vanish
@@ -235,6 +254,9 @@ export function resolveOptions<Native>(options: AuthorizationServerOptions<Nativ
     allowLocalhost: false,
     requirePkce: false,
     allowClientSecretPost: false,
+    macTokens: false,
+    macWindow: 300,
+    introspectionMaxAge: 0,
     bodyLimit: 65_536,
     mountPath: issuerPath,
     clock: () => Math.floor(Date.now() / 1000),
@@ -386,6 +408,11 @@ function isWhole(value: unknown): boolean {
 /** Milliseconds would pass for seconds some thousands of years from now. */
 function isTime(value: unknown): boolean {
   return isWhole(value) && Number(value) < 1e11
+}
+
+/** What was meant to be short: milliseconds would pass for seconds. */
+function isWithinDay(value: unknown): boolean {
+  return Number(value) <= 86_400
 }
 
 function isPositive(value: unknown): boolean {

@@ -6,34 +6,34 @@ import type { Applications } from './applications.js'
 import { applicationsOf } from './applications.js'
 import { authorizationEndpoint } from './authorization-endpoint.js'
 import { authorizedApplicationsEndpoint } from './authorized-applications.js'
-import { isPublished, limitResources } from './core/application.js'
+import type { PublishedApplication } from './core/application.js'
 import type { Credential } from './core/credential.js'
 import { clientKeyOf } from './core/digests.js'
 import type { OAuthError, RefusalReason } from './core/errors.js'
 import { oauthError } from './core/errors.js'
-import type { GrantRecord, IssuedTokens, Outcome, Resources } from './core/grant.js'
-import { inspect, invalidGrant } from './core/grant.js'
+import type { GrantRecord, IssuedTokens, Outcome } from './core/grant.js'
+import { invalidGrant } from './core/grant.js'
 import type { Scope } from './core/scopes.js'
-import { coversScopes, limitScopes, parseScopes } from './core/scopes.js'
+import { limitScopes } from './core/scopes.js'
 import { transition } from './core/transition.js'
-import type { ClientId, GrantId, Seconds, Subject } from './core/values.js'
+import type { Seconds } from './core/values.js'
 import { deviceAuthorizationEndpoint } from './device-authorization-endpoint.js'
 import { deviceEndpoint } from './device-endpoint.js'
 import type { Grants } from './grants.js'
 import { grantsOf } from './grants.js'
+import type { Authentication, Guarding, ResourceOf } from './guard.js'
+import { guardOf } from './guard.js'
 import { interactionOf } from './interaction.js'
+import { introspectionEndpoint } from './introspection-endpoint.js'
 import type { AuthorizationServerOptions, Refused, RefusedEvent } from './options.js'
 import { mistake, resolveOptions } from './options.js'
 import { stylesheet } from './pages/index.js'
-import type { NoToken } from './protocol/bearer.js'
-import { bearerChallenge, bearerToken, insufficientScope, invalidToken } from './protocol/bearer.js'
-import { authenticateClient } from './protocol/client-authentication.js'
+import { authenticateClient, meantClient } from './protocol/client-authentication.js'
 import { deviceFlowFault } from './protocol/device.js'
 import type { HttpRequest, HttpResponse, RequestLike } from './protocol/message.js'
 import {
   documentResponse,
   errorResponse,
-  headersOf,
   pathOf,
   revocationResponse,
   tokenResponse,
@@ -44,24 +44,10 @@ import { isError } from './protocol/parameters.js'
 import { revocationRequest } from './protocol/revocation.js'
 import type { TokenRequest } from './protocol/token.js'
 import { tokenRequest } from './protocol/token.js'
-import { keys, recordAs, transactionsOf } from './transactions.js'
-
-/** What the guard found: who is calling for whom, or the response to send. */
-export type Authentication =
-  | {
-      readonly type: 'authenticated'
-      readonly subject: Subject
-      readonly clientId: ClientId
-      readonly grantId: GrantId
-      readonly scopes: readonly Scope[]
-      readonly resources: Resources
-      /** Seconds since the epoch, exclusive. */
-      readonly expiresAt: Seconds
-    }
-  | { readonly type: 'refused'; readonly error: OAuthError | NoToken; readonly response: HttpResponse }
+import { transactionsOf } from './transactions.js'
 
 /** An authorization server. */
-export interface AuthorizationServer<Native = unknown> {
+export interface AuthorizationServer<Native = unknown> extends Guarding {
   readonly issuer: string
   /** How many bytes of a body an adapter may read. */
   readonly bodyLimit: number
@@ -73,23 +59,25 @@ export interface AuthorizationServer<Native = unknown> {
    */
   readonly handle: (request: HttpRequest<Native>) => Promise<HttpResponse | undefined>
   /**
-   * The guard of an API route: whether the request's bearer token works and permits what the route needs. One read of
-   * the store.
+   * Checks whether a request's access token works and permits what the route needs: the same as `guard(needs)(request)`, for where
+   * a route is decided on as it comes. One read of the store, and for a token of the type `mac` one write.
    * @param request - Node's `IncomingMessage`, a fetch `Request`, or anything with their headers
-   * @param options.scope - scopes that the route needs, such as `repo-code:r`; none by default
-   * @returns who calls, for whom, and what the grant permits; which of the user's resources it is about (`resources`) is
-   * the host's to enforce. Otherwise the response to send
+   * @param needs.scope - scopes that the route needs, such as `repo-code:r`; none by default
+   * @param needs.resource - which resource the request is about; absent where it is about none, or where the host enforces
+   * `resources` of the answer itself
+   * @returns who calls, for whom, and what the grant permits; otherwise the response to send
    * @throws GrantwellError `ERR_CONFIGURATION` for a scope that the catalogue does not have, or any other option
    * @see RFC 6750
    */
-  readonly authenticate: (request: RequestLike, options?: { readonly scope?: string }) => Promise<Authentication>
+  readonly authenticate: (
+    request: RequestLike,
+    needs?: { readonly scope?: string; readonly resource?: ResourceOf },
+  ) => Promise<Authentication>
   /** Functions for the host's applicants and administrators. */
   readonly applications: Applications
   /** Functions for what users permitted: to list it, and to take it back. */
   readonly grants: Grants
 }
-
-const NO_SCOPES: readonly Scope[] = []
 
 /** What answers at a path. */
 interface Route<Native> {
@@ -161,7 +149,8 @@ export function createAuthorizationServer<Native = unknown>(
   async function token(request: HttpRequest): Promise<HttpResponse> {
     const asked = tokenRequest(request, protocol)
     if (isError(asked)) return refuse(asked)
-    const { client, grant: wanted } = asked
+    const { grant: wanted } = asked
+    const client = meantClient(asked.client, wanted.credential, digests)
     const clientKey = clientKeyOf(digests, client.clientId)
     // A credential under another client's key is another client's: its grant need not be read to refuse it.
     const credential = wanted.credential?.clientKey === clientKey ? wanted.credential : undefined
@@ -177,7 +166,7 @@ export function createAuthorizationServer<Native = unknown>(
       }
       const fault = wanted.type === 'device_code' ? deviceFlowFault(application) : undefined
       if (fault !== undefined) return { reply: fault, events: [] }
-      return limited(redeem(grant, wanted, credential, application.clientId, now, entropy), application.scopes)
+      return limited(redeem(grant, wanted, credential, application, now, entropy), application.scopes)
     })
     return isError(reply) ? refuse(reply, client.clientId) : tokenResponse(reply)
 
@@ -193,20 +182,21 @@ export function createAuthorizationServer<Native = unknown>(
     grant: GrantRecord | undefined,
     wanted: WantedGrant,
     credential: Credential,
-    clientId: ClientId,
+    { clientId, tokenType: registered }: PublishedApplication,
     now: Seconds,
     entropy: Uint8Array,
   ): Outcome<IssuedTokens, GrantRecord> {
+    const tokenType = settings.macTokens ? registered : undefined
     switch (wanted.type) {
       case 'refresh_token': {
         const { scopes } = wanted
-        return transition(grant, { type: 'refresh', credential, clientId, scopes }, now, entropy, rules)
+        return transition(grant, { type: 'refresh', credential, clientId, scopes, tokenType }, now, entropy, rules)
       }
       case 'device_code':
-        return transition(grant, { type: 'poll', credential, clientId }, now, entropy, rules)
+        return transition(grant, { type: 'poll', credential, clientId, tokenType }, now, entropy, rules)
       case 'authorization_code': {
         const { redirectUri, codeVerifier } = wanted
-        const exchange = { type: 'exchange', credential, clientId, redirectUri, codeVerifier } as const
+        const exchange = { type: 'exchange', credential, clientId, redirectUri, codeVerifier, tokenType } as const
         return transition(grant, exchange, now, entropy, rules)
       }
     }
@@ -215,7 +205,8 @@ export function createAuthorizationServer<Native = unknown>(
   async function revocation(request: HttpRequest): Promise<HttpResponse> {
     const asked = revocationRequest(request)
     if (isError(asked)) return refuse(asked)
-    const { client, credential, fault } = asked
+    const { credential, fault } = asked
+    const client = meantClient(asked.client, credential, digests)
     const clientKey = clientKeyOf(digests, client.clientId)
     const reply = await transactions.onGrant(clientKey, credential?.grantId, (stored, grant, now, entropy) => {
       const application = authenticateClient(stored, client, digests, now)
@@ -232,7 +223,7 @@ export function createAuthorizationServer<Native = unknown>(
     })
     if (isError(reply)) return refuse(reply, client.clientId)
     if (reply.type === 'unchanged') refused('revocation', reply.reason, undefined, client.clientId)
-    return revocationResponse()
+    return revocationResponse(request.headers)
 
     function refuse(error: OAuthError, clientId?: string): HttpResponse {
       refused('revocation', error.reason, error.code, clientId)
@@ -240,46 +231,7 @@ export function createAuthorizationServer<Native = unknown>(
     }
   }
 
-  /** Strict with what a host wrote, since a guard that passes over a slip of the pen would let everybody in. */
-  function neededScopes(options: { readonly scope?: unknown } | null | undefined): readonly Scope[] {
-    if (options === undefined) return NO_SCOPES
-    const names = typeof options === 'object' && options !== null ? Object.keys(options) : undefined
-    if (names?.length === 0) return NO_SCOPES
-    const scope = names?.length === 1 ? options?.scope : undefined
-    const scopes = typeof scope === 'string' ? parseScopes(settings.scopes, scope) : undefined
-    if (scopes !== undefined) return scopes
-    const given = typeof scope === 'string' ? `, not ${JSON.stringify(scope)}` : ''
-    throw mistake(`authenticate takes { scope }, scopes of the catalogue in a string${given}`)
-  }
-
-  async function authenticate(request: RequestLike, options?: { readonly scope?: string }): Promise<Authentication> {
-    const scopes = neededScopes(options)
-    const credential = bearerToken(headersOf(request), request.url ?? '')
-    if ('type' in credential) return refuse(credential)
-    const records = await transactions.read([keys.application(credential.clientKey), keys.grant(credential.grantId)])
-    if ('type' in records) return refuse(records)
-    const application = recordAs.application(records[0]?.value)
-    const found = inspect(recordAs.grant(records[1]?.value), credential, clock(), digests)
-    if (found.type === 'inactive') return refuse(invalidToken(found.reason), application?.id)
-    const { grantId, clientId, subject, expiresAt } = found
-    // The key in the credential is only a claim until the grant is of that very application.
-    if (!isPublished(application) || application.clientId !== clientId)
-      return refuse(invalidToken('credential_unknown'))
-    if (application.state !== 'approved') return refuse(invalidToken('client_suspended'), clientId)
-    const granted = limitScopes(found.scopes, application.scopes)
-    if (granted.length === 0) return refuse(invalidToken('scope_not_registered'), clientId)
-    if (!coversScopes(granted, scopes)) return refuse(insufficientScope(), clientId)
-    // Copies: what a host does with them must not reach a record that a store in memory may still hold.
-    const open = limitResources(found.resources, application.resourceScope)
-    const resources = open.kind === 'specified' ? { kind: open.kind, ids: [...open.ids] } : { kind: open.kind }
-    return { type: 'authenticated', subject, clientId, grantId, scopes: [...granted], resources, expiresAt }
-
-    function refuse(error: OAuthError | NoToken, clientId?: string): Authentication {
-      if (error.type === 'error') refused('api', error.reason, error.code, clientId)
-      return { type: 'refused', error, response: bearerChallenge(error, scopes) }
-    }
-  }
-
+  const guard = guardOf(settings, transactions, refused)
   const interaction = interactionOf(settings, transactions, refused)
   const grants = grantsOf(settings, transactions)
   const metadata = metadataResponse(issuer, protocol)
@@ -297,6 +249,14 @@ export function createAuthorizationServer<Native = unknown>(
     ],
     [mountPath + ENDPOINT_PATHS.token, { endpoint: 'token', methods: ['POST'], answer: token }],
     [mountPath + ENDPOINT_PATHS.revocation, { endpoint: 'revocation', methods: ['POST'], answer: revocation }],
+    [
+      mountPath + ENDPOINT_PATHS.introspection,
+      {
+        endpoint: 'introspection',
+        methods: ['POST'],
+        answer: introspectionEndpoint(settings, transactions, refused),
+      },
+    ],
     [
       mountPath + ENDPOINT_PATHS.deviceAuthorization,
       {
@@ -347,7 +307,13 @@ export function createAuthorizationServer<Native = unknown>(
         return errorResponse(oauthError('server_error', 'host_failed', 'The service failed.'))
       }
     },
-    authenticate,
+    guard,
+    authenticate: async (request, needs) => {
+      if (needs === undefined || needs === null || !Object.hasOwn(needs, 'resource')) return guard(needs)(request)
+      const { resource, ...others } = needs
+      if (typeof resource !== 'function') throw mistake('authenticate takes the resource as a function')
+      return guard(others)(request, resource)
+    },
     applications: applicationsOf(settings, transactions),
     grants,
   }

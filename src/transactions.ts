@@ -34,6 +34,8 @@ export const keys = {
   consent: (clientKey: ClientKey, subjectDigest: Digest): string => `consent:${clientKey}:${subjectDigest}`,
   /** Which device shows a user code. */
   userCode: (digest: Digest): string => `user_code:${digest}`,
+  /** That a signed request was made, by the digest of its token, timestamp and nonce. */
+  nonce: (digest: Digest): string => `mac_nonce:${digest}`,
   /** Attempts to guess a user code, by the digest of who makes them. */
   attempts: (digest: Digest): string => `attempts:${digest}`,
 } as const

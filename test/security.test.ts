@@ -16,9 +16,8 @@ const rows = read('SECURITY.md')
   .map(([, number, , held = '', tested = '']) => ({ number: Number(number), held, tested }))
 
 describe('the table of statements', () => {
-  it('has those that concern what there is, each once: all but 42', () => {
-    const wanted = Array.from({ length: 52 }, (_, index) => index + 1).filter((number) => number !== 42)
-    expect(rows.map(({ number }) => number)).toEqual(wanted)
+  it('has all of them, each once', () => {
+    expect(rows.map(({ number }) => number)).toEqual(Array.from({ length: 52 }, (_, index) => index + 1))
   })
 
   it.each(rows)('[$number] names files that hold it, and tests that bear its number', ({ number, held, tested }) => {

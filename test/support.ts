@@ -6,6 +6,7 @@
 import { createHash } from 'node:crypto'
 import type {
   AuditEvent,
+  Authentication,
   AuthorizationServer,
   AuthorizationServerOptions,
   HttpRequest,
@@ -17,6 +18,7 @@ import { createAuthorizationServer } from 'grantwell'
 import { nodeDigests } from 'grantwell/node'
 import type { MemoryStore } from 'grantwell/storage/memory'
 import { memoryStore } from 'grantwell/storage/memory'
+import { transport } from './transports/index.js'
 
 export const START = 1_800_000_000
 
@@ -93,9 +95,24 @@ export async function testServer(options: Partial<AuthorizationServerOptions> = 
   return { server, store, clock, events, errors, session }
 }
 
-/** A request without a network; the path must be the server's own. */
+/** A request, whole. */
+export function requestOf(request: Partial<HttpRequest>): HttpRequest {
+  return { method: 'GET', url: '/', headers: {}, native: undefined, ...request }
+}
+
+/** Whether the transport of this run can carry a request as it is written; not every one can be on a wire, or a `Request`. */
+export function canSend(request: Partial<HttpRequest>): boolean {
+  return transport.carries(requestOf(request))
+}
+
+/** An answer as it arrives: of that to a `HEAD`, adapters leave the body out, which the server itself does not. */
+export function answeredTo(method: string, response: HttpResponse): HttpResponse {
+  return method === 'HEAD' && transport.name !== 'direct' ? { ...response, body: '' } : response
+}
+
+/** A request by the transport of this run; the path must be the server's own. */
 export async function send(server: AuthorizationServer, request: Partial<HttpRequest>): Promise<HttpResponse> {
-  const response = await server.handle({ method: 'GET', url: '/', headers: {}, native: undefined, ...request })
+  const response = await transport.handle(server, requestOf(request))
   if (response === undefined) throw new Error(`not a path of the server: ${request.url}`)
   return response
 }
@@ -223,12 +240,19 @@ export function revoke(
   return post(server, '/oauth2/revoke', { token: text, ...form }, basic(client))
 }
 
+/** What the guard says of a request to an API, by the transport of this run. */
+export function guard(
+  server: AuthorizationServer,
+  request: Partial<HttpRequest>,
+  needed?: Parameters<AuthorizationServer['authenticate']>[1],
+): Promise<Authentication> {
+  return transport.authenticate(server, requestOf(request), needed)
+}
+
 /** What the guard says of an access token. */
-export function call({ server }: TestServer, accessToken: string, scope?: string) {
-  return server.authenticate(
-    { headers: { authorization: `Bearer ${accessToken}` } },
-    scope === undefined ? {} : { scope },
-  )
+export function call({ server }: TestServer, accessToken: string, scope?: string): Promise<Authentication> {
+  const headers = { authorization: `Bearer ${accessToken}` }
+  return guard(server, { headers }, scope === undefined ? {} : { scope })
 }
 
 /** Whether an access token works. */

@@ -15,22 +15,41 @@ const entryPoints = {
   'grantwell/storage/redis': 'src/storage/redis.ts',
   'grantwell/pages': 'src/pages/index.ts',
   'grantwell/metadata': 'src/metadata/index.ts',
+  'grantwell/client': 'src/client/index.ts',
+  'grantwell/client/node': 'src/client/node/index.ts',
   'grantwell/testing': 'src/testing/index.ts',
+}
+
+/** What every project has. */
+const resolve = {
+  alias: Object.entries(entryPoints).map(([name, file]) => ({
+    find: new RegExp(`^${name}$`),
+    replacement: `${root}${file}`,
+  })),
+}
+const patience = { testTimeout: 30_000, hookTimeout: 30_000 }
+
+/** A run of tests whose messages take one way to a server: `test/transports` has them. */
+function project(name: 'direct' | 'node' | 'fetch', files: { include: string[]; exclude?: string[] }) {
+  return { root, resolve, test: { name, env: { GRANTWELL_ADAPTER: name }, ...patience, ...files } }
+}
+
+/** The tests that are messages, which must be answered alike whichever way they take; one file has a way of its own. */
+const messages = {
+  include: ['test/{protocol,server,transports}/*.test.ts'],
+  exclude: ['test/server/application-life.test.ts'],
 }
 
 export default defineConfig({
   root,
-  resolve: {
-    alias: Object.entries(entryPoints).map(([name, file]) => ({
-      find: new RegExp(`^${name}$`),
-      replacement: `${root}${file}`,
-    })),
-  },
   test: {
-    include: ['test/**/*.test.ts'],
+    projects: [
+      project('direct', { include: ['test/**/*.test.ts'] }),
+      project('node', messages),
+      project('fetch', messages),
+    ],
+    // Of the whole run, not of each project.
     globalSetup: ['test/engines/notice.ts'],
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
     // .ci/run counts the tests from this file.
     reporters: process.env['CI'] ? ['default', ['json', { outputFile: 'temp/tests.json' }]] : ['default'],
     coverage: {

@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const dist = join(root, 'dist')
-const ENTRIES = ['index.js', 'node.js', 'pages.js', 'storage/memory.js']
+const ENTRIES = ['index.js', 'node.js', 'pages.js', 'storage/memory.js', 'client.js', 'client/node.js']
 
 /** Makes sure of a fresh `dist/`; its JavaScript alone, since types take longer and nobody reads them here. */
 export async function build() {

@@ -2,8 +2,16 @@
  * The entry point `grantwell/fetch`: the server for everything that hands over a `Request` and wants a `Response`.
  * @module
  */
+
+import type { Guarding } from '../guard.js'
 import type { HttpBody, HttpResponse } from '../protocol/message.js'
 import type { AuthorizationServer } from '../server.js'
+import type { FetchGuard } from './fetch/guard.js'
+import { makeFetchGuard } from './fetch/guard.js'
+
+export type { Access, Guarding } from '../guard.js'
+export type { Authorized, RouteNeeds } from '../route-guard.js'
+export type { FetchGuard } from './fetch/guard.js'
 
 /** Handles a request; a 404 for a path that is not the server's own. */
 export type FetchHandler = (request: Request) => Promise<Response>
@@ -32,6 +40,20 @@ export function createFetchHandler(server: AuthorizationServer<Request>): FetchH
     if (answer === undefined) return new Response('Not found\n', { status: 404 })
     return toResponse(request.method === 'HEAD' ? { ...answer, body: '' } : answer)
   }
+}
+
+/**
+ * Guards routes: a handler behind a guard is only called for a request whose access token works and permits what the route
+ * needs, and finds who is calling in `request.auth`. What comes behind the request (a context, parameters) is passed on.
+ * @param guarding - the server, or what `resourceServer` of `grantwell/client` gives
+ * @example
+ * ```ts
+ * const guard = createFetchGuard(server)
+ * export const PUT = guard({ scope: 'repo-code:rw', resource: repositoryOf }, (request) => Response.json({ by: request.auth.subject }))
+ * ```
+ */
+export function createFetchGuard(guarding: Guarding): FetchGuard {
+  return makeFetchGuard(guarding, toResponse)
 }
 
 /** Makes a `Response` of what the server or its guard answered. */

@@ -6,9 +6,23 @@
 import { hash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Digests } from '../core/digests.js'
+import type { Guarding } from '../guard.js'
 import type { HttpBody, HttpRequest, HttpResponse } from '../protocol/message.js'
 import { headersOf } from '../protocol/message.js'
 import type { AuthorizationServer } from '../server.js'
+import type { NodeGuard, NodeGuardOptions } from './node/guard.js'
+import { makeNodeGuard } from './node/guard.js'
+
+export type { Access, Guarding } from '../guard.js'
+export type { Authorized, RouteNeeds } from '../route-guard.js'
+export type {
+  FastifyGuard,
+  FastifyReplyLike,
+  FastifyRequestLike,
+  NodeGuard,
+  NodeGuardOptions,
+} from './node/guard.js'
+export { createFastifyGuard } from './node/guard.js'
 
 /** Handles a request: a listener of `http.createServer`, and a middleware of connect or Express. */
 export type NodeHandler<Request extends IncomingMessage = IncomingMessage> = (
@@ -90,6 +104,28 @@ export function createNodeHandler<Request extends IncomingMessage>(
     if (request.method === 'POST') readBody(request, server.bodyLimit, answer)
     else answer()
   }
+}
+
+/**
+ * Guards routes of `http`, Express and connect: a handler behind a guard is only called for a request whose access token
+ * works and permits what the route needs, and finds who is calling in `request.auth`. What a handler throws goes to `next`
+ * or, where there is none, to the option `onError`, and the answer is a 500.
+ * @param guarding - the server, or what `resourceServer` of `grantwell/client` gives
+ * @example
+ * ```ts
+ * const guard = createNodeGuard(server)
+ * app.put('/repositories/:id', guard({ scope: 'repo-code:rw', resource: repositoryOf }, (request, response) => {
+ *   response.json({ by: request.auth.subject })
+ * }))
+ * ```
+ * In TypeScript, `createNodeGuard<express.Request, express.Response>(server)` gives both their types. Without a handler, it
+ * is a middleware that calls `next`.
+ */
+export function createNodeGuard<
+  Request extends IncomingMessage = IncomingMessage,
+  Response extends ServerResponse = ServerResponse,
+>(guarding: Guarding, options: NodeGuardOptions = {}): NodeGuard<Request, Response> {
+  return makeNodeGuard<Request, Response>(guarding, sendResponse, options)
 }
 
 /** A request's target without scheme and authority, which a client may send (RFC 9112, section 3.2.2). */

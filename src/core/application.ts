@@ -52,6 +52,8 @@ export interface ApplicationHead {
 export interface ApplicationDetails extends RegistrationDetails {
   /** Names the record that holds the logo, as long as it is in force or in review. */
   readonly logo: string
+  /** Present for an API that may ask what tokens are good for; no user grants it anything (RFC 7662, section 2.1). */
+  readonly resourceServer?: true
 }
 
 /** What was handed in, and what came of it. */
@@ -187,6 +189,8 @@ function submit({ id, applicant, details }: Asked<'submit'>, now: Seconds): Appl
 /** What is in force stays in force; what was handed in before gives way. */
 function change(application: Application, { details }: Asked<'change'>, now: Seconds): ApplicationOutcome {
   if (application.state === 'rejected') return refused('state')
+  // Nobody hands in a resource server, so nobody changes what it is told by handing in something else.
+  if (isResourceServer(application)) return refused('state')
   // Tokens were issued to a client that authenticated, or to one that cannot: neither may become the other.
   if (isPublished(application) && details.type !== application.type) return refused('type')
   const { details: present } = isPublished(application) ? inReview(application) : application.review
@@ -256,6 +260,11 @@ function rotateSecret(application: Application, command: Asked<'rotate_secret'>,
 /** Whether an application is, or was, in use: then it has a client identifier and what was approved. */
 export function isPublished(application: Application | undefined): application is PublishedApplication {
   return application?.state === 'approved' || application?.state === 'suspended'
+}
+
+/** Whether it is an API that may ask what tokens are good for; by a property of its own, since more is opened by it. */
+export function isResourceServer(application: Application): boolean {
+  return isPublished(application) && Object.hasOwn(application, 'resourceServer')
 }
 
 /** The names of the lists that an application is in: its state, what waits for the administrators, its applicant. */

@@ -67,6 +67,8 @@ export interface Poll {
   readonly credential: Credential
   /** The client that authenticated. */
   readonly clientId: ClientId
+  /** The type of the access token that it gets; `bearer` where it is absent (specification, section 5.2). */
+  readonly tokenType?: 'mac' | undefined
 }
 
 /** Seconds by which the interval grows when a poll comes too soon (RFC 8628, section 3.5). */
@@ -190,9 +192,9 @@ export function poll(
     }
   }
   const secrets = entropy.subarray(0, 2 * SECRET_BYTES)
-  const pair = pairOf(secrets, record.scopes, now, rules)
+  const pair = pairOf(secrets, record.scopes, command.tokenType, now, rules)
   return {
-    reply: tokensOf(credential, secrets, pair, now),
+    reply: tokensOf(credential, secrets, pair, now, rules),
     grant: { ...record, code: { ...code, usedAt: now }, lastUsedAt: now, pairs: [pair] },
     events: [{ type: 'exchanged', scopes: record.scopes, ...about(record, now) }],
   }

@@ -10,6 +10,7 @@ import { digestOf } from './digests.js'
 import type { RefusalReason } from './errors.js'
 import type { Grant, GrantRecord, GrantRules, IssuedTokens, Outcome, Resources, TokenPair } from './grant.js'
 import { about, invalidGrant, tombstone, worksUntil } from './grant.js'
+import { macKeyOf } from './mac.js'
 import type { Scope } from './scopes.js'
 import type { ClientId, ClientKey, GrantId, Seconds, Subject } from './values.js'
 
@@ -45,6 +46,8 @@ export interface Exchange {
   /** Where it was sent, it must be the one that the code is bound to; where it was not, client and PKCE bind the code (specification, section 4.2). */
   readonly redirectUri?: string | undefined
   readonly codeVerifier?: string | undefined
+  /** The type of the access token that it gets; `bearer` where it is absent (specification, section 5.2). */
+  readonly tokenType?: 'mac' | undefined
 }
 
 /** A verifier: 43 to 128 unreserved characters (RFC 7636, section 4.1). */
@@ -128,23 +131,30 @@ export function exchange(
   if (!verifies(code.codeChallenge, command.codeVerifier, rules)) return refused('pkce_mismatch')
 
   const secrets = entropy.subarray(0, 2 * SECRET_BYTES)
-  const pair = pairOf(secrets, grant.scopes, now, rules)
+  const pair = pairOf(secrets, grant.scopes, command.tokenType, now, rules)
   const exchanged: Grant = { ...grant, code: { ...code, usedAt: now }, lastUsedAt: now, pairs: [pair] }
   return {
-    reply: tokensOf(credential, secrets, pair, now),
+    reply: tokensOf(credential, secrets, pair, now, rules),
     grant: exchanged,
     events: [{ type: 'exchanged', scopes: grant.scopes, ...about(grant, now) }],
   }
 }
 
 /** A pair made of 64 secret bytes, the access token's first. */
-export function pairOf(secrets: Uint8Array, scopes: readonly Scope[], now: Seconds, rules: GrantRules): TokenPair {
+export function pairOf(
+  secrets: Uint8Array,
+  scopes: readonly Scope[],
+  type: 'mac' | undefined,
+  now: Seconds,
+  rules: GrantRules,
+): TokenPair {
+  const access = {
+    digest: digestOf(rules.digests, secrets.subarray(0, SECRET_BYTES)),
+    expiresAt: now + rules.accessTokenLifetime,
+    scopes,
+  }
   return {
-    access: {
-      digest: digestOf(rules.digests, secrets.subarray(0, SECRET_BYTES)),
-      expiresAt: now + rules.accessTokenLifetime,
-      scopes,
-    },
+    access: type === undefined ? access : { ...access, type },
     refresh: {
       digest: digestOf(rules.digests, secrets.subarray(SECRET_BYTES)),
       expiresAt: now + rules.refreshTokenLifetime,
@@ -158,8 +168,9 @@ export function tokensOf(
   secrets: Uint8Array,
   pair: TokenPair,
   now: Seconds,
+  rules: GrantRules,
 ): IssuedTokens {
-  return {
+  const tokens: IssuedTokens = {
     type: 'tokens',
     accessToken: printCredential({
       kind: 'access_token',
@@ -176,6 +187,8 @@ export function tokensOf(
     expiresIn: Math.max(0, worksUntil(pair, 'access') - now),
     scopes: pair.access.scopes,
   }
+  if (pair.access.type === undefined) return tokens
+  return { ...tokens, macKey: macKeyOf(secrets.subarray(0, SECRET_BYTES), rules) }
 }
 
 /** An answer of `invalid_grant` that changes nothing. */

@@ -96,6 +96,8 @@ export interface TokenPair {
     /** Exclusive: the token works while `now < expiresAt`. */
     readonly expiresAt: Seconds
     readonly scopes: readonly Scope[]
+    /** Absent for `bearer` (specification, section 5.2). */
+    readonly type?: 'mac'
     /** Present when this token was revoked alone. */
     readonly revokedAt?: Seconds
   }
@@ -132,7 +134,7 @@ export interface GrantRules {
   /** Seconds that a device waits for a decision, and that it waits between two polls at first. */
   readonly deviceCodeLifetime: Seconds
   readonly devicePollingInterval: Seconds
-  /** Mixed into the derivation of successors; 32 bytes or more. */
+  /** Mixed into the derivation of successors, and what keys of `mac` tokens are derived from; 32 bytes or more. */
   readonly derivationKey?: Uint8Array | undefined
   readonly digests: Digests
 }
@@ -188,6 +190,8 @@ export interface IssuedTokens {
   /** Seconds until the access token expires. */
   readonly expiresIn: Seconds
   readonly scopes: readonly Scope[]
+  /** What each request is signed with, 43 characters; present for a token of the type `mac` alone. */
+  readonly macKey?: string
 }
 
 /** What an access token is good for at a moment. */
@@ -201,6 +205,8 @@ export type Inspection =
       readonly resources: Resources
       /** Exclusive; the end of the grace period where that comes first. */
       readonly expiresAt: Seconds
+      /** Absent for `bearer`: then presenting it is enough. */
+      readonly tokenType?: 'mac'
     }
   | { readonly type: 'inactive'; readonly reason: RefusalReason }
 
@@ -219,7 +225,16 @@ export function inspect(grant: Grant | undefined, credential: Credential, now: S
   const expiresAt = worksUntil(pair, 'access')
   if (now >= expiresAt) return { type: 'inactive', reason: 'credential_expired' }
   const { id: grantId, clientId, subject, resources } = grant
-  return { type: 'active', grantId, clientId, subject, scopes: pair.access.scopes, resources, expiresAt }
+  const active = {
+    type: 'active',
+    grantId,
+    clientId,
+    subject,
+    scopes: pair.access.scopes,
+    resources,
+    expiresAt,
+  } as const
+  return pair.access.type === undefined ? active : { ...active, tokenType: pair.access.type }
 }
 
 /** The pair that has a token with this digest, newest first; each comparison takes constant time. */

@@ -26,6 +26,8 @@ export interface Refresh {
   readonly clientId: ClientId
   /** In normal form; absent asks for all that the user permitted. */
   readonly scopes?: readonly Scope[] | undefined
+  /** The type of the successor's access token; `bearer` where it is absent (specification, section 5.2). */
+  readonly tokenType?: 'mac' | undefined
 }
 
 /** Names what is derived: `grantwell successor 1` in ASCII. */
@@ -59,7 +61,7 @@ export function refresh(
       events: [],
     }
   return pair.superseded === undefined
-    ? supersede(grant, pair, credential, scopes, now, entropy, rules)
+    ? supersede(grant, pair, command, scopes, now, entropy, rules)
     : repeat(grant, pair, pair.superseded.salt, credential, now, rules)
 }
 
@@ -67,7 +69,7 @@ export function refresh(
 function supersede(
   grant: Grant,
   pair: TokenPair,
-  credential: Credential,
+  { credential, tokenType }: Refresh,
   scopes: readonly Scope[],
   now: Seconds,
   entropy: Uint8Array,
@@ -82,14 +84,14 @@ function supersede(
   }
   const salt = entropy.subarray(0, SECRET_BYTES)
   const secrets = deriveSuccessor(credential, salt, rules)
-  const successor = pairOf(secrets, scopes, now, rules)
+  const successor = pairOf(secrets, scopes, tokenType, now, rules)
   const superseded: TokenPair = {
     access: pair.access,
     refresh: pair.refresh,
     superseded: { at: now, until: now + rules.gracePeriod, salt: encodeBase64url(salt) },
   }
   return {
-    reply: tokensOf(credential, secrets, successor, now),
+    reply: tokensOf(credential, secrets, successor, now, rules),
     grant: { ...current, lastUsedAt: now, pairs: [...current.pairs.slice(0, -1), superseded, successor] },
     events: [{ type: 'refreshed', scopes, retry: false, ...about(grant, now) }],
   }
@@ -114,7 +116,7 @@ function repeat(
   // Only where a clock stepped back: what is handed out must not be a replay as soon as it is used.
   if (now >= worksUntil(successor, 'refresh')) return refused('credential_expired')
   return {
-    reply: tokensOf(credential, secrets, successor, now),
+    reply: tokensOf(credential, secrets, successor, now, rules),
     events: [{ type: 'refreshed', scopes: successor.access.scopes, retry: true, ...about(grant, now) }],
   }
 }

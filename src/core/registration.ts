@@ -36,6 +36,26 @@ export interface Registration {
    * its name and send a user the link, so it is for tools that need it alone (RFC 8628, section 5.4).
    */
   readonly deviceFlow?: boolean | undefined
+  /**
+   * The type of its access tokens: `bearer` by default, or `mac`, where the server has the option `macTokens` (specification,
+   * section 5.2).
+   */
+  readonly tokenType?: 'bearer' | 'mac' | undefined
+}
+
+/**
+ * An API of the service that lives elsewhere and asks by introspection what tokens are good for (RFC 7662). It is no
+ * application: no user ever grants it anything.
+ */
+export interface ResourceServerRegistration {
+  /** At most 50 characters. */
+  readonly name: string
+  /** At most 350 characters. */
+  readonly description?: string | undefined
+  /** Where it is: an http or https URL of at most 128 characters. */
+  readonly website: string
+  /** What it is told of: of a token it sees these scopes, and a token that has none of them is not active for it. */
+  readonly scopes: readonly string[]
 }
 
 /** What an applicant hands in: a registration that gives a reason for every scope. */
@@ -69,6 +89,8 @@ export interface RegistrationDetails extends RedirectRegistration {
   readonly reasons: Readonly<Record<string, string>>
   readonly resourceScope: ResourceScope
   readonly deviceFlow: boolean
+  /** Absent for `bearer`. */
+  readonly tokenType?: 'mac'
 }
 
 /** One thing that is wrong with a registration. */
@@ -97,9 +119,13 @@ export interface RegistrationRules {
   readonly redirect: RedirectRules
   /** Whether the service can let users specify resources. */
   readonly specifiedResources: boolean
+  /** Whether the service gives out tokens of the type `mac`. */
+  readonly macTokens: boolean
   /** Whether every scope needs a reason, and whether there must be a logo. */
   readonly reasons: 'required' | 'optional'
   readonly logo: 'required' | 'optional'
+  /** Whether there must be a redirect URI: a resource server has none. */
+  readonly redirectUris: 'required' | 'none'
 }
 
 const FIELDS: readonly (keyof Registration)[] = [
@@ -114,6 +140,7 @@ const FIELDS: readonly (keyof Registration)[] = [
   'scopes',
   'resourceScope',
   'deviceFlow',
+  'tokenType',
 ]
 
 const DOMAIN = /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/
@@ -172,7 +199,8 @@ export function checkRegistration(
 
   const redirectUris = read('redirectUris', isList)
   const { redirectUri, hosts } = redirectFaults(redirectUris ?? [], typed, rules.redirect, check)
-  check(redirectUris === undefined || redirectUris.length > 0, 'redirectUris', 'must have at least one')
+  const enough = redirectUris === undefined || redirectUris.length > 0 || rules.redirectUris === 'none'
+  check(enough, 'redirectUris', 'must have at least one')
   const givenDomain = read('authorizedDomain', isText, true)
   const subdomains = read('allowSubdomains', isBoolean, true) ?? false
   const authorizedDomain = givenDomain ?? (hosts.size === 1 ? [...hosts][0] : undefined)
@@ -189,6 +217,9 @@ export function checkRegistration(
     'must not be specified: the server has no option resources',
   )
   const deviceFlow = read('deviceFlow', isBoolean, true) ?? false
+  const tokenType = read('tokenType', isText, true) ?? 'bearer'
+  check(tokenType === 'bearer' || tokenType === 'mac', 'tokenType', 'must be bearer or mac')
+  check(tokenType !== 'mac' || rules.macTokens, 'tokenType', 'must not be mac: the server has no option macTokens')
 
   if (
     faults.length > 0 ||
@@ -214,6 +245,7 @@ export function checkRegistration(
       ...scopes,
       resourceScope: resources,
       deviceFlow,
+      ...(tokenType === 'mac' && { tokenType }),
     },
   }
 }

@@ -1,5 +1,5 @@
 /**
- * Bearer tokens on API calls: what a request presents, and the challenge where that is not enough.
+ * Access tokens on API calls: the bearer token that a request presents, and the challenge where what it has is not enough.
  * @module
  * @see RFC 6750, sections 2.1 and 3
  */
@@ -21,6 +21,8 @@ export interface NoToken {
 /** `Bearer` and a b64token (RFC 6750, section 2.1). */
 const BEARER = /^bearer +([A-Za-z0-9\-._~+/]+=*)$/i
 
+const REALM = 'realm="oauth2"'
+
 /** A parameter of a query that would be a token (RFC 6750, section 2.3), which we never take. */
 const TOKEN_IN_QUERY = /[?&]access_token=/
 
@@ -29,7 +31,8 @@ const TOKEN_IN_QUERY = /[?&]access_token=/
  * @param url - where the request has one, so that a token in its query is refused rather than passed over
  */
 export function bearerToken(headers: HttpHeaders, url: string): Credential | NoToken | OAuthError {
-  if (TOKEN_IN_QUERY.test(url)) return malformed('An access token must not be in the query.')
+  const misplaced = tokenInQuery(url)
+  if (misplaced !== undefined) return misplaced
   const authorization = headerOf(headers, 'authorization')
   if (typeof authorization === 'object') return malformed('The Authorization header is repeated.')
   const token = authorization === undefined ? undefined : BEARER.exec(authorization)?.[1]
@@ -38,6 +41,11 @@ export function bearerToken(headers: HttpHeaders, url: string): Credential | NoT
     return meant ? malformed('The Authorization header is not well-formed.') : { type: 'no_token' }
   }
   return parseCredential(token) ?? invalidToken('credential_unknown')
+}
+
+/** A token in the query, which is refused rather than passed over (RFC 9700, section 4.3.2). */
+export function tokenInQuery(url: string): OAuthError | undefined {
+  return TOKEN_IN_QUERY.test(url) ? malformed('An access token must not be in the query.') : undefined
 }
 
 /** A token that is none of ours, or works no more: the client is told the same. */
@@ -50,18 +58,32 @@ export function insufficientScope(): OAuthError {
   return oauthError('insufficient_scope', 'scope_insufficient', 'The access token does not permit this.')
 }
 
+/** A token that works, and was not given for this resource; a resource that is not there is told alike. */
+export function insufficientResources(): OAuthError {
+  const description = 'The access token does not open this resource, or there is none.'
+  return oauthError('insufficient_scope', 'resource_not_granted', description)
+}
+
 /**
  * The answer to a request whose token is not enough.
  * @param scopes - what the route needs, named where that is the trouble
- * @see RFC 6750, section 3
+ * @param schemes - those that the request may use; an error is told in the first
+ * @see RFC 6750, section 3; RFC 9110, section 11.6.1
  */
-export function bearerChallenge(error: OAuthError | NoToken, scopes: readonly Scope[]): HttpResponse {
+export function challenge(
+  error: OAuthError | NoToken,
+  scopes: readonly Scope[],
+  schemes: readonly ['Bearer' | 'MAC', ...'MAC'[]] = ['Bearer'],
+): HttpResponse {
   const headers: Record<string, string> = { 'Cache-Control': 'no-store', Pragma: 'no-cache' }
-  const realm = 'Bearer realm="oauth2"'
-  if (error.type === 'no_token') return { status: 401, headers: { ...headers, 'WWW-Authenticate': realm }, body: '' }
-  if (error.code !== 'temporarily_unavailable') {
-    const needed = error.code === 'insufficient_scope' ? `, scope="${printScopes(scopes)}"` : ''
-    headers['WWW-Authenticate'] = `${realm}, error="${error.code}", error_description="${error.description}"${needed}`
+  if (error.type === 'no_token') {
+    const each = schemes.map((scheme) => `${scheme} ${REALM}`).join(', ')
+    return { status: 401, headers: { ...headers, 'WWW-Authenticate': each }, body: '' }
+  }
+  if (error.status < 500) {
+    const needed = error.reason === 'scope_insufficient' ? `, scope="${printScopes(scopes)}"` : ''
+    const told = `error="${error.code}", error_description="${error.description}"${needed}`
+    headers['WWW-Authenticate'] = `${schemes[0]} ${REALM}, ${told}`
   }
   headers['Content-Type'] = 'application/json;charset=UTF-8'
   return {

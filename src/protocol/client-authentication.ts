@@ -5,8 +5,9 @@
  */
 import type { Application, PublishedApplication } from '../core/application.js'
 import { hasSecret, isPublished } from '../core/application.js'
+import type { Credential } from '../core/credential.js'
 import type { Digests } from '../core/digests.js'
-import { digestOf } from '../core/digests.js'
+import { clientKeyOf, digestOf } from '../core/digests.js'
 import type { OAuthError } from '../core/errors.js'
 import { oauthError } from '../core/errors.js'
 import type { ClientId, Seconds } from '../core/values.js'
@@ -22,6 +23,8 @@ export type ClientAuthenticationMethod = 'client_secret_basic' | 'client_secret_
 /** What a client presented. */
 export interface PresentedClient {
   readonly clientId: ClientId
+  /** The identifier as HTTP Basic has it, where that is another one than what it decodes to; see {@link meantClient}. */
+  readonly clientIdAsItIs?: ClientId
   readonly method: ClientAuthenticationMethod
   /** The secret in every reading that it may have, none for the method `none`. */
   readonly clientSecrets: readonly string[]
@@ -46,8 +49,12 @@ export function presentedClient(
     const presented = parseBasic(authorization)
     if (presented === undefined) return failed('client_authentication_method')
     // A body may repeat who the client is, which is no second authentication (RFC 6749, section 4.1.3), and not contradict it.
-    const same = body.client_id === undefined || body.client_id === presented.clientId
-    return same ? presented : malformed('The client_id is not the one that authenticates.')
+    if (body.client_id === undefined) return presented
+    const { clientId, clientIdAsItIs, ...rest } = presented
+    const meant = [clientId, clientIdAsItIs].find((each) => each === body.client_id)
+    return meant === undefined
+      ? malformed('The client_id is not the one that authenticates.')
+      : { clientId: meant, ...rest }
   }
   if (body.client_id === undefined) return failed('client_not_authenticated')
   const clientId = parseClientId(body.client_id)
@@ -60,18 +67,40 @@ export function presentedClient(
 
 /**
  * Reads HTTP Basic credentials. Each part is form-urlencoded by RFC 6749 (section 2.3.1) and stands as it is by the
- * specification (section 4.2), so a secret that would differ is taken in both readings.
+ * specification (section 4.2), so one that would differ is taken in both readings.
  */
 function parseBasic(header: string): PresentedClient | undefined {
   const encoded = BASIC.exec(header)?.[1]
   const decoded = encoded === undefined ? undefined : decodeBase64(encoded)
   const colon = decoded?.indexOf(':') ?? -1
   if (decoded === undefined || colon < 0) return undefined
-  const clientId = parseClientId(decodeComponent(decoded.slice(0, colon)) ?? '')
+  const idAsItIs = decoded.slice(0, colon)
+  const [clientId, other] = readingsOf(idAsItIs).flatMap((id) => parseClientId(id) ?? [])
   const asItIs = decoded.slice(colon + 1)
-  const readings = new Set([decodeComponent(asItIs) ?? asItIs, asItIs])
   if (clientId === undefined || asItIs === '') return undefined
-  return { clientId, method: 'client_secret_basic', clientSecrets: [...readings] }
+  const presented = { clientId, method: 'client_secret_basic', clientSecrets: readingsOf(asItIs) } as const
+  return other === undefined ? presented : { ...presented, clientIdAsItIs: other }
+}
+
+/** What a part of the credentials may say, the reading of RFC 6749 first. */
+function readingsOf(asItIs: string): readonly string[] {
+  const decoded = decodeComponent(asItIs)
+  return decoded === undefined || decoded === asItIs ? [asItIs] : [decoded, asItIs]
+}
+
+/**
+ * The client that is meant, where its identifier can be read in two ways: the one that what it presents belongs to, by
+ * default the one of RFC 6749.
+ */
+export function meantClient(
+  presented: PresentedClient,
+  credential: Credential | undefined,
+  digests: Digests,
+): PresentedClient {
+  const { clientIdAsItIs } = presented
+  if (clientIdAsItIs === undefined || credential === undefined) return presented
+  const meant = clientKeyOf(digests, clientIdAsItIs) === credential.clientKey
+  return meant ? { ...presented, clientId: clientIdAsItIs } : presented
 }
 
 /** One character a byte; undefined where it is no base64. */

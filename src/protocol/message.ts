@@ -49,6 +49,9 @@ export const TOKEN_HEADERS = {
 /** Headers of an error of the revocation endpoint, whose media type has no parameter (specification, section 4.4). */
 const REVOCATION_HEADERS = { ...TOKEN_HEADERS, 'Content-Type': 'application/json' } as const
 
+/** The one algorithm that tokens of the type `mac` are given out for (draft-ietf-oauth-v2-http-mac-01, section 3.2.3). */
+const MAC_ALGORITHM = 'hmac-sha-256'
+
 const EMPTY_HEADERS = { 'Cache-Control': 'no-store', Pragma: 'no-cache' } as const
 
 /** A header's one value; undefined where it is absent, `repeated` where it came more than once. */
@@ -63,27 +66,44 @@ export interface RequestLike {
   readonly headers: HttpHeaders | { get(name: string): string | null }
   /** Every header as it came, names and values in turn, where the platform has them (Node). */
   readonly rawHeaders?: readonly string[]
+  /** Path and query, or a whole URL. */
   readonly url?: string | undefined
+  /** The whole path and query, where a framework took a part of them away from `url` (Express, connect, Fastify). */
+  readonly originalUrl?: string | undefined
+  readonly method?: string | undefined
 }
 
+const AUTHORIZATION = 'authorization'
+const CONTENT_TYPE = 'content-type'
+
 /**
- * The headers of a platform's request. Node keeps the first of several `Authorization` headers and forgets the rest;
- * here they are a list, so that they can be refused.
+ * The headers of a platform's request. Node keeps the first of several `Authorization` or `Content-Type` headers and
+ * forgets the rest; here they are a list, so that they can be refused.
  */
 export function headersOf({ headers, rawHeaders = [] }: RequestLike): HttpHeaders {
   if (isHeadersObject(headers)) {
     const authorization = headers.get('authorization')
     return authorization === null ? {} : { authorization }
   }
-  const values: string[] = []
+  const authorizations: string[] = []
+  const types: string[] = []
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index] as string // the list has pairs
-    if (name.length === 13 && name.toLowerCase() === 'authorization') values.push(rawHeaders[index + 1] as string)
+    if (name.length !== AUTHORIZATION.length && name.length !== CONTENT_TYPE.length) continue
+    const lower = name.toLowerCase()
+    if (lower === AUTHORIZATION) authorizations.push(rawHeaders[index + 1] as string)
+    else if (lower === CONTENT_TYPE) types.push(rawHeaders[index + 1] as string)
   }
-  return values.length > 1 ? { ...headers, authorization: values } : headers
+  if (authorizations.length < 2 && types.length < 2) return headers
+  return {
+    ...headers,
+    ...(authorizations.length > 1 && { [AUTHORIZATION]: authorizations }),
+    ...(types.length > 1 && { [CONTENT_TYPE]: types }),
+  }
 }
 
-function isHeadersObject(headers: RequestLike['headers']): headers is { get(name: string): string | null } {
+/** Whether headers are a platform's object of them. */
+export function isHeadersObject(headers: RequestLike['headers']): headers is { get(name: string): string | null } {
   return typeof headers['get'] === 'function'
 }
 
@@ -106,20 +126,25 @@ export function queryOf(url: string): string {
 export function tokenResponse(tokens: IssuedTokens): HttpResponse {
   const body = JSON.stringify({
     access_token: tokens.accessToken,
-    token_type: 'bearer',
+    token_type: tokens.macKey === undefined ? 'bearer' : 'mac',
     expires_in: tokens.expiresIn,
     refresh_token: tokens.refreshToken,
     scope: printScopes(tokens.scopes),
+    // Left out where it is undefined (draft-ietf-oauth-v2-http-mac-01, section 5.1).
+    mac_key: tokens.macKey,
+    mac_algorithm: tokens.macKey === undefined ? undefined : MAC_ALGORITHM,
   })
   return { status: 200, headers: TOKEN_HEADERS, body }
 }
 
 /**
- * The answer to a revocation, whatever there was to revoke.
- * @see Specification, section 4.4; RFC 7009, section 2.2
+ * The answer to a revocation, whatever there was to revoke. It is empty, and has a media type for a client that accepts
+ * JSON and nothing else: simple-oauth2 takes any other answer, one without a type too, for a failure.
+ * @see Specification, section 4.4; RFC 7009, section 2.2; RFC 9110, section 12.5.1
  */
-export function revocationResponse(): HttpResponse {
-  return { status: 200, headers: EMPTY_HEADERS, body: '' }
+export function revocationResponse(request: HttpHeaders): HttpResponse {
+  const json = headerOf(request, 'accept') === 'application/json'
+  return { status: 200, headers: json ? REVOCATION_HEADERS : EMPTY_HEADERS, body: '' }
 }
 
 /**

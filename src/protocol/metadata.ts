@@ -1,7 +1,7 @@
 /**
  * What a client can find out about the server by itself.
  * @module
- * @see RFC 8414, sections 2 and 3; RFC 9207, section 3; RFC 8628, section 4
+ * @see RFC 8414, sections 2 and 3; RFC 9207, section 3; RFC 8628, section 4; RFC 7662, section 4
  */
 import type { ScopeCatalogue } from '../core/scopes.js'
 import type { HttpResponse } from './message.js'
@@ -13,6 +13,7 @@ export const ENDPOINT_PATHS = {
   authorization: '/oauth2/auth',
   token: '/oauth2/token',
   revocation: '/oauth2/revoke',
+  introspection: '/oauth2/introspect',
   deviceAuthorization: '/oauth2/device_authorization',
   device: '/oauth2/device',
   applications: '/oauth2/applications',
@@ -32,6 +33,7 @@ export function metadataResponse(
     authorization_endpoint: issuer + ENDPOINT_PATHS.authorization,
     token_endpoint: issuer + ENDPOINT_PATHS.token,
     revocation_endpoint: issuer + ENDPOINT_PATHS.revocation,
+    introspection_endpoint: issuer + ENDPOINT_PATHS.introspection,
     device_authorization_endpoint: issuer + ENDPOINT_PATHS.deviceAuthorization,
     scopes_supported: [...rules.catalogue.entries.keys()],
     response_types_supported: ['code'],
@@ -43,6 +45,10 @@ export function metadataResponse(
       'none',
     ],
     revocation_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
+    introspection_endpoint_auth_methods_supported: [
+      'client_secret_basic',
+      ...(rules.allowPost ? ['client_secret_post'] : []),
+    ],
     code_challenge_methods_supported: ['S256'],
     authorization_response_iss_parameter_supported: true,
   }

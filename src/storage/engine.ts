@@ -100,10 +100,10 @@ export function within<Result>(
   lastError?: () => unknown,
 ): Promise<Result> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(
-      () => reject(new StorageUnavailable(`${engine} did not answer within ${timeoutMs} ms`, lastError?.())),
-      timeoutMs,
-    )
+    const timer = setTimeout(() => {
+      const last = lastError?.()
+      reject(new StorageUnavailable(`${engine} did not answer within ${timeoutMs} ms${reasonOf(last)}`, last))
+    }, timeoutMs)
     work.then(
       (result) => {
         clearTimeout(timer)
@@ -111,8 +111,21 @@ export function within<Result>(
       },
       (error: unknown) => {
         clearTimeout(timer)
-        reject(error instanceof StorageUnavailable ? error : new StorageUnavailable(`${engine} failed`, error))
+        // node-redis has a time-out of its own, which says nothing.
+        const reason = reasonOf(error instanceof Error && error.message === '' ? lastError?.() : error)
+        reject(error instanceof StorageUnavailable ? error : new StorageUnavailable(`${engine} failed${reason}`, error))
       },
     )
   })
+}
+
+/**
+ * Why an engine was not reached, for the message: what the system says (`: connect ECONNREFUSED 127.0.0.1:5432`), or why PostgreSQL
+ * let nobody in. Nothing else that an engine says, which may have data in it.
+ */
+function reasonOf(error: unknown): string {
+  // Where a name has several addresses, the first of them.
+  const [said] = error instanceof AggregateError ? error.errors : [error]
+  if (!(said instanceof Error)) return ''
+  return 'syscall' in said || ('severity' in said && said.severity === 'FATAL') ? `: ${said.message}` : ''
 }

@@ -163,8 +163,9 @@ function registration(options: RegistrationOptions = {}): fc.Arbitrary<Registrat
     .filter((made) => {
       // A random domain can be too long for a website, or one that a URL spells otherwise.
       const rules = { scopes: catalogue, redirect: { matching: 'domain', allowLocalhost: false } } as const
-      const needs = { specifiedResources, reasons: 'optional', logo: 'required' } as const
-      return imageType(made.logo) !== undefined && checkRegistration(made, { ...rules, ...needs }).type === 'details'
+      const needs = { reasons: 'optional', logo: 'required', redirectUris: 'required' } as const
+      const checked = checkRegistration(made, { ...rules, ...needs, specifiedResources, macTokens: false })
+      return imageType(made.logo) !== undefined && checked.type === 'details'
     })
 }
 

@@ -10,7 +10,7 @@ import { apiAnswer } from './suite.js'
 /** The server by its fetch handler, and the guarded route beside it. */
 export function overFetch(server: AuthorizationServer): RequestListener {
   const handler = createFetchHandler(server)
-  return bridge(async (request) => {
+  return serveFetch(async (request) => {
     const { pathname } = new URL(request.url)
     if (pathname !== '/api') return handler(request)
     return toResponse(apiAnswer(await server.authenticate(request, { scope: 'repo-code:r' })))
@@ -18,7 +18,7 @@ export function overFetch(server: AuthorizationServer): RequestListener {
 }
 
 /** The URL of a request is made of its `Host` header, as platforms do. What cannot be a `Request` at all gets a 400. */
-function bridge(handler: (request: Request) => Promise<Response>): RequestListener {
+export function serveFetch(handler: (request: Request) => Promise<Response>): RequestListener {
   return (incoming, outgoing) => {
     const request = requestOf(incoming)
     if (request === undefined) {

@@ -20,7 +20,14 @@ import type {
 } from 'grantwell'
 import { coversScopes, portableDigests, SECRETS_KEPT, transitionApplication } from 'grantwell'
 import { describe, expect, it } from 'vitest'
-import { applicationLabels, hasSecret, isPublished, limitResources, logosOf } from '../../src/core/application.js'
+import {
+  applicationLabels,
+  hasSecret,
+  isPublished,
+  isResourceServer,
+  limitResources,
+  logosOf,
+} from '../../src/core/application.js'
 import { digestOf } from '../../src/core/digests.js'
 import { Counted } from './counted.js'
 import { clientIdOf } from './histories.js'
@@ -987,5 +994,71 @@ describe('2.1 the resource scope of a grant, once its application has another', 
           if (width[other] >= width[one]) expect(limitResources(limited, other)).toStrictEqual(limited)
       }
     }
+  })
+})
+
+describe('RFC 7662, 2.1 an API that may ask', () => {
+  const api: Partial<ApplicationDetails> = { redirectUris: [], logo: '', resourceServer: true }
+  const registered = published(submit(api), approve())
+
+  it('[42] is what was registered as one, approved or suspended, and nothing else', () => {
+    expect(registered).toMatchObject({ state: 'approved', resourceServer: true, secrets: [{ digest: digest(1) }] })
+    expect(isResourceServer(registered)).toBe(true)
+    expect(isResourceServer(made(submit(api), approve(), suspend))).toBe(true)
+    expect(isResourceServer(made(submit(api), approve(), suspend, reinstate))).toBe(true)
+    expect(isResourceServer(made(submit(api), approve(), rotate(2, 60)))).toBe(true)
+    for (const application of Object.values(SITUATIONS))
+      if (application !== undefined) expect(isResourceServer(application)).toBe(false)
+    // Nobody has approved it, or somebody has said no.
+    expect(isResourceServer(made(submit(api)))).toBe(false)
+    expect(isResourceServer(made(submit(api), reject()))).toBe(false)
+  })
+
+  it('[42] no application becomes one by a change, nor by what a polluted prototype has', () => {
+    const changed = published(submit(), approve(), change(), approve(2))
+    const polluted = { value: true, configurable: true, enumerable: true, writable: true }
+    for (const application of [changed, SITUATIONS.approved]) {
+      const inherits: Application = Object.assign(Object.create({ resourceServer: true }), application)
+      Object.defineProperty(Object.prototype, 'resourceServer', polluted)
+      const again = transitionApplication(SITUATIONS['approved, change pending'], approve(2), NOW)
+      const found = [inherits, application, again.type === 'done' ? again.application : undefined].map(
+        (each) => each !== undefined && isResourceServer(each),
+      )
+      Reflect.deleteProperty(Object.prototype, 'resourceServer')
+      expect([again.type, found]).toEqual(['done', [false, false, false]])
+    }
+  })
+
+  it('[42] is not changed, approved again or refused: nobody handed it in', () => {
+    for (const application of [registered, made(submit(api), approve(), suspend)]) {
+      for (const details of [{}, api, { scopes: ['repo-delete:rw'] }] as const)
+        expect(ask(application, change(details))).toStrictEqual({ type: 'refused', refusal: 'state' })
+      for (const command of [approve(1), approve(2), reject(1)])
+        expect(ask(application, command)).toStrictEqual({ type: 'refused', refusal: 'state' })
+    }
+  })
+
+  it('[22] has its secrets rotated, is suspended and reinstated as an application is', () => {
+    const rotated = ask(registered, rotate(2, 60), NOW + 1)
+    expect(rotated).toMatchObject({
+      type: 'done',
+      application: { ...registered, secrets: [{ digest: digest(2) }, { digest: digest(1), expiresAt: NOW + 61 }] },
+      event: { change: 'secret_rotated' },
+    })
+    expect(ask(registered, suspend)).toMatchObject({ application: { ...registered, state: 'suspended' } })
+    expect(ask(registered, reinstate)).toStrictEqual({ type: 'done', application: registered })
+    expect(ask(registered, submit(api))).toStrictEqual({ type: 'refused', refusal: 'exists' })
+    expect(applicationLabels(registered)).toEqual(['applications:approved', 'applicant:ada'])
+  })
+})
+
+describe('5.2 the token type of an application', () => {
+  it('is in force from its approval on, and a change that does not say it takes it back', () => {
+    expect(published(submit({ tokenType: 'mac' }), approve()).tokenType).toBe('mac')
+    const waiting = published(submit(), approve(), change({ tokenType: 'mac' }))
+    expect([waiting.tokenType, waiting.review?.details.tokenType]).toEqual([undefined, 'mac'])
+    expect(published(submit(), approve(), change({ tokenType: 'mac' }), approve(2)).tokenType).toBe('mac')
+    const back = published(submit({ tokenType: 'mac' }), approve(), change(), approve(2))
+    expect(back).not.toHaveProperty('tokenType')
   })
 })

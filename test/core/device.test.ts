@@ -21,6 +21,7 @@ import { clientKeyOf, inspect, isGrant, parseCredential, portableDigests, retent
 import { nodeDigests } from 'grantwell/node'
 import { describe, expect, it } from 'vitest'
 import { grantIdOf } from '../../src/core/credential.js'
+import { macKeyOf } from '../../src/core/mac.js'
 import { clientIdOf, entropyOf } from './histories.js'
 
 const START = 1_800_000_000
@@ -1108,5 +1109,48 @@ describe('[43] a device that obeys gets its tokens', () => {
   it('[43] at its very first poll, where its user was quick', () => {
     expect(obediently({ agreesAt: 0 })).toEqual({ got: 'tokens', after: 0 })
     expect(obediently({ agreesAt: 600 })).toEqual({ got: 'expired_token', after: 600 })
+  })
+})
+
+describe('5.2 a device that is given tokens of the type mac', () => {
+  const DERIVATION_KEY = entropyOf(-3).subarray(0, 32)
+  const KEYED: GrantRules = { ...RULES, derivationKey: DERIVATION_KEY }
+
+  function permitted(): Device {
+    const device = new Device(KEYED)
+    device.send(REQUEST)
+    device.pass(30).send(decision('agree'))
+    return device
+  }
+  const polling = (device: Device, tokenType: 'mac' | undefined): Command & { readonly type: 'poll' } => ({
+    type: 'poll',
+    credential: device.shown(),
+    clientId: TV,
+    tokenType,
+  })
+
+  it('gets them with their key where its poll asks for them, and bearer tokens else', () => {
+    for (const tokenType of ['mac', undefined] as const) {
+      const device = permitted()
+      const { reply, grant } = device.send(polling(device, tokenType))
+      if (reply.type === 'error') expect.fail(reply.reason)
+      const key = macKeyOf(read(reply.accessToken).secret, KEYED)
+      expect([reply.macKey, Object.hasOwn(reply, 'macKey')]).toEqual(
+        tokenType === 'mac' ? [key, true] : [undefined, false],
+      )
+      const access = isGrant(grant) ? grant.pairs[0]?.access : expect.fail('no grant')
+      expect([access?.type, Object.hasOwn(access ?? {}, 'type')]).toEqual([tokenType, tokenType === 'mac'])
+      expect(JSON.stringify([grant, device.events])).not.toContain(key)
+      expect(said(device.pass(60).send(polling(device, tokenType)))).toBe('invalid_grant: credential_replayed')
+    }
+  })
+
+  it('hears the same as every other one until then', () => {
+    const device = new Device(KEYED)
+    device.send(REQUEST)
+    expect(said(device.send(polling(device, 'mac')))).toBe('authorization_pending: decision_pending')
+    expect(said(device.send(polling(device, 'mac')))).toBe('slow_down: polled_too_soon')
+    device.send(decision('refuse'))
+    expect(said(device.pass(60).send(polling(device, 'mac')))).toBe('access_denied: consent_refused')
   })
 })

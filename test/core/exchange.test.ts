@@ -6,6 +6,7 @@ import * as fc from 'fast-check'
 import type { Digests, Exchange, Grant } from 'grantwell'
 import { transition } from 'grantwell'
 import { describe, expect, it } from 'vitest'
+import { macKeyOf } from '../../src/core/mac.js'
 import { authorizationUrl, NATIVE, NATIVE_CALLBACK, send, testServer } from '../support.js'
 import { Counted } from './counted.js'
 import type { Setup, World } from './histories.js'
@@ -419,5 +420,62 @@ describe('what is refused is refused alike', () => {
       'credential_revoked',
       'credential_of_another_client',
     ])
+  })
+})
+
+describe('5.2 a code is exchanged for a token of the type mac', () => {
+  const DERIVATION_KEY = entropyOf(-3).subarray(0, 32)
+  const KEYED = setupWith({ derivationKey: DERIVATION_KEY })
+  const mac = (here: World): Exchange => ({ ...exchangeOf(here), tokenType: 'mac' })
+
+  it('where it is asked for: the answer has its key, and the record the type alone', () => {
+    const here = world(KEYED)
+    const plain = issuedBy(here.ask(exchangeOf(here)))
+    const outcome = here.ask(mac(here))
+    const { macKey, ...rest } = issuedBy(outcome)
+    expect(macKey).toMatch(/^[A-Za-z0-9_-]{43}$/)
+    expect(macKey).toBe(macKeyOf(credentialOf(rest.accessToken).secret, KEYED.rules))
+    // All else is as it would have been.
+    expect(rest).toStrictEqual(plain)
+    const [pair, ...more] = outcome.grant?.pairs ?? []
+    const [bearer] = here.ask(exchangeOf(here)).grant?.pairs ?? []
+    expect(more).toEqual([])
+    expect(pair).toStrictEqual({ ...bearer, access: { ...bearer?.access, type: 'mac' } })
+    expect(outcome.events).toStrictEqual(here.ask(exchangeOf(here)).events)
+  })
+
+  it('and for bearer else, with no trace of a type, whether there is a derivation key or not', () => {
+    for (const setup of [SETUP, KEYED]) {
+      const here = world(setup)
+      for (const command of [exchangeOf(here), { ...exchangeOf(here), tokenType: undefined }]) {
+        const { reply, grant } = here.ask(command)
+        expect(reply).not.toHaveProperty('macKey')
+        expect(grant?.pairs[0]?.access).not.toHaveProperty('type')
+      }
+    }
+  })
+
+  it('[28] the key is in no event and not in the record, in no form', () => {
+    const here = world(KEYED)
+    const { macKey = expect.fail('no key') } = issuedBy(here.send(mac(here)))
+    const bytes = Buffer.from(macKey, 'base64url')
+    const seen = JSON.stringify(here.moments.map(({ outcome: { grant, events } }) => [grant, events]))
+    for (const form of [
+      macKey,
+      bytes.toString('hex'),
+      bytes.toString('base64'),
+      Buffer.from(macKey).toString('base64'),
+    ])
+      expect(seen).not.toContain(form)
+    for (const secret of [macKey, bytes]) expect(seen).not.toContain(RULES.digests.sha256(secret))
+  })
+
+  it('what is refused is refused as ever, and has no key', () => {
+    const here = world(KEYED)
+    for (const bad of [{ clientId: OTHER }, { redirectUri: 'https://evil.example/' }, { codeVerifier: VERIFIER }])
+      expectRefused(here, { ...bad, tokenType: 'mac' })
+    issuedBy(here.send(mac(here)))
+    expect(errorOf(here.send(mac(here)))).toBe('invalid_grant')
+    expect([works(here, 'access'), here.grant?.pairs]).toEqual([false, []])
   })
 })

@@ -70,6 +70,34 @@ describe('what an access token says', () => {
   })
 })
 
+describe('5.2 what a token of the type mac says', () => {
+  it('what a bearer token says, and its type', () => {
+    const here = world(setupWith({ derivationKey: KEY }))
+    here.send({ ...exchangeOf(here), tokenType: 'mac' })
+    const plain = exchangedWorld(setupWith({ derivationKey: KEY }))
+    expect(inspected(plain)).not.toHaveProperty('tokenType')
+    expect(inspected(here)).toStrictEqual({ ...inspected(plain), tokenType: 'mac' })
+    here.send({ ...refreshOf(here), tokenType: 'mac' })
+    expect(inspected(here, 0)).toMatchObject({ type: 'active', expiresAt: START + 300, tokenType: 'mac' })
+  })
+
+  it('nothing, once it is expired or revoked, and under another kind', () => {
+    const here = world(setupWith({ derivationKey: KEY }))
+    here.send({ ...exchangeOf(here), tokenType: 'mac' })
+    const access = tokenOf(here, 'access')
+    const asked: readonly (readonly [Grant | undefined, Credential, number])[] = [
+      [here.grant, access, START + 28_800],
+      [here.grant, { ...access, kind: 'refresh_token' }, START],
+      [here.ask(revokeOf(here, 'access')).grant, access, START],
+      [here.ask(revokeOf(here, 'refresh')).grant, access, START],
+    ]
+    for (const [grant, credential, now] of asked) {
+      const found = inspect(grant, credential, now, RULES.digests)
+      expect(found).toStrictEqual({ type: 'inactive', reason: expect.any(String) })
+    }
+  })
+})
+
 describe('expiry', () => {
   it('[30] to the second: the last second of each lifetime works, the next one does not', () => {
     const boundary = (works: (now: number) => boolean, end: number): void => {
@@ -234,6 +262,25 @@ describe('how large a grant gets', () => {
   })
 })
 
+describe('how large a grant of mac tokens gets', () => {
+  it('half a kilobyte more than one of bearer tokens, at most', () => {
+    const largest = (tokenType: 'mac' | undefined): Grant => {
+      const here = world(setupWith({ derivationKey: KEY }))
+      here.send({ ...exchangeOf(here), tokenType })
+      for (let count = 0; count < 102; count++) {
+        here.now += count < 71 ? 300 : 0
+        here.send({ ...refreshOf(here), tokenType })
+      }
+      return here.grant ?? expect.fail('no grant')
+    }
+    const grants = [largest('mac'), largest(undefined)] as const
+    for (const { pairs, retired } of grants) expect([pairs.length, retired.length]).toEqual([33, 64])
+    const [mac = 0, bearer = 0] = grants.map((grant) => JSON.stringify(grant).length)
+    expect(mac - bearer).toBe(33 * '"type":"mac",'.length)
+    expect(mac - bearer).toBeLessThan(512)
+  })
+})
+
 describe('who reads the store', () => {
   /** Every secret that there ever was, in every form in which it could lie about. */
   function secretForms(here: World): readonly string[] {
@@ -348,6 +395,23 @@ describe('who reads the store', () => {
     refreshTimes(here, 1)
     expect(anyWorks(here, harvest(dumpOf(here), [tokenOf(here, 'refresh', 0).secret]))).toBe(true)
     expect(anyWorks(here, [tokenOf(here, 'access', 1).secret])).toBe(true)
+  })
+
+  it('[28] cannot make the key of a mac token: not of what is stored, nor of that and the token itself', () => {
+    const here = world(setupWith({ derivationKey: KEY }))
+    here.send({ ...exchangeOf(here), tokenType: 'mac' })
+    here.send({ ...refreshOf(here), tokenType: 'mac' })
+    const keys = new Set(here.pairs.map(({ macKey }) => macKey))
+    const tokens = here.pairs.map((_, pair) => tokenOf(here, 'access', pair).secret)
+    const known = [...tokens, ...here.pairs.map((_, pair) => tokenOf(here, 'refresh', pair).secret)]
+    const values = [...dumpOf(here).matchAll(/[\w-]{43}/g)].map(([text]) => Buffer.from(text, 'base64url'))
+    const derivedOf = (material: Uint8Array, secret: Uint8Array): string =>
+      Buffer.from(hkdfSync('sha256', material, secret, 'grantwell mac key 1', 32)).toString('base64url')
+    for (const value of [...values, ...known, new Uint8Array(0), new Uint8Array(32)])
+      for (const secret of [...known, ...values]) expect(keys.has(derivedOf(value, secret))).toBe(false)
+    for (const value of [...values, ...known]) expect(keys.has(Buffer.from(value).toString('base64url'))).toBe(false)
+    // It is the derivation key that holds it: the search does find what there is.
+    expect(keys.has(derivedOf(KEY, tokens[0] ?? expect.fail()))).toBe(true)
   })
 
   it('cannot with a derivation key, not even within the grace and with every old token; without the key, or with another', () => {

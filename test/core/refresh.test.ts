@@ -8,6 +8,7 @@ import * as fc from 'fast-check'
 import type { Grant, GrantRules, Refresh, Scope } from 'grantwell'
 import { coversScopes, inspect, PAIRS_IN_GRACE, RETIRED_KEPT, transition } from 'grantwell'
 import { describe, expect, it } from 'vitest'
+import { macKeyOf } from '../../src/core/mac.js'
 import type { Setup, World } from './histories.js'
 import {
   credentialOf,
@@ -616,5 +617,87 @@ describe('a code that was never exchanged', () => {
     const here = world()
     const outcome = here.ask(refreshOf(exchangedWorld(SETUP)))
     expect([errorOf(outcome), outcome.grant]).toEqual(['invalid_grant', undefined])
+  })
+})
+
+describe('5.2 a refresh for a token of the type mac', () => {
+  const KEYED = setupWith({ derivationKey: KEY })
+
+  /** A world with a first pair of the type, and how to refresh the newest one for either. */
+  function macWorld(): World {
+    const here = world(KEYED)
+    here.send({ ...exchangeOf(here), tokenType: 'mac' })
+    return here
+  }
+  const asking = (here: World, tokenType: 'mac' | undefined, pair = -1): Refresh => ({
+    ...refreshOf(here, pair),
+    tokenType,
+  })
+  const typeOf = (here: World, pair: number): string | undefined => here.grant?.pairs.at(pair)?.access.type
+
+  it('[33] a retry in grace gives the same token with the same key, whatever type is asked for by then', () => {
+    const here = macWorld()
+    const first = issuedBy(here.send(asking(here, 'mac', 0)))
+    expect(first.macKey).toBe(macKeyOf(credentialOf(first.accessToken).secret, KEYED.rules))
+    for (const tokenType of ['mac', undefined] as const) {
+      here.now += 100
+      const outcome = here.send(asking(here, tokenType, 0))
+      expect(issuedBy(outcome)).toStrictEqual({ ...first, expiresIn: START + 28_800 - here.now })
+      expect(outcome.grant).toBeUndefined()
+    }
+    expect(typeOf(here, 1)).toBe('mac')
+  })
+
+  it('every successor has another key', () => {
+    const here = macWorld()
+    for (let count = 0; count < 20; count++) here.send(asking(here, 'mac'))
+    const keys = here.pairs.map(({ macKey = expect.fail('no key') }) => macKey)
+    expect([keys.length, new Set(keys).size]).toEqual([21, 21])
+  })
+
+  it('the type is what is asked for at the first refresh, and no other pair changes its own', () => {
+    const here = macWorld()
+    for (const tokenType of [undefined, 'mac', 'mac', undefined, undefined] as const) {
+      expect(Object.hasOwn(issuedBy(here.send(asking(here, tokenType))), 'macKey')).toBe(tokenType === 'mac')
+    }
+    expect([0, 1, 2, 3, 4, 5].map((pair) => typeOf(here, pair))).toEqual([
+      'mac',
+      undefined,
+      'mac',
+      'mac',
+      undefined,
+      undefined,
+    ])
+    expect([0, 1].map((pair) => inspected(here, pair))).toMatchObject([{ tokenType: 'mac' }, { type: 'active' }])
+    expect(inspected(here, 1)).not.toHaveProperty('tokenType')
+    // A retry of a pair whose successor is bearer stays without a key, too.
+    expect(issuedBy(here.send(asking(here, 'mac', 0)))).not.toHaveProperty('macKey')
+  })
+
+  it('racing refreshes for either type give one successor, of one type, in every order of 3 servers', () => {
+    const here = macWorld()
+    const types = ['mac', undefined, 'mac'] as const
+    const requests = types.map((tokenType, number) => ({
+      command: asking(here, tokenType),
+      now: START,
+      entropy: entropyOf(number + 10),
+    }))
+    const orders = inEveryOrder((choose) => {
+      const store = { grant: here.grant, version: 1 }
+      const outcomes = race(store, requests, KEYED.rules, choose)
+      const [first, ...others] = outcomes.map(({ reply }) => reply)
+      for (const other of others) expect(other).toStrictEqual(first)
+      expect(store.grant).toMatchObject({ pairs: [{}, {}] })
+    })
+    expect(orders).toBeGreaterThan(100)
+  })
+
+  it('by a server without the derivation key is refused, where there is a successor with a key that it cannot make', () => {
+    for (const rules of [RULES, { ...RULES, derivationKey: entropyOf(-4).subarray(0, 32) }]) {
+      const here = macWorld()
+      here.send(asking(here, 'mac', 0))
+      const outcome = transition(here.grant, asking(here, 'mac', 0), here.now, entropyOf(9), rules)
+      expect([errorOf(outcome), outcome.grant]).toEqual(['invalid_grant', undefined])
+    }
   })
 })

@@ -7,6 +7,7 @@ import * as fc from 'fast-check'
 import type { RegistrationDetails, RegistrationFault } from 'grantwell'
 import { APPLICATION_LIMITS, SUBMISSION_LIMITS, serviceScopes } from 'grantwell'
 import { describe, expect, it } from 'vitest'
+import { matchRedirectUri } from '../../src/core/redirect-uri.js'
 import type { RegistrationRules } from '../../src/core/registration.js'
 import { checkRegistration, imageType, isReason, RESOURCE_CHOICES } from '../../src/core/registration.js'
 import { LOGO, registration } from '../support.js'
@@ -17,8 +18,10 @@ const RULES: RegistrationRules = {
   scopes: serviceScopes(),
   redirect: { matching: 'domain', allowLocalhost: false },
   specifiedResources: true,
+  macTokens: true,
   reasons: 'optional',
   logo: 'required',
+  redirectUris: 'required',
 }
 
 /** Of the function `submit`: an applicant speaks. */
@@ -36,6 +39,7 @@ type Field =
   | 'scopes'
   | 'resourceScope'
   | 'deviceFlow'
+  | 'tokenType'
 
 /** What anybody can hand in. */
 type Given = { readonly [Name in Field]?: unknown } & { readonly [name: string]: unknown }
@@ -386,6 +390,26 @@ describe('2.1 type, resource scope and device flow', () => {
     expect(detailsOf({ deviceFlow }).deviceFlow).toBe(true)
   })
 
+  it('a token type is bearer, which is kept as nothing at all, or mac, and no other spelling of them', () => {
+    const details = detailsOf()
+    for (const tokenType of [undefined, 'bearer']) expect(detailsOf({ tokenType })).toStrictEqual(details)
+    expect(Object.hasOwn(details, 'tokenType')).toBe(false)
+    expect(detailsOf({ tokenType: 'mac' })).toStrictEqual({ ...details, tokenType: 'mac' })
+    for (const tokenType of ['', 'Bearer', 'MAC', 'mac ', 'dpop', 'constructor', '__proto__']) {
+      expect(faults({ ...registration(), tokenType })).toStrictEqual([
+        { path: 'tokenType', message: 'must be bearer or mac' },
+      ])
+    }
+  })
+
+  it('tokens of the type mac are for a service that gives them out', () => {
+    const rules = { ...RULES, macTokens: false }
+    expect(faults({ ...registration(), tokenType: 'mac' }, rules)).toStrictEqual([
+      { path: 'tokenType', message: 'must not be mac: the server has no option macTokens' },
+    ])
+    for (const tokenType of [undefined, 'bearer']) expect(faultsOf({ tokenType }, rules)).toEqual([])
+  })
+
   it('a user may choose what is registered or something narrower', () => {
     expect(RESOURCE_CHOICES).toEqual({
       all: ['all', 'public', 'specified'],
@@ -487,6 +511,26 @@ describe('2.1 redirect URIs and the authorized domain', () => {
       'https://app.example/?code=x',
     ]
     expect(faultsOf({ redirectUris })).toEqual([1, 2, 3, 4, 5].map((index) => `redirectUris[${index}]`))
+  })
+
+  it('none for a resource server, to which no browser is ever sent; every other rule stays', () => {
+    const rules = { ...RULES, redirectUris: 'none' } as const
+    const { authorizedDomain, ...details } = { authorizedDomain: undefined, ...detailsOf({ redirectUris: [] }, rules) }
+    expect([authorizedDomain, details.redirectUris]).toEqual([undefined, []])
+    const nowhere = [
+      undefined,
+      'https://app.example/callback',
+      'https://app.example/',
+      'http://127.0.0.1/',
+      'http://[::1]:8080/',
+      'com.example.app:/callback',
+    ]
+    for (const matching of ['domain', 'exact'] as const)
+      for (const uri of nowhere)
+        expect(matchRedirectUri(details, uri, { matching, allowLocalhost: true })).toBeUndefined()
+    for (const redirectUris of [undefined, null, 'https://app.example/'])
+      expect(faultsOf({ redirectUris }, rules)).toEqual(['redirectUris'])
+    expect(faultsOf({ redirectUris: ['x'] }, rules)).toEqual(['redirectUris[0]'])
   })
 
   it('a private-use scheme is for public clients alone', () => {
@@ -591,6 +635,7 @@ const CHOICES: { readonly [Name in Field | 'owner']: readonly (readonly [value: 
   ],
   resourceScope: [['all'], ['everything', 'resourceScope'], [0, 'resourceScope']],
   deviceFlow: [[undefined], [true], [false], ['yes', 'deviceFlow'], [1, 'deviceFlow']],
+  tokenType: [[undefined], ['bearer'], ['mac'], ['MAC', 'tokenType'], ['', 'tokenType'], [null, 'tokenType']],
   owner: [
     [undefined, 'owner'],
     ['ada', 'owner'],
@@ -683,6 +728,7 @@ describe('faults', () => {
       scopes: Array.isArray,
       resourceScope: isText,
       deviceFlow: (value) => value === true,
+      tokenType: isText,
     }
     for (const [name, isOfType] of Object.entries(fits)) {
       for (const value of values) {
@@ -735,14 +781,22 @@ describe('hostile shapes', () => {
   it('what is inherited is not there, and what a polluted prototype has changes nothing', () => {
     expect(faults(Object.create(registration())).map(({ path }) => path)).toContain('name')
     const before = checkRegistration(registration(), RULES)
-    const polluted = { description: 'polluted', owner: 'ada', authorizedDomain: 'evil.example', deviceFlow: true }
+    const polluted = {
+      description: 'polluted',
+      owner: 'ada',
+      authorizedDomain: 'evil.example',
+      deviceFlow: true,
+      tokenType: 'mac',
+      resourceServer: true,
+    }
     try {
       for (const [name, value] of Object.entries(polluted))
         Object.defineProperty(Object.prototype, name, { value, configurable: true, enumerable: true, writable: true })
       const { description, deviceFlow, ...rest } = registration()
       expect(checkRegistration({ ...rest, description, deviceFlow }, RULES)).toStrictEqual(before)
       const result = checkRegistration(rest, RULES)
-      expect(result.type === 'details' && Object.hasOwn(result.details, 'description')).toBe(false)
+      for (const name of ['description', 'tokenType', 'resourceServer'])
+        expect([name, result.type === 'details' && Object.hasOwn(result.details, name)]).toEqual([name, false])
       expect(result).toMatchObject({ details: { deviceFlow: false, authorizedDomain: 'app.example' } })
     } finally {
       for (const name of Object.keys(polluted)) Reflect.deleteProperty(Object.prototype, name)
@@ -849,6 +903,7 @@ const anyRegistration = fc
         }),
       ),
       resourceScope: likely(fc.constantFrom('all', 'public', 'specified')),
+      tokenType: likely(fc.constantFrom('bearer', 'mac', undefined)),
     },
     { requiredKeys: [] },
   )
@@ -872,7 +927,9 @@ describe('whatever is handed in', () => {
           const known =
             path === '' ||
             path in Object(given) ||
-            /^(?:name|logo|website|type|redirectUris|scopes|resourceScope|authorizedDomain|deviceFlow)\b/.test(path)
+            /^(?:name|logo|website|type|redirectUris|scopes|resourceScope|authorizedDomain|deviceFlow|tokenType)\b/.test(
+              path,
+            )
           expect([path, known]).toEqual([path, true])
         }
       }),

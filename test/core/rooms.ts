@@ -45,6 +45,11 @@ export const ROOMS: { readonly [name: string]: Room } = {
     apart: {},
     pure: false,
   },
+  client: {
+    rooms: { core: 'everything', protocol: 'everything', server: 'types' },
+    packages: ['oauth4webapi'],
+    pure: false,
+  },
   metadata: { rooms: {}, packages: ['@bufbuild/protobuf/wire'], pure: false },
   testing: {
     rooms: { core: 'everything', protocol: 'everything', server: 'everything', storage: 'everything' },
@@ -58,8 +63,8 @@ export const ROOMS: { readonly [name: string]: Room } = {
   },
 }
 
-/** The one adapter that speaks to Node, by the file or folder of its name. */
-const NODE_ADAPTER = /^adapters\/node(?:\.ts$|\/)/
+/** What speaks to Node, by the file or folder of its name. */
+const OF_NODE = /^(?:adapters|client)\/node(?:\.ts$|\/)/
 
 /** Globals that a pure file may name: values whose results depend on their arguments alone. */
 const PURE_VALUES = new Set([
@@ -197,7 +202,7 @@ function importFaults(file: string, room: Room, imports: readonly Import[]): rea
     const target = targetOf(file, from)
     if (target === undefined) {
       const allowed =
-        room.packages.some((name) => from.startsWith(name)) || (NODE_ADAPTER.test(file) && from.startsWith('node:'))
+        room.packages.some((name) => from.startsWith(name)) || (OF_NODE.test(file) && from.startsWith('node:'))
       return allowed ? [] : [`imports ${from}`]
     }
     if (target.startsWith('..')) return [`imports ${from}, which is outside`]

@@ -1,177 +1,76 @@
 /** The command-line tool of the demo, as a process: what it asks, what it prints, what it keeps and for whom. */
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
+import { existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { encode } from 'uqr'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { hiddenFields } from '../support.js'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Answer, deviceService, refusal, TOKENS, tokens } from './device-service.js'
 import { type Demo, freshClone, startDemo } from './start.js'
-import { Browser, callApi, signIn } from './walk.js'
+import { bench, CREDENTIAL, closedPort, decide, filesIn, modeOf, startTool, tokensIn } from './tool.js'
+import { callApi } from './walk.js'
 
-const TOOL = fileURLToPath(new URL('../../examples/demo/login.mjs', import.meta.url))
-const CREDENTIAL = /gw[a-z]_[\w-]{40}/
-
-let folder: string
-const ended: (() => void)[] = []
-
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'grantwell-login-'))
-})
-
-afterEach(() => {
-  for (const end of ended.splice(0)) end()
-  rmSync(folder, { recursive: true, force: true })
-})
-
-/** The tool as it runs, with its configuration folder here. */
-function start(options: readonly string[]) {
-  const env = { ...process.env, XDG_CONFIG_HOME: folder }
-  const child: ChildProcess = spawn(process.execPath, [TOOL, ...options], { env, stdio: ['ignore', 'pipe', 'pipe'] })
-  ended.push(() => child.kill('SIGKILL'))
-  let [stdout, stderr] = ['', '']
-  child.stdout?.on('data', (part) => {
-    stdout += part
-  })
-  child.stderr?.on('data', (part) => {
-    stderr += part
-  })
-  const closed = once(child, 'close')
-  return {
-    child,
-    /** The user code, once it is shown. */
-    code: async () => {
-      for (;;) {
-        const code = /enter this code: +(\S+)/.exec(stdout)?.[1]
-        if (code !== undefined) return code
-        if (child.exitCode !== null) throw new Error(`the tool ended: ${stderr}`)
-        await Promise.race([once(child.stdout as NodeJS.ReadableStream, 'data'), closed]) // it is piped
-      }
-    },
-    end: async () => {
-      const [code] = await closed
-      return { code: code as number | null, stdout, stderr }
-    },
-  }
-}
-
-/** Runs it to an end that is a failure: one sentence, nothing secret, and nothing left behind. */
-async function failure(options: readonly string[], running = start(options)) {
-  const { code, stdout, stderr } = await running.end()
-  expect(stderr).toMatch(/^[^\n]+\.\n$/)
-  expect(stdout + stderr).not.toMatch(CREDENTIAL)
-  return { code, stdout, stderr }
-}
-
-function filesIn(path: string): string[] {
-  return existsSync(path) ? readdirSync(path, { recursive: true }).map(String).sort() : []
-}
-
-function modeOf(path: string): number {
-  return statSync(path).mode & 0o777
-}
+const { clone, folder, file, first, start, failure, afterwards } = bench()
 
 describe('at the demo', () => {
-  let clone: ReturnType<typeof freshClone>
   let demo: Demo
 
   beforeAll(async () => {
-    clone = freshClone()
-    demo = await startDemo(clone.path)
+    demo = await startDemo(clone())
   })
 
-  afterAll(async () => {
-    await demo?.end()
-    clone?.remove()
-  })
-
-  /** The user types the code and decides, through the forms of the pages. */
-  async function decide(code: string, decision: 'agree' | 'refuse'): Promise<void> {
-    const browser = new Browser()
-    await signIn(browser, demo)
-    const page = `${demo.issuer}/oauth2/device`
-    const entry = hiddenFields(await (await browser.get(page)).text())
-    const consent = hiddenFields(await (await browser.post(page, { ...entry, user_code: code })).text())
-    const answer = await browser.post(page, { ...consent, resource_scope: 'all', decision })
-    expect(answer.status).toBe(200)
-  }
+  afterAll(() => demo?.end())
 
   it('logs in: shows code, address and QR code, keeps the tokens for the owner alone, and calls the API', async () => {
-    // A file and a folder that others could read, as from a careless hand.
-    const own = join(folder, 'grantwell-demo')
-    const file = join(own, 'tokens.json')
-    mkdirSync(own)
-    writeFileSync(file, 'older')
-    chmodSync(own, 0o755)
-    chmodSync(file, 0o644)
-
     const tool = start(['--issuer', demo.issuer])
     const userCode = await tool.code()
     expect(userCode).toMatch(/^[A-Z]{4}-[A-Z]{4}$/)
-    await decide(userCode, 'agree')
+    await decide(demo, userCode, 'agree')
     const { code, stdout, stderr } = await tool.end()
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
 
     expect(stdout).toContain(`${demo.issuer}/oauth2/device\n`)
     expect(matrixIn(stdout)).toEqual(encode(`${demo.issuer}/oauth2/device?user_code=${userCode}`, { border: 2 }).data)
-    expect(stdout).toContain(`The tokens are in ${file}\n`)
-    expect(stdout).toContain('You are logged in as Ada Lovelace (ada).')
+    expect(stdout).toContain('You are logged in as Ada Lovelace (ada), for repo-code:r account-profile:r.\n')
+    expect(stdout).toContain(`The tokens are in ${file()}\n`)
     expect(stdout).not.toMatch(CREDENTIAL)
 
-    expect(filesIn(own)).toEqual(['tokens.json'])
-    const kept = JSON.parse(readFileSync(file, 'utf8')) as Record<string, string> // as checked here
+    expect(filesIn(folder())).toEqual(['grantwell-demo', 'grantwell-demo/tokens.json'].map((path) => join(path)))
+    const kept = tokensIn(file())
     expect(kept).toEqual({
+      v: 1,
       issuer: demo.issuer,
-      client_id: 'demo-cli',
-      token_type: 'bearer',
-      access_token: expect.stringMatching(/^gwa_/),
-      refresh_token: expect.stringMatching(/^gwr_/),
+      clientId: 'demo-cli',
+      tokenType: 'bearer',
+      accessToken: expect.stringMatching(/^gwa_/),
+      refreshToken: expect.stringMatching(/^gwr_/),
       scope: 'repo-code:r account-profile:r',
-      expires_at: expect.any(Number),
+      issuedAt: expect.any(Number),
+      expiresAt: expect.any(Number),
     })
-    expect(Number(kept['expires_at']) - Date.now() / 1000).toBeCloseTo(28_800, -2)
-    expect((await callApi(demo.api, kept['access_token'])).status).toBe(200)
+    expect(Number(kept['expiresAt']) - Date.now() / 1000).toBeCloseTo(28_800, -2)
+    expect((await callApi(demo.api, String(kept['accessToken']))).status).toBe(200)
     if (process.platform === 'win32') return
-    expect(modeOf(file)).toBe(0o600)
-    expect(modeOf(own)).toBe(0o700)
+    expect(modeOf(file())).toBe(0o600)
+    expect(modeOf(join(folder(), 'grantwell-demo'))).toBe(0o700)
   })
 
   it('asks for the scopes that it is told, and makes the folders of the file for the owner alone', async () => {
-    const file = join(folder, 'new', 'deep', 'kept.json')
-    const tool = start(['--issuer', demo.issuer, '--file', file, '--scope', 'repo-code:r', '--no-qr'])
-    await decide(await tool.code(), 'agree')
+    const other = join(folder(), 'new', 'deep', 'kept.json')
+    const tool = start(['--issuer', demo.issuer, '--file', other, '--scope', 'repo-code:r', '--no-qr'])
+    await decide(demo, await tool.code(), 'agree')
     const { code, stdout } = await tool.end()
     expect(code).toBe(0)
     expect(stdout).not.toMatch(/[█▀▄]/)
-    expect(stdout).toContain('You are logged in; who you are was not asked for')
-    expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ scope: 'repo-code:r' })
+    expect(stdout).toContain('You are logged in (as whom was not asked for: account-profile:r), for repo-code:r.\n')
+    expect(tokensIn(other)).toMatchObject({ scope: 'repo-code:r' })
     if (process.platform === 'win32') return
-    expect([file, join(folder, 'new'), join(folder, 'new', 'deep')].map(modeOf)).toEqual([0o600, 0o700, 0o700])
+    expect([other, join(folder(), 'new'), join(folder(), 'new', 'deep')].map(modeOf)).toEqual([0o600, 0o700, 0o700])
   })
 
-  it('says that the user refused, and leaves what was there', async () => {
-    const file = join(folder, 'tokens.json')
-    writeFileSync(file, 'older')
-    const tool = start(['--issuer', demo.issuer, '--file', file])
-    await decide(await tool.code(), 'refuse')
+  it('says that the user refused', async () => {
+    const tool = start(['--issuer', demo.issuer])
+    await decide(demo, await tool.code(), 'refuse')
     expect(await failure([], tool)).toMatchObject({ code: 5, stderr: 'You refused, so nothing was stored.\n' })
-    expect(readFileSync(file, 'utf8')).toBe('older')
-    expect(filesIn(folder)).toEqual(['tokens.json'])
+    expect(filesIn(join(folder(), 'grantwell-demo'))).toEqual([])
   })
 
   it.skipIf(process.platform === 'win32').each(['SIGINT', 'SIGTERM'] as const)(
@@ -179,12 +78,12 @@ describe('at the demo', () => {
     async (signal) => {
       const tool = start(['--issuer', demo.issuer])
       await tool.code()
-      expect(filesIn(join(folder, 'grantwell-demo'))).toHaveLength(1)
       const began = performance.now()
       tool.child.kill(signal)
       expect(await failure([], tool)).toMatchObject({ code: 130, stderr: 'Interrupted.\n' })
-      expect(performance.now() - began).toBeLessThan(1000)
-      expect(filesIn(join(folder, 'grantwell-demo'))).toEqual([])
+      // At once is within 100 ms; the rest is for a machine with other things to do. The next poll would be after 5 s.
+      expect(performance.now() - began).toBeLessThan(4000)
+      expect(filesIn(join(folder(), 'grantwell-demo'))).toEqual([])
     },
   )
 
@@ -192,9 +91,9 @@ describe('at the demo', () => {
     const other = new URL(demo.issuer)
     other.hostname = 'localhost'
     const cases = [
-      ['calls itself', 4, ['--issuer', other.origin]],
+      [`calls itself ${demo.issuer}`, 4, ['--issuer', other.origin]],
       ['There is no authorization server', 4, ['--issuer', demo.app]],
-      ['knows no public client nobody', 4, ['--issuer', demo.issuer, '--client-id', 'nobody']],
+      ['does not know this client', 4, ['--issuer', demo.issuer, '--client-id', 'nobody']],
       ['The scope is', 2, ['--issuer', demo.issuer, '--scope', 'repo-code:rw']],
     ] as const
     for (const [part, exit, options] of cases) {
@@ -202,16 +101,52 @@ describe('at the demo', () => {
       expect({ code, stdout }).toEqual({ code: exit, stdout: '' })
       expect(stderr).toContain(part)
     }
-    expect(filesIn(join(folder, 'grantwell-demo'))).toEqual([])
+    expect(filesIn(join(folder(), 'grantwell-demo'))).toEqual([])
   })
+
+  it('builds what a build before it did not have, and leaves a demo alone that runs', async () => {
+    for (const name of ['client', 'client.js']) rmSync(join(clone(), 'dist', name), { recursive: true })
+    const tool = start(['--issuer', demo.issuer])
+    await decide(demo, await tool.code(), 'agree')
+    const { code, stderr } = await tool.end()
+    expect(code).toBe(0)
+    expect(stderr).toMatch(/^Building grantwell[^\n]+\n$/)
+  }, 120_000)
 })
 
 describe('without a service', () => {
-  it('lists its options for --help', async () => {
-    const { code, stdout, stderr } = await start(['--help']).end()
+  it('builds the package where nobody has, and says that nobody answers', () => {
+    const { code, stdout, stderr } = first()
+    expect({ code, stdout }).toEqual({ code: 3, stdout: '' })
+    expect(stderr).toMatch(/^Building grantwell[^\n]+\nNobody answers at [^\n]+ npm start\.\n$/)
+  })
+
+  it('says that nobody answers, and leaves nothing behind', async () => {
+    const { code, stderr } = await failure(['--issuer', `http://127.0.0.1:${await closedPort()}`])
+    expect(code).toBe(3)
+    expect(stderr).toContain('npm start')
+    expect(filesIn(folder())).toEqual([])
+  })
+
+  it('lists its options for --help, and builds nothing for that', async () => {
+    const { path, remove } = freshClone()
+    afterwards(remove)
+    const { code, stdout, stderr } = await startTool(path, ['--help'], folder()).end()
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-    for (const name of ['issuer', 'client-id', 'scope', 'file', 'no-qr']) expect(stdout).toContain(`--${name} `)
-    expect(filesIn(folder)).toEqual([])
+    for (const name of ['again', 'logout', 'issuer', 'client-id', 'scope', 'file', 'no-qr'])
+      expect(stdout).toContain(`--${name} `)
+    for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(120)
+    expect(filesIn(folder())).toEqual([])
+    expect(existsSync(join(path, 'dist'))).toBe(false)
+  })
+
+  it('says in a sentence that nothing is installed', async () => {
+    const { path, remove } = freshClone()
+    afterwards(remove)
+    rmSync(join(path, 'node_modules'))
+    const { code, stderr } = await startTool(path, [], folder()).end()
+    expect(code).toBe(1)
+    expect(stderr).toMatch(/^Building grantwell[^\n]+\n[^\n]+ run npm install first\.\n$/)
   })
 
   it.each([
@@ -221,84 +156,21 @@ describe('without a service', () => {
     [['--issuer', 'http://service.example']],
     [['--issuer', 'http://127.0.0.1.service.example']],
     [['--issuer', 'ftp://127.0.0.1']],
+    [['--client-id', '']],
+    [['--file', '']],
+    [['--again', '--logout']],
     [['something']],
   ])('says in a sentence what is wrong with the options %j', async (options) => {
     expect(await failure(options)).toMatchObject({ code: 2, stdout: '' })
-    expect(filesIn(folder)).toEqual([])
-  })
-
-  it('says that nobody answers', async () => {
-    const server = createServer().listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    const { port } = server.address() as AddressInfo // a port, for it listens on TCP
-    server.close()
-    const { code, stderr } = await failure(['--issuer', `http://127.0.0.1:${port}`])
-    expect(code).toBe(3)
-    expect(stderr).toContain('npm start')
-    expect(filesIn(join(folder, 'grantwell-demo'))).toEqual([])
+    expect(filesIn(folder())).toEqual([])
   })
 })
 
 describe('at a service that answers as it is told', () => {
-  type Answer = { readonly status: number; readonly body: object } | 'hang up'
-  const refusal = (error: string): Answer => ({ status: 400, body: { error } })
-  const TOKENS = { token_type: 'bearer', access_token: `gwa_${'a'.repeat(80)}`, refresh_token: `gwr_${'r'.repeat(80)}` }
-  const tokens: Answer = { status: 200, body: TOKENS }
-
-  /** A server of device codes: what it answers to each poll, and all that it was asked. */
-  async function service(polls: Answer[], codes: object = {}) {
-    const asked: { readonly path: string; readonly form: URLSearchParams; readonly at: number }[] = []
-    const server = createServer((request, response) => void answer(request, response)).listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    ended.push(() => {
-      server.closeAllConnections()
-      server.close()
-    })
-    const { port } = server.address() as AddressInfo // a port, for it listens on TCP
-    const issuer = `http://127.0.0.1:${port}`
-    const answers: Record<string, () => Answer> = {
-      '/.well-known/oauth-authorization-server': () => ({
-        status: 200,
-        body: {
-          issuer,
-          token_endpoint: `${issuer}/token`,
-          revocation_endpoint: `${issuer}/revoke`,
-          device_authorization_endpoint: `${issuer}/device`,
-        },
-      }),
-      '/device': () => ({
-        status: 200,
-        body: {
-          device_code: `gwd_${'d'.repeat(80)}`,
-          user_code: 'WDJB-MJHT',
-          verification_uri: `${issuer}/go`,
-          expires_in: 600,
-          interval: 0.2,
-          ...codes,
-        },
-      }),
-      '/token': () => polls.shift() ?? refusal('authorization_pending'),
-      '/api/user': () => ({ status: 200, body: { name: 'Ada\u001b[31m', username: 'ada' } }),
-    }
-    async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-      let text = ''
-      for await (const part of request) text += part
-      const path = request.url ?? ''
-      asked.push({ path, form: new URLSearchParams(text), at: performance.now() })
-      const reply = answers[path]?.() ?? { status: 200, body: {} }
-      if (reply === 'hang up') response.destroy()
-      else response.writeHead(reply.status, { 'Content-Type': 'application/json' }).end(JSON.stringify(reply.body))
-    }
-    const pauses = () => {
-      const [first, ...rest] = asked.filter(({ path }) => path === '/device' || path === '/token').map(({ at }) => at)
-      let before = first ?? 0
-      return rest.map((at) => {
-        const pause = (at - before) / 1000
-        before = at
-        return pause
-      })
-    }
-    return { issuer, asked, pauses }
+  async function service(...how: Parameters<typeof deviceService>) {
+    const running = await deviceService(...how)
+    afterwards(running.end)
+    return running
   }
 
   it('polls at the pace of the service, and slower by 5 seconds once it is told to', async () => {
@@ -307,10 +179,10 @@ describe('at a service that answers as it is told', () => {
     const { code, stdout } = await start(['--issuer', issuer]).end()
     expect(code).toBe(0)
     expect(stdout).toContain('You are logged in as Ada[31m (ada).')
-    const [first, second, third] = pauses()
-    for (const pause of [first, second]) expect(pause).toBeGreaterThan(0.19)
-    for (const pause of [first, second]) expect(pause).toBeLessThan(2)
-    expect(third).toBeGreaterThan(5.19)
+    const [one, two, three] = pauses()
+    for (const pause of [one, two]) expect(pause).toBeGreaterThan(0.19)
+    for (const pause of [one, two]) expect(pause).toBeLessThan(2)
+    expect(three).toBeGreaterThan(5.19)
     const poll = asked.find(({ path }) => path === '/token')?.form
     expect(poll && Object.fromEntries(poll)).toEqual({
       grant_type: 'urn:ietf:params:oauth:grant-type:device_code',
@@ -338,7 +210,7 @@ describe('at a service that answers as it is told', () => {
       expect(code).toBe(6)
       expect(stderr).toContain('expired')
     }
-    expect(filesIn(join(folder, 'grantwell-demo'))).toEqual([])
+    expect(filesIn(join(folder(), 'grantwell-demo'))).toEqual([])
   })
 
   it('says what else the service refuses, on one line', async () => {
@@ -363,35 +235,77 @@ describe('at a service that answers as it is told', () => {
     expect(stdout).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/)
   })
 
+  it('keeps the tokens where the API fails, and says where', async () => {
+    const { issuer } = await service([tokens], {}, { '/api/user': { status: 500, body: {} } })
+    const { code, stderr } = await failure(['--issuer', issuer])
+    expect(code).toBe(1)
+    expect(stderr).toBe(`The API of the demo did not take the tokens in ${file()}: it answers 500.\n`)
+    expect(tokensIn(file())).toMatchObject({ accessToken: TOKENS.access_token })
+  })
+
+  it('does not log in again and again where what is new does not work either', async () => {
+    const { issuer, asked } = await service([tokens, tokens], {}, { '/api/user': { status: 401, body: {} } })
+    expect(await failure(['--issuer', issuer])).toMatchObject({ code: 1 })
+    expect(asked.filter(({ path }) => path === '/device')).toHaveLength(1)
+  })
+
   it('refuses to write through a symbolic link, or where there is no file, before it asks anybody', async () => {
-    const elsewhere = join(folder, 'elsewhere')
+    const elsewhere = join(folder(), 'elsewhere')
     writeFileSync(elsewhere, 'mine')
-    symlinkSync(elsewhere, join(folder, 'link'))
-    symlinkSync(join(folder, 'nowhere'), join(folder, 'dangling'))
+    symlinkSync(elsewhere, join(folder(), 'link'))
+    symlinkSync(join(folder(), 'nowhere'), join(folder(), 'dangling'))
     const { issuer, asked } = await service([tokens])
     for (const name of ['link', 'dangling', '.', join('elsewhere', 'x')]) {
-      const { code, stderr } = await failure(['--issuer', issuer, '--file', join(folder, name)])
+      const { code, stderr } = await failure(['--issuer', issuer, '--file', join(folder(), name)])
       expect(code).toBe(7)
-      expect(stderr).toContain('cannot be written')
+      expect(stderr).toContain('cannot be used')
     }
-    expect(asked).toEqual([])
+    expect(new Set(asked.map(({ path }) => path))).toEqual(new Set(['/.well-known/oauth-authorization-server']))
     expect(readFileSync(elsewhere, 'utf8')).toBe('mine')
-    expect(filesIn(folder)).toEqual(['dangling', 'elsewhere', 'link'])
+    expect(filesIn(folder())).toEqual(['dangling', 'elsewhere', 'link'])
+  })
+
+  it('leaves alone what holds something else, or others can read', async () => {
+    const other = join(folder(), 'other')
+    const open = join(folder(), 'open')
+    writeFileSync(other, '{"access_token":"of an earlier version"}', { mode: 0o600 })
+    writeFileSync(open, 'mine', { mode: 0o644 })
+    const { issuer, asked } = await service([tokens])
+    const cases = [
+      [other, 'it holds something else than tokens'],
+      ...(process.platform === 'win32' ? [] : [[open, 'others than its owner can use it'] as const]),
+    ] as const
+    for (const [path, reason] of cases) {
+      const { code, stderr } = await failure(['--issuer', issuer, '--file', path, '--again'])
+      expect(code).toBe(7)
+      expect(stderr).toContain(reason)
+    }
+    expect(asked.some(({ path }) => path === '/device')).toBe(false)
+    expect(readFileSync(other, 'utf8')).toContain('of an earlier version')
+    expect(filesIn(folder())).toEqual(['open', 'other'])
+  })
+
+  // A folder where nobody can make anything, whoever they are.
+  it.runIf(process.platform === 'linux')('tries whether it can write before it asks anybody', async () => {
+    const { issuer, asked } = await service([tokens])
+    const { code } = await failure(['--issuer', issuer, '--file', '/proc/grantwell/tokens.json'])
+    expect(code).toBe(7)
+    expect(asked.some(({ path }) => path === '/device')).toBe(false)
   })
 
   it('follows no link that is put there while the user decides, and revokes what it cannot keep', async () => {
-    const elsewhere = join(folder, 'elsewhere')
+    const elsewhere = join(folder(), 'elsewhere')
     writeFileSync(elsewhere, 'mine')
-    const file = join(folder, 'tokens.json')
+    const other = join(folder(), 'tokens.json')
     const { issuer, asked } = await service([tokens], { interval: 1 })
-    const tool = start(['--issuer', issuer, '--file', file])
+    const tool = start(['--issuer', issuer, '--file', other])
     await tool.code()
-    symlinkSync(elsewhere, file)
+    symlinkSync(elsewhere, other)
     expect(await failure([], tool)).toMatchObject({ code: 7 })
     expect(readFileSync(elsewhere, 'utf8')).toBe('mine')
     const revoked = asked.find(({ path }) => path === '/revoke')?.form
     expect(revoked?.get('token')).toBe(TOKENS.refresh_token)
-    expect(filesIn(folder)).toEqual(['elsewhere', 'tokens.json'])
+    expect(filesIn(folder())).toEqual(['elsewhere', 'tokens.json'])
   })
 })
 

@@ -10,8 +10,9 @@ import { dirname, join, relative, resolve, sep } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { transformSync } from 'esbuild'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { sender } from '../adapters/http.js'
-import { authorizationUrl, hiddenFields } from '../support.js'
+import { eventually, sender } from '../adapters/http.js'
+import { decide, openService } from '../client/service.js'
+import { authorizationUrl, authorize, exchange, hiddenFields, registration } from '../support.js'
 import type { Project } from './project.js'
 import { compile, installPackage, ROOT, start } from './project.js'
 import { blocksOf, readme } from './readme.js'
@@ -26,6 +27,8 @@ const ENTRIES = [
   './storage/redis',
   './pages',
   './metadata',
+  './client',
+  './client/node',
   './testing',
 ] as const
 type Entry = (typeof ENTRIES)[number]
@@ -81,6 +84,7 @@ describe('the tarball', () => {
       'fast-check',
       'ioredis',
       'libsql',
+      'oauth4webapi',
       'pg',
       'redis',
     ]
@@ -143,7 +147,11 @@ describe('the command', () => {
 })
 
 describe('the optional peers', () => {
-  const ASKED = { metadata: ['@bufbuild/protobuf'], testing: ['fast-check', 'pure-rand'] } as const
+  const ASKED = {
+    metadata: ['@bufbuild/protobuf'],
+    client: ['oauth4webapi'],
+    testing: ['fast-check', 'pure-rand'],
+  } as const
 
   it.each(Object.entries(ASKED))('are asked for by grantwell/%s alone, and by their names', (entry, [peer, ...own]) => {
     project.write('peer.mjs', `import 'grantwell/${entry}'`)
@@ -226,6 +234,8 @@ describe('both module kinds', () => {
     redis: './storage/redis',
     pages: './pages',
     metadata: './metadata',
+    client: './client',
+    clientNode: './client/node',
     testing: './testing',
   } as const
   const esm = Object.entries(MODULES).map(([name, entry]) => `import * as ${name} from '${nameOf(entry)}'`)
@@ -249,6 +259,8 @@ describe('both module kinds', () => {
       redis: Object.keys(await import('grantwell/storage/redis')).sort(),
       pages: Object.keys(await import('grantwell/pages')).sort(),
       metadata: Object.keys(await import('grantwell/metadata')).sort(),
+      client: Object.keys(await import('grantwell/client')).sort(),
+      clientNode: Object.keys(await import('grantwell/client/node')).sort(),
       testing: Object.keys(await import('grantwell/testing')).sort(),
     }
     expect(Object.fromEntries(imported)).toEqual(sources)
@@ -368,17 +380,36 @@ describe('what an entry point loads', () => {
     './storage/redis': /^src\/storage\/redis\.ts$/,
     './pages': /^src\/never$/, // the server has the default pages in it
     './metadata': /^src\/metadata\//,
+    './client': /^src\/client\/(index|resource-server)\.ts$/,
+    './client/node': /^src\/client\/node\//,
     './testing': /^src\/testing\//,
   }
 
   /** What the testing kit, which runs whole servers on memory, shares with entry points that it is built on. */
   const UNDER: { readonly [Name in Entry]?: readonly Entry[] } = { './testing': ['.', './storage/memory'] }
 
+  const BUILTINS: { readonly [Name in Entry]?: readonly string[] } = {
+    './node': ['node:crypto'],
+    './client/node': [
+      'node:child_process',
+      'node:crypto',
+      'node:fs',
+      'node:fs/promises',
+      'node:http',
+      'node:os',
+      'node:path',
+      'node:stream/promises',
+      'node:timers/promises',
+    ],
+  }
+
   const PACKAGES: { readonly [Name in Entry]?: readonly string[] } = {
     '.': ['@noble/hashes'],
     './storage/postgres': ['@noble/hashes'],
     './storage/redis': ['@noble/hashes'],
     './metadata': ['@bufbuild/protobuf'],
+    './client': ['@noble/hashes', 'oauth4webapi'],
+    './client/node': ['oauth4webapi'],
     './testing': ['@noble/hashes', 'fast-check', 'pure-rand'],
   }
 
@@ -391,7 +422,7 @@ describe('what an entry point loads', () => {
           if (other !== entry && !UNDER[entry]?.includes(other))
             expect(sources.filter((source) => OWN[other].test(source))).toEqual([])
         expect(packages).toEqual(PACKAGES[entry] ?? [])
-        expect(builtins).toEqual(entry === './node' ? ['node:crypto'] : [])
+        expect(builtins).toEqual(BUILTINS[entry] ?? [])
         if (entry === './metadata') expect(sources.filter((source) => !OWN[entry].test(source))).toEqual([])
         if (entry === './storage/memory') expect(sources).toEqual(['src/storage/memory.ts'])
         if (entry === './pages') expect(sources.filter((source) => !source.startsWith('src/pages/'))).toEqual([])
@@ -639,11 +670,72 @@ describe('the code of the README', () => {
     expect(project.run('runs.mjs')).toMatch(/^\d+ histories, and no rule was broken\n$/)
   })
 
+  it('logs a tool in by the device flow, keeps its tokens, and calls the API with them', async () => {
+    const tool = others.find(({ code }) => code.includes('createTokenSource'))?.code ?? ''
+    expect(tool).toContain('fileTokenStore')
+    project.addPeer('oauth4webapi')
+    // Its home is a folder of the test.
+    const here = tool.replace('homedir()', JSON.stringify(project.directory))
+    project.write('tool.mjs', transformSync(here, { loader: 'ts' }).code)
+    const service = await openService({ devicePollingInterval: 1 })
+    try {
+      const native = registration({ name: 'Tool', type: 'public', redirectUris: ['http://127.0.0.1/callback'] })
+      await service.test.server.applications.register(native, { clientId: 'my-tool' })
+      const ask = /^Open (\S+) and type in (\S+)$/m
+      const isUp = async (output: string) => ask.test(output)
+      const started = await start(project, 'tool.mjs', { ISSUER: service.issuer }, isUp)
+      const [, page = '', code = ''] = ask.exec(started.output()) ?? []
+      expect(page).toBe(`${service.issuer}/oauth2/device`)
+      // The clock of the service stands still, and a poll must not come too soon.
+      service.test.clock.now += 10
+      await decide(service.issuer, code, 'agree')
+      // The service has no such route: what it answers is what a path that is nobody's gets.
+      await eventually(() => /^404$/m.test(started.output()), 20_000)
+      const kept = join(project.directory, '.config/my-tool/tokens.json')
+      expect(JSON.parse(readFileSync(kept, 'utf8'))).toMatchObject({ scope: 'repo-code:r', clientId: 'my-tool' })
+      expect(statSync(kept).mode & 0o777).toBe(0o600)
+      await started.stop()
+    } finally {
+      await service.close()
+    }
+  })
+
+  it('has an API elsewhere ask what a token is good for', async () => {
+    const registering = others.find(({ code }) => code.includes('registerResourceServer('))?.code ?? ''
+    const asking = others.find(({ code }) => code.includes('resourceServer({'))?.code ?? ''
+    project.addPeer('oauth4webapi')
+    const service = await openService()
+    try {
+      const register = new Function('server', `return (async () => { ${registering}; return packages })()`)
+      const { clientId, clientSecret } = await register(service.test.server)
+      const here = asking.replace('https://git.example', service.issuer)
+      project.write('asking.mjs', transformSync(here, { loader: 'ts' }).code)
+      const { code } = await authorize(service.test)
+      const { body } = await exchange(service.test, code)
+      project.write(
+        'ask.mjs',
+        `import { packageGuard } from './asking.mjs'
+        const guard = await packageGuard('${clientId}', '${clientSecret}')
+        const response = { writeHead: (status) => (console.log(status), response), end() {} }
+        const request = { headers: { authorization: 'Bearer ${body.access_token}' }, rawHeaders: [] }
+        await guard({ scope: 'registry-package:r' }, () => {})(request, response)`,
+      )
+      // Not waited for in a way that would keep the service, which is in this process, from answering.
+      const { output, stop } = await start(project, 'ask.mjs', {}, async (text) => /^\d+$/m.test(text))
+      // It has none of the scopes of the registry, so for that API it is none.
+      expect(output().trim()).toBe('401')
+      await stop()
+      expect(service.paths).toContain('/oauth2/introspect')
+    } finally {
+      await service.close()
+    }
+  })
+
   it('has no block that imports grantwell and is not tried above', () => {
     const tried = (code: string, language: string) =>
       language === 'ts' ||
       code === embedding ||
-      /applications\.(?:register|submit)\(|from 'grantwell\/(?:fetch|metadata)'/.test(code)
+      /applications\.(?:register|submit|registerResourceServer)\(|from 'grantwell\/(?:fetch|metadata)'/.test(code)
     const untried = blocksOf(readme()).filter(
       ({ code, language }) => /from 'grantwell|require\('grantwell|^\/\/ complete/.test(code) && !tried(code, language),
     )

@@ -119,17 +119,24 @@ export async function start(
   project: Project,
   file: string,
   env: Record<string, string>,
-  isUp: () => Promise<boolean>,
+  isUp: (output: string) => Promise<boolean>,
 ): Promise<{ readonly output: () => string; readonly stop: () => Promise<void> }> {
   let output = ''
   const child = spawn(process.execPath, [file], { cwd: project.directory, env: environment(env) })
-  const ended = new Promise<void>((resolve) => child.on('exit', () => resolve()))
+  let isOver = false
+  // Once all that it said has been read, too.
+  const ended = new Promise<void>((resolve) =>
+    child.on('close', () => {
+      isOver = true
+      resolve()
+    }),
+  )
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding('utf8').on('data', (text: string) => {
       output += text
     })
-  for (let tries = 0; !(await isUp().catch(() => false)); tries++) {
-    if (child.exitCode !== null || tries > 200) {
+  for (let tries = 0; !(await isUp(output).catch(() => false)); tries++) {
+    if (isOver || tries > 200) {
       child.kill()
       throw new Error(`${file} did not come up:\n${output}`)
     }

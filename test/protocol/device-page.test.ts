@@ -13,7 +13,7 @@ import { anyText } from '../core/texts.js'
 import type { WatchedServer } from '../server/helpers.js'
 import { busyPage, grantsOf, page, redirect, StoreFailure, tokenError, watchedServer } from '../server/helpers.js'
 import type { TestServer } from '../support.js'
-import { call, hiddenFields, ISSUER, openConsent, post, START, send, testServer } from '../support.js'
+import { call, canSend, hiddenFields, ISSUER, openConsent, post, START, send, testServer } from '../support.js'
 import { changeApplication, ITEMS, model, withItems } from './consent-form.js'
 import type { Codes, Opened } from './device-form.js'
 import { codesOf, DEVICE_PATH, decide, decideOn, enter, enterCode, openDevicePage, poll, told } from './device-form.js'
@@ -154,14 +154,15 @@ describe('RFC 8628, 3.3 the page that asks for the code', () => {
     })
     const { user_code } = await codesOf(test)
     test.forget()
-    const pages: string[] = []
-    for (const code of [user_code, 'WDJB-MJHT'])
-      for (const method of ['GET', 'HEAD']) {
+    for (const method of ['GET', 'HEAD']) {
+      const pages: string[] = []
+      for (const code of [user_code, 'WDJB-MJHT']) {
         const url = `${DEVICE_PATH}?user_code=${code}`
         const { body } = await send(test.server, { method, url })
         pages.push(body.replace(/value="[^"]*"/g, '').replaceAll(code, ''))
       }
-    expect(new Set(pages).size).toBe(1)
+      expect(new Set(pages).size).toBe(1)
+    }
     expect(test.trips).toMatchObject({ reads: 0, writes: 0 })
     expect(attempts).toStrictEqual([])
   })
@@ -229,7 +230,8 @@ describe('RFC 8628, 3.3 a code that is entered', () => {
   }
 
   it.each(Object.entries(DEAD))('[46] that is %s gets the answer of an unknown one, to the byte', async (how, kill) => {
-    const test = await watchedServer()
+    // One limit alone, whether the platform knows addresses or not.
+    const test = await watchedServer({ remoteAddress: () => undefined })
     const codes = await codesOf(test)
     const browser = await openDevicePage(test)
     await kill(test, codes)
@@ -902,6 +904,7 @@ describe('whatever is sent', () => {
       fc.asyncProperty(fc.constantFrom(asked, consent), hostile, headers, async (form, fields, more) => {
         const pairs = Object.entries({ ...form.fields, ...fields })
         const sound = new URLSearchParams(pairs).toString()
+        fc.pre(canSend({ headers: more }))
         const response = await post(test.server, DEVICE_PATH, sound, { ...form.headers, ...more })
         expect(PAGES).toContain(response.status)
         expect(response.body).not.toContain('<script')
@@ -920,9 +923,12 @@ describe('whatever is sent', () => {
     const { headers: own } = await openDevicePage(test)
     await fc.assert(
       fc.asyncProperty(anyText({ maxLength: 200 }), headers, async (body, more) => {
+        fc.pre(canSend({ headers: more }))
         const posted = await post(test.server, DEVICE_PATH, body, { ...own, ...more })
         expect(PAGES).toContain(posted.status)
-        const opened = await send(test.server, { url: `${DEVICE_PATH}?${body}`, headers: more })
+        // A body may be what no URL can.
+        const query = canSend({ url: `/?${body}` }) ? body : new URLSearchParams({ body })
+        const opened = await send(test.server, { url: `${DEVICE_PATH}?${query}`, headers: more })
         expect(opened.status).toBe(200)
         const asked = await post(test.server, '/oauth2/device_authorization', body, more)
         expect([400, 401]).toContain(asked.status)

@@ -9,10 +9,12 @@ import { describe, expect, it } from 'vitest'
 import { atRevocation, BUSY, grantsOf, INVALID_CLIENT, REVOKED, tokenError, watchedServer } from '../server/helpers.js'
 import type { TestServer, Tokens } from '../support.js'
 import {
+  answeredTo,
   authorize,
   basic,
   CHALLENGE,
   call,
+  canSend,
   exchange,
   ISSUER,
   NATIVE,
@@ -65,6 +67,19 @@ describe('4.4 what is revoked', () => {
     expect(await revoke(test, second.refresh_token)).toStrictEqual(REVOKED)
     for (const pair of [first, second]) {
       expect(await alive(test, pair)).toStrictEqual({ access: false, refresh: false })
+    }
+  })
+
+  it('has a media type, empty as it is, for a client that accepts JSON and nothing else, and for no other', async () => {
+    const test = await testServer()
+    const { access_token: token } = await tokens(test)
+    const accepting = (accept: string) => post(test.server, '/oauth2/revoke', { token }, { ...basic(WEB), accept })
+    expect(await accepting('application/json')).toStrictEqual({
+      ...REVOKED,
+      headers: { ...REVOKED.headers, 'Content-Type': 'application/json' },
+    })
+    for (const accept of ['*/*', 'application/json, text/plain, */*', '', 'text/html']) {
+      expect(await accepting(accept)).toStrictEqual(REVOKED)
     }
   })
 
@@ -311,9 +326,11 @@ describe('2.4, 7 errors', () => {
 
   it('every method but POST: 405 with Allow', async () => {
     const test = await testServer()
-    for (const method of ['GET', 'HEAD', 'PUT', 'DELETE', 'OPTIONS', 'post']) {
+    const methods = ['GET', 'HEAD', 'PUT', 'DELETE', 'OPTIONS', 'post']
+    for (const method of methods.filter((each) => canSend({ method: each }))) {
+      const expected = tokenError(405, 'invalid_request', 'The method must be POST.', { Allow: 'POST' })
       expect(await send(test.server, { method, url: '/oauth2/revoke', headers: basic(WEB) })).toStrictEqual(
-        tokenError(405, 'invalid_request', 'The method must be POST.', { Allow: 'POST' }),
+        answeredTo(method, expected),
       )
     }
   })

@@ -19,9 +19,11 @@ import {
 } from '../server/helpers.js'
 import type { TestServer } from '../support.js'
 import {
+  answeredTo,
   authorize,
   basic,
   CHALLENGE,
+  canSend,
   exchange,
   NATIVE,
   NATIVE_CALLBACK,
@@ -362,10 +364,11 @@ describe('RFC 6749, 5.2 errors', () => {
 
   it('every method but POST: 405 with Allow', async () => {
     const test = await testServer()
-    for (const method of ['GET', 'HEAD', 'PUT', 'DELETE', 'OPTIONS', 'PATCH', 'post', '']) {
+    const methods = ['GET', 'HEAD', 'PUT', 'DELETE', 'OPTIONS', 'PATCH', 'post', '']
+    for (const method of methods.filter((each) => canSend({ method: each }))) {
       const response = await send(test.server, { method, url: '/oauth2/token', headers: basic(WEB) })
       const expected = tokenError(405, 'invalid_request', 'The method must be POST.', { Allow: 'POST' })
-      expect(response).toStrictEqual(expected)
+      expect(response).toStrictEqual(answeredTo(method, expected))
     }
   })
 
@@ -429,12 +432,10 @@ describe('RFC 6749, 5.2 errors', () => {
         broken,
         async (method, query, authorization, contentType, body, fails) => {
           test.instead.read = fails ? () => Promise.reject(new Error('down')) : undefined
-          const response = await send(test.server, {
-            method,
-            url: `/oauth2/token${query}`,
-            headers: { authorization, 'content-type': contentType },
-            ...(body !== undefined && { body }),
-          })
+          const url = `/oauth2/token${query}`
+          const request = { method, url, headers: { authorization, 'content-type': contentType }, body }
+          fc.pre(canSend(request))
+          const response = await send(test.server, request)
           const { Allow, 'Retry-After': retryAfter, 'WWW-Authenticate': challenge, ...headers } = response.headers
           expect(headers).toStrictEqual(TOKEN_HEADERS)
           expect(known).toContain(response.status)

@@ -12,6 +12,7 @@ import {
   basic,
   call,
   exchange,
+  guard,
   OTHER,
   openConsent,
   post,
@@ -118,7 +119,7 @@ describe('3 what happens to a grant is told exactly', () => {
       await send(test.server, { url: '/oauth2/style.css' })
       await send(test.server, { method: 'POST', url: '/oauth2/style.css' })
       await send(test.server, { url: '/.well-known/oauth-authorization-server' })
-      await test.server.authenticate({ headers: {} })
+      await guard(test.server, {})
     })
     expect(events).toStrictEqual([])
   })

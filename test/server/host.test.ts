@@ -6,6 +6,7 @@
 import type { AuthorizationServerOptions, User } from 'grantwell'
 import { describe, expect, it } from 'vitest'
 import {
+  answeredTo,
   authorizationUrl,
   authorize,
   exchange,
@@ -53,7 +54,7 @@ describe('[52] a function of the host that fails', () => {
       const test = await testServer(options)
       for (const method of ['GET', 'HEAD']) {
         const response = await send(test.server, { method, url: authorizationUrl({ state: 's' }) })
-        expect(response).toStrictEqual(busyPage(500))
+        expect(response).toStrictEqual(answeredTo(method, busyPage(500)))
         expect(test.errors.splice(0)).toStrictEqual([new HostFailure()])
         expect(test.events.splice(0)).toStrictEqual([HOST_FAILED])
       }

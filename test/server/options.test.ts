@@ -15,6 +15,7 @@ import {
   authorize,
   call,
   exchange,
+  guard,
   post,
   refresh,
   START,
@@ -34,7 +35,9 @@ const NEEDED: AuthorizationServerOptions = {
 
 /** Makes a server with options that a program without types could pass. */
 function make(options: Record<string, unknown>): unknown {
-  return createAuthorizationServer({ ...NEEDED, ...options } as AuthorizationServerOptions) // on purpose, of any type
+  // One option needs another.
+  const key = options['macTokens'] === true ? { derivationKey: new Uint8Array(32) } : {}
+  return createAuthorizationServer({ ...NEEDED, ...key, ...options } as AuthorizationServerOptions) // on purpose, of any type
 }
 
 function mistake(message: string) {
@@ -119,6 +122,9 @@ const TAKEN: { readonly [Name in keyof Required<AuthorizationServerOptions>]: re
   requirePkce: BOOLEAN,
   allowClientSecretPost: BOOLEAN,
   derivationKey: ['32 bytes'],
+  macTokens: BOOLEAN,
+  macWindow: POSITIVE,
+  introspectionMaxAge: ['zero', ...POSITIVE],
   bodyLimit: POSITIVE,
   mountPath: ['an empty string', 'a path'],
   // Every object without pages of its own is as good as an empty one.
@@ -193,6 +199,9 @@ describe('STYLE 7 options', () => {
       allowLocalhost: false,
       requirePkce: false,
       allowClientSecretPost: false,
+      macTokens: false,
+      macWindow: 300,
+      introspectionMaxAge: 0,
       bodyLimit: 65_536,
       mountPath: '',
       issuerPath: '',
@@ -387,7 +396,7 @@ describe('RFC 8414, 2 the issuer', () => {
       const bad = await post(test.server, '/oauth2/token', form, headers)
       const revoked = await post(test.server, '/oauth2/revoke', { ...client, token: 'x' }, headers)
       const metadata = await send(test.server, { url: '/.well-known/oauth-authorization-server', headers })
-      const challenge = await test.server.authenticate({ headers }, { scope: 'repo-code:r' })
+      const challenge = await guard(test.server, { headers }, { scope: 'repo-code:r' })
       return { shown, error, away, exchanged, bad, revoked, metadata, challenge }
     }
     const honest = await flow({})

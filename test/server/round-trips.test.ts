@@ -4,7 +4,7 @@
  * @see DESIGN, "Cost, which is also the bar"
  */
 import type { HttpResponse } from 'grantwell'
-import { parseCredential } from 'grantwell'
+import { clientKeyOf, parseClientId, parseCredential, portableDigests } from 'grantwell'
 import { describe, expect, it } from 'vitest'
 import {
   askForCodes,
@@ -16,6 +16,8 @@ import {
   openDevicePage,
   poll,
 } from '../protocol/device-form.js'
+import { MAC_OPTIONS, macTokens, SIGNER, signedParts, signedRequest, withSigner } from '../protocol/mac-client.js'
+import { API, introspect, withApi } from '../protocol/resource-server.js'
 import {
   authorizationUrl,
   authorize,
@@ -23,6 +25,7 @@ import {
   CHALLENGE,
   call,
   exchange,
+  guard,
   NATIVE,
   NATIVE_CALLBACK,
   OTHER,
@@ -47,6 +50,10 @@ async function tripsOf(test: WatchedServer, step: () => Promise<unknown>): Promi
   const { reads, writes, lists } = test.trips
   expect(lists).toBe(0)
   return { reads, writes }
+}
+
+function keyOf(clientId: string): string {
+  return clientKeyOf(portableDigests, parseClientId(clientId) ?? expect.fail())
 }
 
 const NONE = { reads: 0, writes: 0 }
@@ -105,13 +112,83 @@ describe('DESIGN: trips to the store', () => {
       `Bearer ${access_token}A`,
       'Bearer a b',
     ]) {
-      const step = () => test.server.authenticate({ headers: { authorization } })
+      const step = () => guard(test.server, { headers: { authorization } })
       expect(await tripsOf(test, step)).toStrictEqual(NONE)
     }
     const twice = [`Bearer ${access_token}`, `Bearer ${access_token}`]
-    expect(await tripsOf(test, () => test.server.authenticate({ headers: { authorization: twice } }))).toStrictEqual(
-      NONE,
+    expect(await tripsOf(test, () => guard(test.server, { headers: { authorization: twice } }))).toStrictEqual(NONE)
+  })
+
+  it('introspect: 1 read, of the API, the application and the grant together, whatever the token is', async () => {
+    const test = await withApi(await watchedServer())
+    const { access_token, refresh_token } = await tokens(test)
+    const grant = `grant:${parseCredential(access_token)?.grantId}`
+    const [api, web] = [API, WEB].map(({ clientId }) => `application:${keyOf(clientId)}`)
+    for (const token of [access_token, refresh_token]) {
+      expect(await tripsOf(test, () => introspect(test, token))).toStrictEqual(READ)
+      expect(test.trips.keys).toStrictEqual([api, web, grant])
+    }
+    for (const token of ['malformed', '']) {
+      expect(await tripsOf(test, () => introspect(test, token))).toStrictEqual(READ)
+      expect(test.trips.keys).toHaveLength(3)
+    }
+    for (const client of [WEB, { ...API, clientId: 'nobody' }, { ...API, clientSecret: WEB.clientSecret }])
+      expect(await tripsOf(test, () => introspect(test, access_token, {}, client))).toStrictEqual(READ)
+    await test.server.applications.suspend('web')
+    expect(await tripsOf(test, () => introspect(test, access_token))).toStrictEqual(READ)
+  })
+
+  it('a signed request: 1 read, of the application, the grant and the nonce together, and 1 write', async () => {
+    const test = await withSigner(await watchedServer(MAC_OPTIONS))
+    const pair = await macTokens(test)
+    const request = signedRequest(pair, signedParts(test))
+    const ask = (asked = request, scope?: string) => guard(test.server, asked, scope === undefined ? {} : { scope })
+    expect(await tripsOf(test, ask)).toStrictEqual(READ_AND_WRITE)
+    const [application, grant, nonce, ...more] = test.trips.keys
+    expect([application, grant, more]).toStrictEqual([
+      `application:${keyOf(SIGNER.clientId)}`,
+      `grant:${parseCredential(pair.access_token)?.grantId}`,
+      [],
+    ])
+    expect(nonce).toMatch(/^mac_nonce:[\w-]{43}$/)
+    expect(await tripsOf(test, () => ask(signedRequest(pair, signedParts(test)), 'repo-delete:rw'))).toStrictEqual(
+      READ_AND_WRITE,
     )
+  })
+
+  it('a signed request that is refused before it counts: 1 read; one that is malformed: nothing', async () => {
+    const test = await withSigner(await watchedServer(MAC_OPTIONS))
+    const pair = await macTokens(test)
+    const { access_token } = await tokens(test)
+    const made = signedRequest(pair, signedParts(test))
+    await guard(test.server, made)
+    const late = signedParts(test, { ts: '1' })
+    for (const request of [
+      made,
+      signedRequest({ ...pair, mac_key: 'wrong' }, signedParts(test)),
+      signedRequest(pair, late),
+      signedRequest({ ...pair, access_token }, signedParts(test)),
+      { ...made, headers: { ...made.headers, authorization: `Bearer ${pair.access_token}` } },
+    ])
+      expect(await tripsOf(test, () => guard(test.server, request))).toStrictEqual(READ)
+    await revoke(test, pair.access_token, {}, SIGNER)
+    expect(await tripsOf(test, () => guard(test.server, signedRequest(pair, signedParts(test))))).toStrictEqual(READ)
+    for (const authorization of ['MAC', 'MAC id="x"', 'MAC id="x", ts="1", nonce="n", mac="m"'])
+      expect(await tripsOf(test, () => guard(test.server, { headers: { authorization } }))).toStrictEqual(NONE)
+    const off = await watchedServer()
+    expect(await tripsOf(off, () => guard(off.server, made))).toStrictEqual(NONE)
+  })
+
+  it('a bearer token costs no more where there are signed ones, nor where a resource is decided on', async () => {
+    const test = await watchedServer(MAC_OPTIONS)
+    const { access_token } = await tokens(test)
+    expect(await tripsOf(test, () => call(test, access_token, 'repo-code:rw'))).toStrictEqual(READ)
+    expect(test.trips.keys).toHaveLength(2)
+    const headers = { authorization: `Bearer ${access_token}` }
+    for (const accessible of [true, false]) {
+      const resource = () => ({ id: 'repo/1', public: true, accessible })
+      expect(await tripsOf(test, () => guard(test.server, { headers }, { resource }))).toStrictEqual(READ)
+    }
   })
 
   it('exchange: 1 read and 1 write, for each kind of client; again for the replay that revokes', async () => {
@@ -185,7 +262,7 @@ describe('DESIGN: trips to the store', () => {
     const test = await watchedServer()
     const { server } = test
     const requests: (() => Promise<HttpResponse>)[] = []
-    for (const url of ['/oauth2/token', '/oauth2/revoke']) {
+    for (const url of ['/oauth2/token', '/oauth2/revoke', '/oauth2/introspect']) {
       requests.push(
         () => post(server, url, 'a=b'),
         () => post(server, url, '%', basic(WEB)),
@@ -283,7 +360,7 @@ describe('DESIGN: trips to the store', () => {
   })
 
   it('the page of a user code: nothing to open; 1 read and 1 write for each limit, then 2 reads for an unknown or dead code', async () => {
-    const test = await watchedServer()
+    const test = await watchedServer({ remoteAddress: () => undefined })
     const { user_code } = await codesOf(test)
     expect(await tripsOf(test, () => openDevicePage(test, `user_code=${user_code}`))).toStrictEqual(NONE)
     const page = await openDevicePage(test)
@@ -333,6 +410,10 @@ describe('DESIGN: trips to the store', () => {
     const logo = Uint8Array.from('GIF89a another', (character) => character.charCodeAt(0))
     const register = () => test.server.applications.register(registration({ logo }))
     expect(await tripsOf(test, register)).toStrictEqual({ reads: 2, writes: 2 })
+    const scopes = ['repo-code:r']
+    const api = () =>
+      test.server.applications.registerResourceServer({ name: 'A', website: 'https://a.example', scopes })
+    expect(await tripsOf(test, api)).toStrictEqual(READ_AND_WRITE)
     expect(await tripsOf(test, () => test.server.applications.get('web'))).toStrictEqual(READ)
     expect(await tripsOf(test, () => test.server.applications.suspend('web'))).toStrictEqual(READ_AND_WRITE)
     expect(await tripsOf(test, () => test.server.applications.suspend('web'))).toStrictEqual(READ)

@@ -9,11 +9,13 @@ import * as fc from 'fast-check'
 import type { HttpResponse, JsonValue } from 'grantwell'
 import { CREDENTIAL_PREFIXES } from 'grantwell'
 import { describe, expect, it } from 'vitest'
+import { API, INTROSPECTION_PATH, withApi } from '../protocol/resource-server.js'
 import {
   authorizationUrl,
   basic,
   CHALLENGE,
   call,
+  guard,
   NATIVE,
   NATIVE_CALLBACK,
   OTHER,
@@ -47,6 +49,9 @@ const STEPS = [
   'revoke',
   'revoke as another client',
   'revoke with a wrong secret',
+  'introspect',
+  'introspect as another client',
+  'introspect with a wrong secret',
   'call',
   'call for more',
   'call with the token in the query',
@@ -95,12 +100,12 @@ function formsOfText(text: string): string[] {
 
 /** Walks through a flow. */
 async function walk(steps: readonly (typeof STEPS)[number][]): Promise<Trace> {
-  const test = await watchedServer({ onError: (error) => test.errors.push(error) })
+  const test: WatchedServer = await withApi(await watchedServer({ onError: (error) => test.errors.push(error) }))
   const { server } = test
   const answers: Trace['answers'] = []
   const written: string[] = []
   const credentials = new Set<string>()
-  const others = new Set([WEB.clientSecret, OTHER.clientSecret, VERIFIER])
+  const others = new Set([WEB.clientSecret, OTHER.clientSecret, API.clientSecret, VERIFIER])
   let code = 'none'
   let client: Client = WEB
   let pair = { access_token: 'none', refresh_token: 'none' }
@@ -145,9 +150,15 @@ async function walk(steps: readonly (typeof STEPS)[number][]): Promise<Trace> {
       note(step, await post(server, '/oauth2/revoke', { token, ...more }, headers))
     }
   }
+  const introspecting = async (step: string, who: Client, secret?: string) => {
+    const [more, headers] = asClient(who, secret ?? who.clientSecret)
+    for (const token of [pair.access_token, pair.refresh_token, code])
+      note(step, await post(server, INTROSPECTION_PATH, { token, ...more }, headers))
+    note(step, await post(server, `${INTROSPECTION_PATH}?token=${code}`, { token: code }, headers))
+  }
   const guarded = async (step: string, text: string, scope?: string, url?: string) => {
-    const request = { headers: { authorization: `Bearer ${text}` }, url }
-    const found = await server.authenticate(request, scope === undefined ? {} : { scope })
+    const request = { headers: { authorization: `Bearer ${text}` }, ...(url !== undefined && { url }) }
+    const found = await guard(server, request, scope === undefined ? {} : { scope })
     if (found.type === 'refused') note(step, found.response)
   }
 
@@ -216,6 +227,16 @@ async function walk(steps: readonly (typeof STEPS)[number][]): Promise<Trace> {
       case 'revoke with a wrong secret':
         await revoking(step, WEB, OTHER.clientSecret)
         break
+      case 'introspect':
+        await introspecting(step, API)
+        break
+      case 'introspect as another client':
+        await introspecting(step, client)
+        await introspecting(step, other)
+        break
+      case 'introspect with a wrong secret':
+        await introspecting(step, API, OTHER.clientSecret)
+        break
       case 'call':
         await guarded(step, pair.access_token)
         break
@@ -251,7 +272,7 @@ async function walk(steps: readonly (typeof STEPS)[number][]): Promise<Trace> {
       case 'swap identifier and secret':
         for (const secret of [code, pair.access_token, pair.refresh_token, WEB.clientSecret]) {
           const swapped = basic({ clientId: secret, clientSecret: 'web' })
-          for (const url of ['/oauth2/token', '/oauth2/revoke']) {
+          for (const url of ['/oauth2/token', '/oauth2/revoke', INTROSPECTION_PATH]) {
             note(step, await post(server, url, { token: secret }, swapped))
             note(step, await post(server, url, { client_id: secret, client_secret: 'web' }))
             note(step, await post(server, url, { client_id: secret, token: secret }))
@@ -276,6 +297,7 @@ async function walk(steps: readonly (typeof STEPS)[number][]): Promise<Trace> {
         test.instead.read = () => Promise.reject(new StoreFailure())
         await ask(step, refreshing())
         await revoking(step, client)
+        await introspecting(step, API)
         // The store did not get so far as to tell that there is no such client.
         note(step, await post(server, '/oauth2/token', {}, basic({ clientId: code, clientSecret: code })))
         test.instead.read = undefined
@@ -327,7 +349,7 @@ describe('SECURITY secrets in whole flows', () => {
             for (const form of given.includes(credential) ? derived.slice(1) : derived)
               expect(text, step).not.toContain(form)
           }
-          for (const secret of [WEB.clientSecret, OTHER.clientSecret]) {
+          for (const secret of [WEB.clientSecret, OTHER.clientSecret, API.clientSecret]) {
             for (const form of formsOfText(secret)) expect(text, step).not.toContain(form)
           }
           // Its digest is the challenge, which the browser carries about.

@@ -83,8 +83,8 @@ export const BROKEN_SERVERS: readonly BrokenServer[] = [
   {
     name: 'a refresh asks for the scope in vain',
     file: 'core/refresh.ts',
-    find: 'const successor = pairOf(secrets, scopes, now, rules)',
-    replace: 'const successor = pairOf(secrets, grant.scopes, now, rules)',
+    find: 'const successor = pairOf(secrets, scopes, tokenType, now, rules)',
+    replace: 'const successor = pairOf(secrets, grant.scopes, tokenType, now, rules)',
   },
   {
     name: 'every refresh with one token makes a successor of its own',

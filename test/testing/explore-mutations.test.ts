@@ -369,9 +369,9 @@ describe('a broken server is found', () => {
       {
         name: 'grace moves',
         file: 'core/refresh.ts',
-        find: "    reply: tokensOf(credential, secrets, successor, now),\n    events: [{ type: 'refreshed', scopes: successor.access.scopes",
+        find: "    reply: tokensOf(credential, secrets, successor, now, rules),\n    events: [{ type: 'refreshed', scopes: successor.access.scopes",
         replace:
-          "    reply: tokensOf(credential, secrets, successor, now),\n    grant: { ...grant, pairs: grant.pairs.map((each) => each === pair ? { ...pair, superseded: { ...pair.superseded, until: now + rules.gracePeriod } } : each) },\n    events: [{ type: 'refreshed', scopes: successor.access.scopes",
+          "    reply: tokensOf(credential, secrets, successor, now, rules),\n    grant: { ...grant, pairs: grant.pairs.map((each) => each === pair ? { ...pair, superseded: { ...pair.superseded, until: now + rules.gracePeriod } } : each) },\n    events: [{ type: 'refreshed', scopes: successor.access.scopes",
       },
       {
         requests: [
@@ -508,7 +508,7 @@ describe('a broken server is found', () => {
     const failure = await caught(
       {
         name: 'remembers',
-        file: 'server.ts',
+        file: 'guard.ts',
         find: 'const records = await transactions.read([keys.application(credential.clientKey), keys.grant(credential.grantId)])',
         replace:
           "const cache = ((globalThis as any).remembered ??= new WeakMap()); if (!cache.has(settings)) cache.set(settings, new Map()); const known = cache.get(settings); const records = known.get(credential.grantId) ?? await transactions.read([keys.application(credential.clientKey), keys.grant(credential.grantId)]); if (!('type' in records)) known.set(credential.grantId, records)",

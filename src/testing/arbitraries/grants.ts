@@ -337,8 +337,10 @@ function detailsOf(registration: Registration, catalogue: ScopeCatalogue): Appli
     scopes: catalogue,
     redirect: { matching: 'domain', allowLocalhost: false },
     specifiedResources: true,
+    macTokens: false,
     reasons: 'optional',
     logo: 'required',
+    redirectUris: 'required',
   })
   if (checked.type === 'faults') throw new Error(`not a sound registration: ${JSON.stringify(checked.faults)}`)
   return { ...checked.details, logo: 'logo' }

@@ -1,0 +1,1 @@
+export { oauth as GET } from '../../../oauth.js'

@@ -1,0 +1,1 @@
+export { write as PUT } from '../../../../oauth.js'

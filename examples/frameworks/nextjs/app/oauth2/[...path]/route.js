@@ -1,0 +1,1 @@
+export { oauth as GET, oauth as POST } from '../../../oauth.js'

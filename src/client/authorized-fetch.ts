@@ -1,0 +1,201 @@
+/**
+ * `fetch` with the user's token.
+ * @module
+ * @see RFC 6750, sections 2.1 and 3.1
+ */
+import { isLoopback } from '../core/redirect-uri.js'
+import { isClientError } from './http.js'
+import { authorizationOf } from './mac.js'
+import { isFunction, mistake, type OptionChecks, readOptions } from './options.js'
+import { MOST_REDIRECTS, nextStep, type Step } from './redirects.js'
+import { refusalsOf } from './refusals.js'
+import { type Init, type Input, type Redirect, sendingOf } from './sending.js'
+import { clockOf, type TokenSource } from './token-source.js'
+import type { Tokens } from './tokens.js'
+
+/** Options of {@link authorizedFetch}. */
+export interface AuthorizedFetchOptions {
+  /**
+   * Where else than to the issuer's own origin the token may go, such as `https://api.example`. `http` is for loopback alone.
+   */
+  readonly origins?: readonly string[]
+  /** What requests are made with; the platform's by default. */
+  readonly fetch?: typeof fetch
+}
+
+/** Seconds that the clock of an API may be off before that is taken for the reason of its refusal. */
+const CLOCK_TOLERANCE = 60
+
+/**
+ * Makes a `fetch` that adds the token of a source. Where the answer is 401 it asks the source for other tokens and sends the
+ * request once more; a second 401 is the caller's, and so is the first where the service cannot be reached or where, within the
+ * last minute, other tokens did not help. A request whose body is a stream cannot be sent again: the caller gets its
+ * 401, and the next request has the new token. What comes in a `Request` can, since it is kept until the answer is there.
+ *
+ * Redirects are followed here, 20 at most, unless the caller says otherwise: the token goes to origins that may have it, and from
+ * the first other one on to nobody. From https to http, but on loopback, none is followed. Tokens of the type `mac` sign each
+ * request anew, by the client's clock; where an API refuses and its own clock differs by more than a minute, by that one.
+ *
+ * It throws what the source throws and, before anything is sent, {@link ClientError} `ERR_CONFIGURATION` for a request to an
+ * origin that may not have the token, or with an `Authorization` of its own.
+ * @throws ClientError `ERR_CONFIGURATION` for a wrong option
+ * @example
+ * ```ts
+ * const api = authorizedFetch(source, { origins: ['https://api.example'] })
+ * const response = await api('https://api.example/user')
+ * ```
+ */
+export function authorizedFetch(source: TokenSource, options: AuthorizedFetchOptions = {}): typeof globalThis.fetch {
+  if (typeof source !== 'object' || source === null || !isFunction(source.get) || !URL.canParse(source.issuer))
+    throw mistake('the source is no token source')
+  const { origins = [], fetch = globalThis.fetch } = readOptions<AuthorizedFetchOptions>(options, OPTIONS)
+  const allowed = new Set([new URL(source.issuer).origin, ...origins].map(readOrigin))
+  const now = clockOf(source)
+  const refusals = refusalsOf(source)
+
+  return async (input, init = {}) => {
+    const target = targetOf(input, init)
+    const { origin } = target.url
+    if (!allowed.has(origin)) throw mistake(`the token may not go to ${origin}: the option origins does not have it`)
+    const headers = headersOf(input, init)
+    if (headers.has('authorization')) throw mistake('the request has an Authorization header of its own')
+    const signal = init.signal ?? (input instanceof Request ? input.signal : undefined)
+    const mode = init.redirect ?? (input instanceof Request ? input.redirect : 'follow')
+    // As they are now: what the caller does to its objects while the source is asked changes nothing of what was checked.
+    const sending = sendingOf(input, target.url.href, { ...init, headers })
+    const first: Step = { ...target, headers, hasBody: sending.hasBody }
+    try {
+      let tokens = await source.get({ signal })
+      let mayCorrect = true
+      let mayRefresh = true
+
+      const transmit = async (step: Step, isBearing: boolean, redirect: Redirect): Promise<Response> => {
+        const own = new Headers(step.headers)
+        const time = now() + (refusals.ahead.get(step.url.origin) ?? 0)
+        if (isBearing) own.set('authorization', await authorizationOf(tokens, step, time))
+        return fetch(...(step === first ? sending.asGiven(own, redirect) : sending.redirected(step, own, redirect)))
+      }
+
+      /** Does what there is to do about a refusal. @returns whether it is worth another try */
+      const isRemedied = async (refusal: Response, step: Step): Promise<boolean> => {
+        const isRepeatable = !step.hasBody || sending.isRepeatable
+        if (mayCorrect && tokens.tokenType === 'mac' && isClockOff(refusal, step.url.origin)) {
+          mayCorrect = false
+          return isRepeatable
+        }
+        if (!mayRefresh) refusals.refused(tokens)
+        if (refusals.isHopeless(tokens) || !mayRefresh) return false
+        mayRefresh = false
+        if (!isRepeatable) {
+          source.refresh(tokens).then(refusals.replaced, () => {}) // whoever asks for tokens next is told
+          return false
+        }
+        try {
+          tokens = await source.refresh(tokens, { signal })
+        } catch (error) {
+          // The API has answered, and that is what the caller asked for.
+          if (isClientError(error) && error.code === 'ERR_UNREACHABLE') return false
+          letGo(refusal)
+          throw error
+        }
+        refusals.replaced(tokens)
+        return true
+      }
+
+      /** Whether the time that was signed may be why; then the difference is kept for all that comes. */
+      const isClockOff = ({ headers }: Response, origin: string): boolean => {
+        const ahead = Date.parse(headers.get('date') ?? '') / 1000 - now()
+        if (!(Math.abs(ahead - (refusals.ahead.get(origin) ?? 0)) > CLOCK_TOLERANCE)) return false
+        refusals.ahead.set(origin, ahead)
+        return true
+      }
+
+      /** The answer to one request, the token and all: without redirects, unless the platform must follow them. */
+      const answerTo = async (step: Step, isBearing: boolean): Promise<Response> => {
+        for (;;) {
+          let answer = await transmit(step, isBearing, mode === 'follow' ? 'manual' : mode)
+          if (mode === 'follow' && answer.type === 'opaqueredirect') {
+            // A browser, which does not tell where to. It drops the header where the redirect leaves the origin.
+            if (step.hasBody && !sending.isRepeatable)
+              throw new TypeError('fetch failed: the answer is a redirect, and the body cannot be sent again')
+            answer = await transmit(step, isBearing, 'follow')
+          }
+          if (!isBearing || isOfAnother(answer, tokens, step.url.origin)) return answer
+          if (answer.status !== 401) {
+            refusals.taken(tokens)
+            return answer
+          }
+          if (!(await isRemedied(answer, step))) return answer
+          letGo(answer)
+        }
+      }
+
+      let step = first
+      let isBearing = true
+      for (let redirects = 0; ; redirects++) {
+        const answer = await answerTo(step, isBearing)
+        const next = mode === 'follow' ? following(step, answer, sending.isRepeatable) : undefined
+        if (next === undefined) return redirects === 0 ? answer : marked(answer)
+        letGo(answer)
+        if (redirects === MOST_REDIRECTS) throw new TypeError('fetch failed: too many redirects')
+        // Once it was dropped it stays dropped: nobody gets it by way of somebody else.
+        isBearing &&= allowed.has(next.url.origin)
+        step = next
+      }
+    } finally {
+      sending.release()
+    }
+  }
+}
+
+const OPTIONS: OptionChecks<AuthorizedFetchOptions> = {
+  origins: (value) => Array.isArray(value) && value.every((each) => typeof each === 'string'),
+  fetch: isFunction,
+}
+
+/** Written as it is compared, so that nobody takes a path in it for a limit. */
+function readOrigin(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url === undefined || url.origin !== text.toLowerCase())
+    throw mistake(`not an origin such as https://api.example: ${text}`)
+  if (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname, true))) return url.origin
+  throw mistake(`the token may not go to ${url.origin}, where others on the way could read it`)
+}
+
+/** Where the platform will send a request, and how it writes its method. */
+function targetOf(input: Input, { method }: Init): { readonly method: string; readonly url: URL } {
+  const given = input instanceof Request ? input : undefined
+  const request = new Request(given?.url ?? input, { method: method ?? given?.method ?? 'GET' })
+  return { method: request.method, url: new URL(request.url) }
+}
+
+/** Those of a call stand for all of those of its `Request`, as with `fetch`. */
+function headersOf(input: Input, { headers }: Init): Headers {
+  return new Headers(headers ?? (input instanceof Request ? input.headers : undefined))
+}
+
+/** Where an answer leads to. One that leads nowhere is let go. */
+function following(step: Step, answer: Response, isRepeatable: boolean): Step | undefined {
+  try {
+    return nextStep(step, answer, isRepeatable)
+  } catch (error) {
+    letGo(answer)
+    throw error
+  }
+}
+
+/** Nobody reads its body. */
+function letGo(answer: Response): void {
+  answer.body?.cancel().catch(() => {})
+}
+
+/** An answer that redirects have led to, as `fetch` marks it. */
+function marked(answer: Response): Response {
+  Reflect.defineProperty(answer, 'redirected', { value: true, configurable: true })
+  return answer
+}
+
+/** Whether an answer says nothing of the token: by redirects of the platform it is another origin's, or for a MAC another address's. */
+function isOfAnother({ redirected, url }: Response, { tokenType }: Tokens, origin: string): boolean {
+  return redirected && (tokenType === 'mac' || new URL(url).origin !== origin)
+}

@@ -1,0 +1,20 @@
+/**
+ * The entry point `grantwell/client`: a client of an authorization service, on any platform. It discovers the service, logs
+ * a user in by the device flow, and keeps the tokens fresh; and it guards an API that lives elsewhere. Needs `oauth4webapi`.
+ * @module
+ */
+export type { AuthorizedFetchOptions } from './authorized-fetch.js'
+export { authorizedFetch } from './authorized-fetch.js'
+export type { Client, ClientOptions } from './client.js'
+export { discover } from './client.js'
+export type { ClientErrorCode } from './errors.js'
+export { ClientError } from './errors.js'
+export type { LoginOptions, UserCode } from './login.js'
+export { login } from './login.js'
+export { memoryTokenStore } from './memory-token-store.js'
+export type { ResourceServerOptions } from './resource-server.js'
+export { resourceServer } from './resource-server.js'
+export { revokeTokens } from './token-endpoint.js'
+export type { TokenSource, TokenSourceOptions, WaitOptions } from './token-source.js'
+export { createTokenSource } from './token-source.js'
+export type { TokenStore, Tokens, TokenType } from './tokens.js'

@@ -1,0 +1,204 @@
+/**
+ * A lock between processes: a file that only one of them can make.
+ *
+ * It holds a random name of its holder, its machine and its process, and the holder touches it every second. Whoever waits for it
+ * takes it over at once where the holder was a process of the same machine that is gone, as after a signal, and else once it has
+ * not been touched for ten seconds, by the stopwatch of the one who waits: no clocks are compared, and none that can be set is
+ * used. So a holder that was killed is found out, and one that lives is not.
+ *
+ * Nobody can tell one that was killed from one that was stopped for as long (a signal, a program that let nothing else run) and
+ * goes on later. For tokens that is harmless. Two may refresh then, by the same refresh token: within its grace period, 300
+ * seconds, the service gives both the same successor, so that it does not matter who writes. And one that goes on after the
+ * grace finds that the lock is not its own any more, and leaves what others have written.
+ * @module
+ */
+import { randomUUID } from 'node:crypto'
+import { linkSync, lstatSync, readFileSync, readlinkSync, renameSync, rmSync, type Stats } from 'node:fs'
+import { type FileHandle, open, readFile, rm } from 'node:fs/promises'
+import { hostname } from 'node:os'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { atExit } from './at-exit.js'
+import { codeOf, look, Refusal, withFile } from './private-file.js'
+
+/** A lock, as long as its action runs. */
+export interface HeldLock {
+  /** A name that nobody else has, and that a file may have. */
+  readonly id: string
+  /** Whether nobody has taken it over. */
+  readonly isOurs: () => Promise<boolean>
+}
+
+/** How a lock is waited for. */
+export interface LockOptions {
+  /** Seconds to wait for one that others hold; 60 by default. */
+  readonly patience?: number
+  /** Told the name of a holder that has died, so that what it left behind can be cleared away. */
+  readonly onTakeover?: (id: string) => void
+}
+
+/** Seconds between two touches. */
+const HEARTBEAT = 1
+
+/** Seconds without one after which the holder is taken for dead. */
+const ABANDONED = 10
+
+/** Milliseconds between two looks at a lock of somebody else: so many, and up to as many more by chance. */
+const LOOK = 20
+
+/** What says that there is such a file already or, on Windows, that it is there for a moment yet. */
+const TAKEN = new Set(['EEXIST', ...(process.platform === 'win32' ? ['EPERM', 'EACCES', 'EBUSY'] : [])])
+
+/**
+ * Runs an action while nobody else holds the lock. It is released in every case, also when the process ends by itself.
+ * @param path - of the lock, in a folder that is there
+ * @throws ClientError `ERR_TOKEN_STORE` where it cannot be made, or where others hold it for too long; what the action throws
+ */
+export async function withFileLock<Result>(
+  path: string,
+  action: (lock: HeldLock) => Promise<Result>,
+  { patience = 60, onTakeover = () => {} }: LockOptions = {},
+): Promise<Result> {
+  const id = randomUUID()
+  const text = printHolder(id)
+  const handle = await withFile(path, 'made', () => acquire(path, text, patience, onTakeover))
+  const callOff = atExit(() => {
+    if (readFileSync(path, 'utf8') === text) rmSync(path)
+  })
+  // One that fails is made good by the next.
+  const touch = (): unknown => handle.utimes(new Date(), new Date()).catch(() => {})
+  const heartbeat = setInterval(touch, HEARTBEAT * 1000).unref()
+  const isOurs = async (): Promise<boolean> => (await readFile(path, 'utf8').catch(() => '')) === text
+  try {
+    return await action({ id, isOurs })
+  } finally {
+    clearInterval(heartbeat)
+    const isHeld = await isOurs()
+    // What cannot be removed is taken over by whoever comes next: that is no failure of the action.
+    await handle.close().catch(() => {})
+    if (isHeld) await rm(path, { force: true }).catch(() => {})
+    callOff()
+  }
+}
+
+async function acquire(
+  path: string,
+  text: string,
+  patience: number,
+  onTakeover: (id: string) => void,
+): Promise<FileHandle> {
+  const begun = performance.now()
+  let seen: { readonly mark: string | undefined; readonly since: number } | undefined
+  for (;;) {
+    const handle = await create(path, text)
+    if (handle !== undefined) return handle
+    const found = await lockAt(path)
+    const mark = found?.mark
+    const now = performance.now()
+    if (seen === undefined || seen.mark !== mark) seen = { mark, since: now }
+    if (found !== undefined && (now - seen.since >= ABANDONED * 1000 || isGone(found.text))) {
+      const dead = takeOver(path, found.mark)
+      const [id = ''] = dead?.split('\n') ?? []
+      if (ID.test(id)) onTakeover(id)
+      seen = undefined
+    } else if (now - begun >= patience * 1000) {
+      throw new Refusal(`other processes have it for more than ${patience} seconds`)
+    } else {
+      await sleep(LOOK * (1 + Math.random()))
+    }
+  }
+}
+
+/** What `randomUUID` makes: nothing else may become a part of a path. */
+const ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+/** Makes the lock, if there is none. Nothing that is there already is opened, and no link is followed. */
+async function create(path: string, text: string): Promise<FileHandle | undefined> {
+  const handle = await open(path, 'wx', 0o600).catch((error: unknown) => {
+    if (TAKEN.has(codeOf(error) ?? '')) return undefined
+    throw error
+  })
+  try {
+    await handle?.writeFile(text)
+    return handle
+  } catch (error) {
+    await handle?.close()
+    await rm(path, { force: true })
+    throw error
+  }
+}
+
+/**
+ * This machine, as the text of a lock names it. With the table of processes that this one is in, since containers may share the
+ * name of their host, and a folder, and none of its processes.
+ */
+function machine(): string {
+  try {
+    return `${hostname()} ${readlinkSync('/proc/self/ns/pid')}`
+  } catch {
+    return hostname()
+  }
+}
+
+/** What is in a lock: the name of its holder, its machine and its process, a line each. */
+function printHolder(id: string): string {
+  return `${id}\n${machine()}\n${process.pid}\n`
+}
+
+/**
+ * Whether the holder is a process of this machine that is not there any more. Where its number was given to another one it seems
+ * to be there, and the ten seconds decide.
+ */
+function isGone(text: string): boolean {
+  const [, host, pid = ''] = text.split('\n')
+  if (host !== machine() || !/^[1-9]\d{0,9}$/.test(pid)) return false
+  try {
+    process.kill(Number(pid), 0)
+    return false
+  } catch (error) {
+    return codeOf(error) === 'ESRCH'
+  }
+}
+
+/** The lock that is there; undefined where there is none any more. */
+async function lockAt(path: string): Promise<{ readonly mark: string; readonly text: string } | undefined> {
+  const found = await look(path)
+  if (found === undefined) return undefined
+  if (!found.isFile()) throw new Refusal('something else is there')
+  const text = await readFile(path, 'utf8').catch(() => '')
+  return { mark: markOf(found, text), text }
+}
+
+/** Changes with every holder and every touch. */
+function markOf({ ino, mtimeMs }: Stats, text: string): string {
+  return `${ino} ${mtimeMs} ${text}`
+}
+
+/**
+ * Removes a lock whose holder is dead, so that anybody can make a new one. Of several who try, one moves it away; another finds
+ * none or, by then, one that lives, which is put back. All at one go, so that next to nobody comes in between.
+ * @returns what it held; undefined where it was gone
+ */
+function takeOver(path: string, mark: string): string | undefined {
+  const aside = `${path}.${randomUUID()}`
+  try {
+    if (deadAt(path, mark) === undefined) return undefined
+    renameSync(path, aside)
+    const dead = deadAt(aside, mark)
+    if (dead === undefined) linkSync(aside, path)
+    return dead
+  } catch (error) {
+    if (!GONE.has(codeOf(error) ?? '')) throw error
+    return undefined
+  } finally {
+    rmSync(aside, { force: true })
+  }
+}
+
+/** What the system says where others were faster. */
+const GONE = new Set(['ENOENT', 'EEXIST'])
+
+/** What the lock at a path holds, where it is the one with that mark. */
+function deadAt(path: string, mark: string): string | undefined {
+  const text = readFileSync(path, 'utf8')
+  return markOf(lstatSync(path), text) === mark ? text : undefined
+}

@@ -1,0 +1,91 @@
+/**
+ * Tokens in a private file, which several processes can use at the same time.
+ * @module
+ */
+import { randomUUID } from 'node:crypto'
+import { rmSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
+import { mistake } from '../options.js'
+import type { TokenStore, Tokens } from '../tokens.js'
+import { parseTokens } from '../tokens-json.js'
+import { type HeldLock, withFileLock } from './file-lock.js'
+import { makePrivateFolder, Refusal, readPrivate, removePrivate, replacePrivate, withFile } from './private-file.js'
+
+/**
+ * Makes a store of one user's tokens at one service, in a file of mode 0600. A lock beside it, `<path>.lock`, sees to it that
+ * of all processes one at a time refreshes;
+ * a holder that was killed is found out at once on its own machine, within ten seconds on others.
+ *
+ * What is written is whole or not there at all, also where the machine fails. A file that others own, or can read or write, is not used
+ * (on Windows files have no modes: there it is as private as its folder), and one with something else in it is never replaced:
+ * `ERR_TOKEN_STORE` says so in a sentence. To know before a login whether the tokens can be kept, run
+ * `store.exclusively(async () => store.read())`.
+ * @param path - of the file; the folder that it is in is made, for its owner alone, when it is first needed
+ * @throws ClientError `ERR_CONFIGURATION` for a path that is none
+ * @example
+ * ```ts
+ * const store = fileTokenStore(join(homedir(), '.config', 'my-tool', 'tokens.json'))
+ * ```
+ */
+export function fileTokenStore(path: string): TokenStore {
+  if (typeof path !== 'string' || path === '' || path.includes('\0'))
+    throw mistake('the path of the token file is missing or wrong')
+  const file = resolve(path)
+  const folder = dirname(file)
+  /** Of the action that runs by this store; the others of this process wait in line. */
+  let held: HeldLock | undefined
+  let last: Promise<unknown> = Promise.resolve()
+
+  /** Where the file is made before it takes its place: the name tells who has left it behind. */
+  const asideOf = (id: string): string => join(folder, `.${basename(file)}.${id}`)
+
+  /** What was asked for so long ago that others have taken over must not replace what they have written. */
+  async function refuseWithoutLock(): Promise<void> {
+    if (held !== undefined && !(await held.isOurs())) throw new Refusal('another process has taken its lock over')
+  }
+
+  async function read(): Promise<Tokens | undefined> {
+    const text = await readPrivate(file)
+    if (text === undefined) return undefined
+    const tokens = parseTokens(text)
+    if (tokens === undefined) throw new Refusal('it holds something else than tokens; move or remove it')
+    return tokens
+  }
+
+  async function write(tokens: Tokens | undefined): Promise<void> {
+    // Whatever else is there is not ours to throw away.
+    const found = await read()
+    if (tokens !== undefined) {
+      await makePrivateFolder(folder)
+      const text = `${JSON.stringify(tokens, null, 2)}\n`
+      await replacePrivate(file, text, asideOf(held?.id ?? randomUUID()), refuseWithoutLock)
+    } else if (found !== undefined) {
+      await refuseWithoutLock()
+      await removePrivate(file)
+    }
+  }
+
+  return {
+    read: () => withFile(file, 'used', read),
+
+    write: (tokens) => withFile(file, 'written', () => write(tokens)),
+
+    exclusively: (action) => {
+      const result = last.then(async () => {
+        await withFile(file, 'written', () => makePrivateFolder(folder))
+        const alone = async (lock: HeldLock): ReturnType<typeof action> => {
+          held = lock
+          try {
+            return await action()
+          } finally {
+            held = undefined
+          }
+        }
+        const onTakeover = (id: string): void => rmSync(asideOf(id), { force: true })
+        return withFileLock(`${file}.lock`, alone, { onTakeover })
+      })
+      last = result.catch(() => {}) // whoever waits for it is told; whoever comes next does not mind
+      return result
+    },
+  }
+}

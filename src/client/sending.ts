@@ -1,0 +1,84 @@
+/**
+ * What a caller gave to `fetch`, to be sent as often as it takes.
+ * @module
+ */
+import type { Step } from './redirects.js'
+
+/** What `fetch` takes. */
+export type Input = Parameters<typeof fetch>[0]
+export type Init = NonNullable<Parameters<typeof fetch>[1]>
+
+/** The request of a caller. */
+export interface Sending {
+  readonly hasBody: boolean
+  /** Whether it can be sent twice: not where its body is a stream. That of a `Request` can, since it is kept. */
+  readonly isRepeatable: boolean
+  /** What `fetch` takes to send it as the caller wrote it. */
+  readonly asGiven: (headers: Headers, redirect: Redirect) => readonly [Input, Init]
+  /** What `fetch` takes to send it where a redirect leads to. */
+  readonly redirected: (step: Step, headers: Headers, redirect: Redirect) => readonly [Input, Init]
+  /** Lets go of what was kept to be sent again. */
+  readonly release: () => void
+}
+
+/** How `fetch` deals with redirects. */
+export type Redirect = NonNullable<Init['redirect']>
+
+/**
+ * Makes a request ready.
+ * @param url - where it goes, as the platform writes it
+ * @throws TypeError for a `Request` that was sent already, as `fetch`
+ */
+export function sendingOf(input: Input, url: string, init: Init): Sending {
+  const given = input instanceof Request ? input : undefined
+  const { body: own, ...others } = init
+  const hasOwn = own !== undefined && own !== null
+  const kept = hasOwn || given === undefined || given.body === null ? undefined : given
+  let ready = kept?.clone()
+  let wasSent = false
+
+  function another(): Request | undefined {
+    const one = ready ?? kept?.clone()
+    ready = undefined
+    wasSent = true
+    return one
+  }
+
+  return {
+    hasBody: hasOwn || kept !== undefined,
+    isRepeatable: !hasOwn || isRepeatable(own),
+    asGiven: (headers, redirect) => [another() ?? given ?? url, { ...init, headers, redirect }],
+    redirected: ({ method, url, hasBody }, headers, redirect) => {
+      const again = hasBody ? another() : undefined
+      return [
+        url.href,
+        {
+          ...(given && optionsOf(given)),
+          ...others,
+          method,
+          headers,
+          redirect,
+          ...(hasBody && hasOwn && { body: own }),
+          ...(again && { body: again.body, duplex: 'half' as const }),
+        },
+      ]
+    },
+    release: () => {
+      // Their promises may wait for the end of the other sending.
+      ready?.body?.cancel().catch(() => {})
+      // One that was never sent is the caller's still.
+      if (wasSent) kept?.body?.cancel().catch(() => {})
+    },
+  }
+}
+
+/** What a `Request` says beside what and where; but for `cache`, which none of the platforms has that get here. */
+function optionsOf({ credentials, integrity, keepalive, mode, referrerPolicy, signal }: Request): Init {
+  return { credentials, integrity, keepalive, mode, referrerPolicy, signal }
+}
+
+/** Whether a body can be read twice. */
+function isRepeatable(body: unknown): boolean {
+  if (typeof body === 'string' || body instanceof ArrayBuffer || ArrayBuffer.isView(body)) return true
+  return body instanceof URLSearchParams || body instanceof FormData || body instanceof Blob
+}

@@ -1,0 +1,27 @@
+/**
+ * The key that goes with an access token of the type `mac`.
+ *
+ * It is derived from the token's secret and the server's `derivationKey`: the store has nothing of it, and whoever sees a
+ * token on its way cannot make its key.
+ * @module
+ * @see Specification, section 5.2; draft-ietf-oauth-v2-http-mac-01, section 5.1; RFC 5869
+ */
+import { encodeBase64url } from './base64url.js'
+import { hkdf } from './digests.js'
+import type { GrantRules } from './grant.js'
+
+/** Names what is derived: `grantwell mac key 1` in ASCII. */
+const DERIVATION_LABEL = Uint8Array.from('grantwell mac key 1', (character) => character.charCodeAt(0))
+
+const KEY_BYTES = 32
+
+/**
+ * The key of an access token.
+ * @param secret - that of the access token, 32 bytes
+ * @returns 43 characters of base64url; the key itself is these characters, as ASCII
+ * @throws TypeError without a `derivationKey`: then everybody could make the key
+ */
+export function macKeyOf(secret: Uint8Array, { digests, derivationKey }: GrantRules): string {
+  if (derivationKey === undefined) throw new TypeError('grantwell: mac tokens need a derivationKey')
+  return encodeBase64url(hkdf(digests, derivationKey, secret, DERIVATION_LABEL, KEY_BYTES))
+}

@@ -1,0 +1,46 @@
+/**
+ * Whether what a user permitted opens a resource.
+ * @module
+ * @see Specification, section 2.1
+ */
+import type { Resources } from './grant.js'
+
+/** What a host knows of the resource that a request is about. */
+export interface ProtectedResource {
+  /** As in what users specify: the `id` that the option `resources` gave. */
+  readonly id: string
+  /** Whether it is one of the public resources. */
+  readonly public: boolean
+  /**
+   * Whether the user may do this to it by the host's own rules: as its owner, by a role. A token never opens more than its user
+   * could.
+   */
+  readonly accessible: boolean
+}
+
+/**
+ * Whether a token opens a resource: its user may, and permitted it: all, the public ones, or this very one.
+ * @param resource - undefined or null where there is none, which no token opens
+ */
+export function opensResource(resources: Resources, resource: ProtectedResource | null | undefined): boolean {
+  // What is not said is not so: hosts without types forget a field.
+  if (resource?.accessible !== true) return false
+  switch (resources.kind) {
+    case 'all':
+      return true
+    case 'public':
+      return resource.public === true
+    case 'specified':
+      return resources.ids.includes(resource.id)
+  }
+}
+
+/** What is wrong with anything else. */
+export const RESOURCE_SHAPE = 'resource() must give { id, public, accessible }, a string and two booleans, or undefined'
+
+/** Whether a host has said everything of a resource: what it forgets would be found by some users alone. */
+export function isProtectedResource(value: unknown): value is ProtectedResource {
+  if (typeof value !== 'object' || value === null) return false
+  const { id, public: isPublic, accessible } = value as Partial<ProtectedResource> // any object may be asked for them
+  return typeof id === 'string' && typeof isPublic === 'boolean' && typeof accessible === 'boolean'
+}

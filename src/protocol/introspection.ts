@@ -1,0 +1,80 @@
+/**
+ * The introspection request of a resource server, and its answers.
+ * @module
+ * @see RFC 7662, section 2
+ */
+import type { Credential } from '../core/credential.js'
+import { parseCredential } from '../core/credential.js'
+import type { OAuthError } from '../core/errors.js'
+import { oauthError } from '../core/errors.js'
+import type { Inspection } from '../core/grant.js'
+import { printScopes } from '../core/scopes.js'
+import type { Seconds } from '../core/values.js'
+import type { PresentedClient } from './client-authentication.js'
+import { presentedClient } from './client-authentication.js'
+import type { HttpRequest, HttpResponse } from './message.js'
+import { TOKEN_HEADERS } from './message.js'
+import { formOf, isError, malformed, valuesIn } from './parameters.js'
+
+/** An introspection request, its client not yet authenticated. */
+export interface IntrospectionRequest {
+  readonly type: 'introspection_request'
+  readonly client: PresentedClient
+  /** What the token says; undefined where it is none of ours. */
+  readonly credential: Credential | undefined
+  /** What is wrong with the request, told only once the client has authenticated. */
+  readonly fault: OAuthError | undefined
+}
+
+/** Reads an introspection request. `token_type_hint` is not even looked at: a credential tells its own kind. */
+export function introspectionRequest(
+  request: HttpRequest,
+  rules: { readonly allowPost: boolean },
+): IntrospectionRequest | OAuthError {
+  const parameters = formOf(request)
+  if (isError(parameters)) return parameters
+  const values = valuesIn(parameters, ['client_id', 'client_secret', 'token'])
+  if (isError(values)) return values
+  const client = presentedClient(request.headers, values, rules.allowPost)
+  if (isError(client)) return client
+  const { token } = values
+  const credential = token === undefined ? undefined : parseCredential(token)
+  const fault = token === undefined ? malformed('The parameter token is missing.') : undefined
+  return { type: 'introspection_request', client, credential, fault }
+}
+
+/** A client that authenticated and may not ask. */
+export function notAResourceServer(): OAuthError {
+  const description = 'The client is not registered as a resource server.'
+  return oauthError('unauthorized_client', 'not_a_resource_server', description, { status: 403 })
+}
+
+/** A token that works, as far as the resource server may know of it. */
+export type Introspected = Omit<Extract<Inspection, { readonly type: 'active' }>, 'type' | 'tokenType'>
+
+/**
+ * The answer for a token that works. `resources` and `grant_id` are members of our own (section 2.2): which of the user's
+ * resources it is about (specification, section 2.1), and the grant that it belongs to.
+ * @param maxAge - seconds that the answer may be kept; 0 for not at all
+ */
+export function introspectionResponse(active: Introspected, issuer: string, maxAge: Seconds): HttpResponse {
+  const { scopes, clientId, subject, expiresAt, resources, grantId } = active
+  const body = JSON.stringify({
+    active: true,
+    scope: printScopes(scopes),
+    client_id: clientId,
+    token_type: 'bearer',
+    exp: expiresAt,
+    sub: subject,
+    iss: issuer,
+    resources,
+    grant_id: grantId,
+  })
+  const headers = maxAge > 0 ? { ...JSON_TYPE, 'Cache-Control': `private, max-age=${maxAge}` } : TOKEN_HEADERS
+  return { status: 200, headers, body }
+}
+
+const JSON_TYPE = { 'Content-Type': TOKEN_HEADERS['Content-Type'] }
+
+/** The one answer for every token that does not work, or that the resource server may not know of (section 2.2). */
+export const INACTIVE: HttpResponse = { status: 200, headers: TOKEN_HEADERS, body: '{"active":false}' }

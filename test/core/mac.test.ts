@@ -1,0 +1,61 @@
+/**
+ * The key that goes with a token of the type `mac`.
+ * @module
+ * @see Specification, section 5.2; draft-ietf-oauth-v2-http-mac-01, section 5.1; RFC 5869
+ */
+import { hkdfSync } from 'node:crypto'
+import * as fc from 'fast-check'
+import { portableDigests } from 'grantwell'
+import { describe, expect, it } from 'vitest'
+import { macKeyOf } from '../../src/core/mac.js'
+import { entropyOf, RULES } from './histories.js'
+
+const SECRET = entropyOf(1).subarray(0, 32)
+const KEY = entropyOf(2).subarray(0, 32)
+
+const withKey = (derivationKey: Uint8Array, digests = RULES.digests) => ({ ...RULES, digests, derivationKey })
+
+/** The same by another implementation: what `node:crypto` derives. */
+function derived(secret: Uint8Array, derivationKey: Uint8Array): string {
+  return Buffer.from(hkdfSync('sha256', derivationKey, secret, 'grantwell mac key 1', 32)).toString('base64url')
+}
+
+const bytes = (minLength: number, maxLength: number) => fc.uint8Array({ minLength, maxLength })
+
+describe('the key of a mac token', () => {
+  it('is 43 visible characters, the same on every server that has the derivation key, with either digests', () => {
+    const key = macKeyOf(SECRET, withKey(KEY))
+    expect(key).toMatch(/^[A-Za-z0-9_-]{43}$/)
+    expect(macKeyOf(SECRET.slice(), withKey(KEY.slice()))).toBe(key)
+    expect(macKeyOf(SECRET, withKey(KEY, portableDigests))).toBe(key)
+  })
+
+  it('is what HKDF with SHA-256 derives of the derivation key, salted with the secret of the token', () => {
+    fc.assert(
+      fc.property(bytes(32, 32), bytes(32, 100), (secret, derivationKey) => {
+        expect(macKeyOf(secret, withKey(derivationKey))).toBe(derived(secret, derivationKey))
+      }),
+    )
+  })
+
+  it('[28] is another one for any other bit of the secret or of the derivation key', () => {
+    const key = macKeyOf(SECRET, withKey(KEY))
+    const flipped = (given: Uint8Array, bit: number): Uint8Array =>
+      given.map((byte, index) => (index === bit >> 3 ? byte ^ (1 << (bit & 7)) : byte))
+    const keys = new Set([key])
+    for (let bit = 0; bit < 256; bit++) {
+      keys.add(macKeyOf(flipped(SECRET, bit), withKey(KEY)))
+      keys.add(macKeyOf(SECRET, withKey(flipped(KEY, bit))))
+    }
+    expect(keys.size).toBe(513)
+  })
+
+  it('[28] is not made without a derivation key, which everybody could do who sees the token', () => {
+    for (const rules of [RULES, { ...RULES, derivationKey: undefined }])
+      expect(() => macKeyOf(SECRET, rules)).toThrow(new TypeError('grantwell: mac tokens need a derivationKey'))
+    // What who sees the token and reads this source could try in its place.
+    const none = new Uint8Array(0)
+    for (const guess of [none, new Uint8Array(32), SECRET, Buffer.from(RULES.digests.sha256(SECRET), 'base64url')])
+      expect(macKeyOf(SECRET, withKey(KEY))).not.toBe(derived(SECRET, guess))
+  })
+})

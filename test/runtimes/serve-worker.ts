@@ -1,0 +1,7 @@
+/**
+ * The host as a worker, for `workerd serve`.
+ * @module
+ */
+import { handle } from './host.js'
+
+export default { fetch: handle }
