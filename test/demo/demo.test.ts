@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { connect, createServer } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { freePort } from '../engines/process.js'
 import { hiddenFields } from '../support.js'
 import { type Announcement, type Demo, freshClone, runDemo, spawnDemo, startDemo } from './start.js'
 import {
@@ -559,8 +560,8 @@ describe('both sites', () => {
 })
 
 async function takePort(): Promise<{ readonly port: number; readonly close: () => void }> {
-  const server = createServer().listen(0, '127.0.0.1')
+  const port = await freePort()
+  const server = createServer().listen(port, '127.0.0.1')
   await once(server, 'listening')
-  const address = server.address()
-  return { port: typeof address === 'object' ? (address?.port ?? 0) : 0, close: () => server.close() }
+  return { port, close: () => server.close() }
 }

@@ -3,9 +3,10 @@ import { existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'no
 import { join } from 'node:path'
 import { encode } from 'uqr'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { freePort } from '../engines/process.js'
 import { type Answer, deviceService, refusal, TOKENS, tokens } from './device-service.js'
 import { type Demo, freshClone, startDemo } from './start.js'
-import { bench, CREDENTIAL, closedPort, decide, filesIn, modeOf, startTool, tokensIn } from './tool.js'
+import { bench, CREDENTIAL, decide, filesIn, modeOf, startTool, tokensIn } from './tool.js'
 import { callApi } from './walk.js'
 
 const { clone, folder, file, first, start, failure, afterwards } = bench()
@@ -122,7 +123,7 @@ describe('without a service', () => {
   })
 
   it('says that nobody answers, and leaves nothing behind', async () => {
-    const { code, stderr } = await failure(['--issuer', `http://127.0.0.1:${await closedPort()}`])
+    const { code, stderr } = await failure(['--issuer', `http://127.0.0.1:${await freePort()}`])
     expect(code).toBe(3)
     expect(stderr).toContain('npm start')
     expect(filesIn(folder())).toEqual([])

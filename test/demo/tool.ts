@@ -5,11 +5,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest'
+import { freePort } from '../engines/process.js'
 import { hiddenFields } from '../support.js'
 import { type Demo, freshClone } from './start.js'
 import { Browser, signIn } from './walk.js'
@@ -65,7 +64,7 @@ export function bench(): Bench {
   beforeAll(async () => {
     clone = freshClone()
     folder = join(clone.path, 'nobody')
-    first = await start(['--issuer', `http://127.0.0.1:${await closedPort()}`]).end()
+    first = await start(['--issuer', `http://127.0.0.1:${await freePort()}`]).end()
   }, 120_000)
 
   afterAll(() => clone?.remove())
@@ -128,15 +127,6 @@ export function startTool(clone: string, options: readonly string[], folder: str
       return { code: code as number | null, stdout, stderr }
     },
   }
-}
-
-/** A port that nobody listens on. */
-export async function closedPort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo // a port, for it listens on TCP
-  server.close()
-  return port
 }
 
 /** The user of the demo types a code in and decides, through the forms of the pages. */

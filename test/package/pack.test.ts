@@ -4,14 +4,13 @@
  * @module
  */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { transformSync } from 'esbuild'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { eventually, sender } from '../adapters/http.js'
 import { decide, openService } from '../client/service.js'
+import { freePort } from '../engines/process.js'
 import { authorizationUrl, authorize, exchange, hiddenFields, registration } from '../support.js'
 import type { Project } from './project.js'
 import { compile, installPackage, ROOT, start } from './project.js'
@@ -500,14 +499,6 @@ describe('the code of the README', () => {
   const [embedding = ''] = blocksOf(readme()).flatMap(({ code }) => (code.startsWith('// complete\n') ? [code] : []))
   const others = blocksOf(readme()).filter(({ code }) => !code.startsWith('// complete\n'))
   const ADA = { 'x-demo-user': 'ada' }
-
-  async function freePort(): Promise<number> {
-    const probe = createServer()
-    await new Promise<void>((listening) => probe.listen(0, '127.0.0.1', listening))
-    const { port } = probe.address() as AddressInfo // it listens on TCP
-    await new Promise((closed) => probe.close(closed))
-    return port
-  }
 
   /** Runs a module of the project that listens on the port it is given. */
   async function running<Result>(
