@@ -1,5 +1,5 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { defineConfig, type Options } from 'tsup'
 
 /**
@@ -27,6 +27,7 @@ const library: Options = {
   external: [/^node:/],
   removeNodeProtocol: false,
   // `splitting` stays at its default, ESM alone: for CJS it rewrites the code by a second compiler, `??` into calls.
+  esbuildPlugins: [{ name: 'one piece', setup: keepInOnePiece }],
   sourcemap: true,
   minify: false,
   // The command is built at the same time.
@@ -53,10 +54,28 @@ const command: Options = {
 
 export default defineConfig([library, command])
 
+type Build = Parameters<Plugin['setup']>[0]
+
 type Plugin = NonNullable<Options['esbuildPlugins']>[number]
 
+/**
+ * Makes all that is loaded later import the server, which is there by then. Without it, esbuild would put what the two share
+ * into a file of its own for every combination of those that use it, and at start each file costs more than what is in it.
+ */
+function keepInOnePiece(build: Build): void {
+  // For CommonJS, all of an entry point is one file anyway.
+  if (build.initialOptions.splitting !== true) return
+  build.onResolve({ filter: /^\.\// }, ({ kind, path, resolveDir }) =>
+    kind === 'dynamic-import' ? { path: join(resolveDir, path), namespace: 'later' } : undefined,
+  )
+  build.onLoad({ filter: /./, namespace: 'later' }, ({ path }) => ({
+    contents: `export {} from './server.js'\nexport * from './${basename(path)}'`,
+    resolveDir: dirname(path),
+  }))
+}
+
 /** Puts the licences of all packages in the bundle beside it, as each of them asks. */
-function writeLicenses(build: Parameters<Plugin['setup']>[0]): void {
+function writeLicenses(build: Build): void {
   build.initialOptions.metafile = true
   build.onEnd(({ metafile }) => {
     const used = Object.values(metafile?.outputs ?? {}).flatMap(({ inputs }) => Object.entries(inputs))

@@ -90,7 +90,7 @@ else {
   const store = postgresStore(pool, { namespace, table: 'grantwell_bench' })
   await store.migrate()
   await measure('PostgreSQL', store, () => pool.query({ name: 'bare', text: 'SELECT 1' }))
-  await pool.query('DROP TABLE grantwell_bench')
+  await pool.query('DROP TABLE grantwell_bench; DROP FUNCTION grantwell_bench_relabel')
   await pool.end()
 }
 

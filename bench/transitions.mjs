@@ -1,5 +1,5 @@
 // What each pure transition costs, in SHA-256 digests of 32 bytes, which makes machines comparable.
-//   npm run bench
+//   npm run bench:transitions
 import { hash, randomBytes } from 'node:crypto'
 import { clientKeyOf, inspect, parseClientId, parseCredential, portableDigests, transition } from 'grantwell'
 import { nodeDigests } from 'grantwell/node'

@@ -19,11 +19,12 @@ import type {
   Amendment,
   Registration,
   RegistrationFault,
-  RegistrationRules,
   ResourceServerRegistration,
   Submission,
 } from './core/registration.js'
-import { checkRegistration, isReason, SUBMISSION_LIMITS } from './core/registration.js'
+import { SUBMISSION_LIMITS } from './core/registration.js'
+import type { RegistrationRules } from './core/registration-check.js'
+import { checkRegistration, isReason } from './core/registration-check.js'
 import { normalizeScopes } from './core/scopes.js'
 import type { ClientId, Seconds, Subject } from './core/values.js'
 import { parseClientId } from './core/values.js'

@@ -14,9 +14,9 @@ import { RESOURCE_CHOICES } from './core/registration.js'
 import { coversScopes } from './core/scopes.js'
 import { transition } from './core/transition.js'
 import type { GrantId, Seconds } from './core/values.js'
-import type { ChoiceFault, Interaction } from './interaction.js'
+import type { ChoiceFault, Interaction, PageSettings } from './interaction.js'
 import { isChoiceFault } from './interaction.js'
-import type { Refused, Settings, User } from './options.js'
+import type { Refused, User } from './options.js'
 import type { AuthorizationRequest, RedirectedError } from './protocol/authorization.js'
 import {
   authorizationClientId,
@@ -35,7 +35,7 @@ import { keys, recordAs } from './transactions.js'
 
 /** Makes the endpoint of a server: `GET` shows the consent page, `POST` takes its form. */
 export function authorizationEndpoint<Native>(
-  settings: Settings<Native>,
+  settings: PageSettings<Native>,
   transactions: Transactions,
   interaction: Interaction<Native>,
   refused: Refused,

@@ -5,9 +5,9 @@
 import { clientKeyOf } from './core/digests.js'
 import type { ClientId } from './core/values.js'
 import type { Grants, PermittedGrant } from './grants.js'
-import type { Interaction } from './interaction.js'
+import type { Interaction, PageSettings } from './interaction.js'
 import { dataUri } from './interaction.js'
-import type { Settings, User } from './options.js'
+import type { User } from './options.js'
 import type { AuthorizedApplication } from './pages/index.js'
 import { notAccessible } from './protocol/authorization.js'
 import type { FormBinding } from './protocol/consent.js'
@@ -27,7 +27,7 @@ const LOGO_CHARACTERS = 2 * 1024 * 1024
 
 /** Makes the page of a server: `GET` shows it, `POST` takes one of its forms. */
 export function authorizedApplicationsEndpoint<Native>(
-  settings: Settings<Native>,
+  settings: PageSettings<Native>,
   transactions: Transactions,
   interaction: Interaction<Native>,
   grants: Grants,

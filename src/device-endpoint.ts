@@ -16,9 +16,9 @@ import { limitScopes, printScopes } from './core/scopes.js'
 import { transition } from './core/transition.js'
 import { parseUserCode, printUserCode, userCodeDigest } from './core/user-code.js'
 import type { ClientKey, Seconds, UserCode } from './core/values.js'
-import type { ChoiceFault, Interaction } from './interaction.js'
+import type { ChoiceFault, Interaction, PageSettings } from './interaction.js'
 import { isChoiceFault } from './interaction.js'
-import type { Refused, Settings, User, UserCodeAttempt } from './options.js'
+import type { Refused, User, UserCodeAttempt } from './options.js'
 import { notAccessible } from './protocol/authorization.js'
 import type { FormBinding } from './protocol/consent.js'
 import { FORM_FIELDS } from './protocol/consent.js'
@@ -47,7 +47,7 @@ interface Waiting {
  * and then the consent form.
  */
 export function deviceEndpoint<Native>(
-  settings: Settings<Native>,
+  settings: PageSettings<Native>,
   transactions: Transactions,
   interaction: Interaction<Native>,
   refused: Refused,

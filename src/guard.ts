@@ -30,12 +30,12 @@ import {
 } from './protocol/bearer.js'
 import type { PresentedMac } from './protocol/mac.js'
 import { macOf, presentedMac, replayedMac, staleMac, targetOf } from './protocol/mac.js'
-import type { HttpResponse, RequestLike } from './protocol/message.js'
+import type { HttpHeaders, HttpResponse, RequestLike } from './protocol/message.js'
 import { headersOf } from './protocol/message.js'
 import { isError } from './protocol/parameters.js'
 import type { JsonValue } from './storage/record-store.js'
-import type { Transactions } from './transactions.js'
-import { keys, recordAs } from './transactions.js'
+import type { Soon, Transactions } from './transactions.js'
+import { after, keys, recordAs } from './transactions.js'
 
 /** Who is calling, for whom, and what is permitted. */
 export interface Access {
@@ -67,9 +67,10 @@ export type ResourceOf = (
  * @param request - Node's `IncomingMessage`, a fetch `Request`, or anything with their headers
  * @param resourceOf - which resource the request is about; left out where it is about none, or where the host enforces
  * `access.resources` itself
+ * @returns at once where the store answers at once, else a promise
  * @throws GrantwellError `ERR_CONFIGURATION` for a resource that is undefined
  */
-export type Guard = (request: RequestLike, resourceOf?: ResourceOf) => Promise<Authentication>
+export type Guard = (request: RequestLike, resourceOf?: ResourceOf) => Authentication | Promise<Authentication>
 
 /** What makes guards: the server itself, or an API elsewhere that asks it (`resourceServer` of `grantwell/client`). */
 export interface Guarding {
@@ -117,16 +118,12 @@ export function guardOf<Native>(
     throw mistake(`a guard takes { scope }, scopes of the catalogue in a string${given}`)
   }
 
-  async function accessByBearer(credential: Credential): Promise<Access | Refusal> {
-    const records = await transactions.read([keys.application(credential.clientKey), keys.grant(credential.grantId)])
-    if (isError(records)) return refusal(records)
-    return accessBy(
-      settings,
-      credential,
-      { application: records[0]?.value, grant: records[1]?.value },
-      clock(),
-      undefined,
-    )
+  function accessByBearer(credential: Credential): Soon<Access | Refusal> {
+    const read = transactions.read([keys.application(credential.clientKey), keys.grant(credential.grantId)])
+    return after(read, (records) => {
+      if (isError(records)) return refusal(records)
+      return accessBy(settings, credential, records[0]?.value, records[1]?.value, clock(), undefined)
+    })
   }
 
   /** Verifies the signature, and that this very request was not made before (draft-ietf-oauth-v2-http-mac-01, section 4). */
@@ -135,7 +132,7 @@ export function guardOf<Native>(
     const key = keys.nonce(digestOf(digests, `${id}\n${ts}\n${nonce}`))
     const asked = [keys.application(credential.clientKey), keys.grant(credential.grantId), key]
     const found = await transactions.transact<Access | Refusal>(asked, ([application, grant, used], now, entropy) => {
-      const access = accessBy(settings, credential, { application, grant }, now, 'mac')
+      const access = accessBy(settings, credential, application, grant, now, 'mac')
       if (access.type === 'refusal') return { reply: access }
       const { clientId } = access
       const refuse = (error: OAuthError) => ({ reply: refusal(error, clientId) })
@@ -153,40 +150,63 @@ export function guardOf<Native>(
 
   return (needs) => {
     const scopes = neededScopes(needs)
-    return async (request, ...rest) => {
+    return (request, ...rest) => {
       const [resourceOf] = rest
       // A slip of the pen, which must not let everybody in.
-      if (rest.length > 0 && resourceOf === undefined) throw mistake('a guard takes the resource as a function')
+      if (rest.length > 0 && resourceOf === undefined)
+        return Promise.reject(mistake('a guard takes the resource as a function'))
       const headers = headersOf(request)
       const presented = macTokens ? presentedMac(headers) : undefined
-      const url = request.url ?? ''
-      const own = presented === undefined ? bearerToken(headers, url) : (tokenInQuery(url) ?? presented)
-      const access = await accessOf()
-      if (access.type === 'refusal') return refuse(access.error, access.clientId)
-      const { clientId } = access
-      if (!coversScopes(access.scopes, scopes)) return refuse(insufficientScope(), clientId)
-      if (resourceOf === undefined) return access
-      try {
-        const resource = (await resourceOf(access)) ?? undefined
-        if (resource !== undefined && !isProtectedResource(resource)) throw mistake(RESOURCE_SHAPE)
-        return opensResource(access.resources, resource) ? access : refuse(insufficientResources(), clientId)
-      } catch (error) {
-        settings.onError(error)
-        return refuse(oauthError('server_error', 'host_failed', 'The service failed.'), clientId)
-      }
-
-      function accessOf(): Access | Refusal | Promise<Access | Refusal> {
-        if (isCredential(own)) return accessByBearer(own)
-        return own.type === 'mac' ? accessByMac(own, request) : refusal(own)
-      }
-
-      function refuse(error: OAuthError | NoToken, client?: ClientId): Authentication {
-        if (error.type === 'error') refused('api', error.reason, error.code, client)
-        const schemes = presented !== undefined ? (['MAC'] as const) : (['Bearer'] as const)
-        const every = macTokens && error.type === 'no_token' ? (['Bearer', 'MAC'] as const) : schemes
-        return { type: 'refused', error, response: challenge(error, scopes, every) }
-      }
+      const scheme = presented === undefined ? 'Bearer' : 'MAC'
+      return after(accessOf(request, headers, presented), (access) =>
+        authentication(access, scheme, scopes, resourceOf),
+      )
     }
+  }
+
+  /** Whether who is calling may do what the route needs. */
+  function authentication(
+    access: Access | Refusal,
+    scheme: 'Bearer' | 'MAC',
+    needed: readonly Scope[],
+    resourceOf: ResourceOf | undefined,
+  ): Soon<Authentication> {
+    if (access.type === 'refusal') return refuse(access, scheme, needed)
+    if (!coversScopes(access.scopes, needed))
+      return refuse(refusal(insufficientScope(), access.clientId), scheme, needed)
+    if (resourceOf === undefined) return access
+    return openedBy(access, resourceOf).then((error) =>
+      error === undefined ? access : refuse(refusal(error, access.clientId), scheme, needed),
+    )
+  }
+
+  /** Why a resource is not open to who is calling; undefined where it is. */
+  async function openedBy(access: Access, resourceOf: ResourceOf): Promise<OAuthError | undefined> {
+    try {
+      const resource = (await resourceOf(access)) ?? undefined
+      if (resource !== undefined && !isProtectedResource(resource)) throw mistake(RESOURCE_SHAPE)
+      return opensResource(access.resources, resource) ? undefined : insufficientResources()
+    } catch (error) {
+      settings.onError(error)
+      return oauthError('server_error', 'host_failed', 'The service failed.')
+    }
+  }
+
+  function accessOf(
+    request: RequestLike,
+    headers: HttpHeaders,
+    presented: PresentedMac | OAuthError | undefined,
+  ): Soon<Access | Refusal> {
+    const url = request.url ?? ''
+    const own = presented === undefined ? bearerToken(headers, url) : (tokenInQuery(url) ?? presented)
+    if (isCredential(own)) return accessByBearer(own)
+    return own.type === 'mac' ? accessByMac(own, request) : refusal(own)
+  }
+
+  function refuse({ error, clientId }: Refusal, scheme: 'Bearer' | 'MAC', scopes: readonly Scope[]): Authentication {
+    if (error.type === 'error') refused('api', error.reason, error.code, clientId)
+    const every = macTokens && error.type === 'no_token' ? (['Bearer', 'MAC'] as const) : ([scheme] as const)
+    return { type: 'refused', error, response: challenge(error, scopes, every) }
   }
 }
 
@@ -202,12 +222,13 @@ function isCredential(own: Credential | PresentedMac | OAuthError | NoToken): ow
 export function accessBy(
   { digests, macTokens }: Pick<Settings<never>, 'digests' | 'macTokens'>,
   credential: Credential,
-  stored: { readonly application: JsonValue | undefined; readonly grant: JsonValue | undefined },
+  storedApplication: JsonValue | undefined,
+  storedGrant: JsonValue | undefined,
   now: Seconds,
   tokenType: 'mac' | undefined,
 ): Access | Refusal {
-  const application = recordAs.application(stored.application)
-  const found = inspect(recordAs.grant(stored.grant), credential, now, digests)
+  const application = recordAs.application(storedApplication)
+  const found = inspect(recordAs.grant(storedGrant), credential, now, digests)
   if (found.type === 'inactive') return refusal(invalidToken(found.reason), application?.id)
   const { grantId, clientId, subject, expiresAt } = found
   // The key in the credential is only a claim until the grant is of that very application.

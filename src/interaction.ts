@@ -8,10 +8,11 @@ import { decodeBase64url } from './core/base64url.js'
 import type { OAuthError } from './core/errors.js'
 import { GrantwellError, oauthError } from './core/errors.js'
 import type { Resources } from './core/grant.js'
-import { imageType, RESOURCE_CHOICES } from './core/registration.js'
+import { RESOURCE_CHOICES } from './core/registration.js'
+import { imageType } from './core/registration-check.js'
 import type { Scope } from './core/scopes.js'
 import type { Refused, RefusedEvent, Settings, SpecifiedResource, User } from './options.js'
-import type { ConsentScope } from './pages/index.js'
+import type { ConsentScope, Pages } from './pages/index.js'
 import { type ConsentPageModel, inaccessibleLink } from './pages/index.js'
 import type { FormBinding, VerifiedForm } from './protocol/consent.js'
 import {
@@ -34,6 +35,9 @@ import type { Parameters } from './protocol/parameters.js'
 import { listIn, valueIn } from './protocol/parameters.js'
 import type { LogoRecord, Transactions } from './transactions.js'
 import { keys, recordAs, unavailable } from './transactions.js'
+
+/** The settings of a server, with a page for everything that is shown. */
+export type PageSettings<Native> = Settings<Native> & { readonly pages: Pages }
 
 /** The endpoints that answer with pages. */
 export type PageEndpoint = Extract<RefusedEvent['endpoint'], 'authorization' | 'device' | 'applications'>
@@ -98,7 +102,7 @@ export interface Interaction<Native> {
 
 /** Binds what the pages have in common to a server. */
 export function interactionOf<Native>(
-  settings: Settings<Native>,
+  settings: PageSettings<Native>,
   transactions: Transactions,
   refused: Refused,
 ): Interaction<Native> {

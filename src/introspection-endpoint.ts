@@ -8,7 +8,7 @@
  */
 import { isResourceServer } from './core/application.js'
 import type { Credential } from './core/credential.js'
-import { GRANT_ID_BYTES, grantIdOf, SECRET_BYTES } from './core/credential.js'
+import { GRANT_ID_BYTES, grantIdOf } from './core/credential.js'
 import { clientKeyOf } from './core/digests.js'
 import type { OAuthError, RefusalReason } from './core/errors.js'
 import type { Scope } from './core/scopes.js'
@@ -23,15 +23,15 @@ import type { HttpRequest, HttpResponse } from './protocol/message.js'
 import { errorResponse } from './protocol/message.js'
 import { isError } from './protocol/parameters.js'
 import type { JsonValue } from './storage/record-store.js'
-import type { Transactions } from './transactions.js'
-import { keys, recordAs } from './transactions.js'
+import type { Soon, Transactions } from './transactions.js'
+import { after, keys, recordAs } from './transactions.js'
 
 /** Stands in for what is no credential, so that it takes as long as one of which nothing is known. */
 const NOBODY: Credential = {
   kind: 'access_token',
   clientKey: 'A'.repeat(16) as ClientKey, // as long as one
   grantId: grantIdOf(new Uint8Array(GRANT_ID_BYTES)),
-  secret: new Uint8Array(SECRET_BYTES),
+  secret: 'A'.repeat(43),
 }
 
 /** Makes the introspection endpoint. */
@@ -39,32 +39,34 @@ export function introspectionEndpoint<Native>(
   settings: Settings<Native>,
   transactions: Transactions,
   refused: Refused,
-): (request: HttpRequest<Native>) => Promise<HttpResponse> {
+): (request: HttpRequest<Native>) => Soon<HttpResponse> {
   const { issuer, digests, clock } = settings
 
-  return async (request) => {
+  return (request) => {
     const asked = introspectionRequest(request, { allowPost: settings.allowClientSecretPost })
     if (isError(asked)) return refuse(asked)
     const { client, credential = NOBODY, fault } = asked
-    const records = await transactions.read([
+    const read = transactions.read([
       keys.application(clientKeyOf(digests, client.clientId)),
       keys.application(credential.clientKey),
       keys.grant(credential.grantId),
     ])
-    if (isError(records)) return refuse(records, client.clientId)
-    const [asking, ofToken, grant] = records.map((record) => record?.value)
-    const now = clock()
-    const resourceServer = authenticateClient(recordAs.application(asking), client, digests, now)
-    if (isError(resourceServer)) return refuse(resourceServer, client.clientId)
-    if (!isResourceServer(resourceServer)) return refuse(notAResourceServer(), client.clientId)
-    if (fault !== undefined) return refuse(fault, client.clientId)
-    const found = introspect(credential, ofToken, grant, now, resourceServer.scopes)
-    if (typeof found === 'object') {
-      const maxAge = Math.min(settings.introspectionMaxAge, found.expiresAt - now)
-      return introspectionResponse(found, issuer, maxAge)
-    }
-    refused('introspection', found, undefined, client.clientId)
-    return INACTIVE
+    return after(read, (records) => {
+      if (isError(records)) return refuse(records, client.clientId)
+      const [asking, ofToken, grant] = records
+      const now = clock()
+      const resourceServer = authenticateClient(recordAs.application(asking?.value), client, digests, now)
+      if (isError(resourceServer)) return refuse(resourceServer, client.clientId)
+      if (!isResourceServer(resourceServer)) return refuse(notAResourceServer(), client.clientId)
+      if (fault !== undefined) return refuse(fault, client.clientId)
+      const found = introspect(credential, ofToken?.value, grant?.value, now, resourceServer.scopes)
+      if (typeof found === 'object') {
+        const maxAge = Math.min(settings.introspectionMaxAge, found.expiresAt - now)
+        return introspectionResponse(found, issuer, maxAge)
+      }
+      refused('introspection', found, undefined, client.clientId)
+      return INACTIVE
+    })
 
     function refuse(error: OAuthError, clientId?: string): HttpResponse {
       refused('introspection', error.reason, error.code, clientId)
@@ -81,7 +83,7 @@ export function introspectionEndpoint<Native>(
     seen: readonly Scope[],
   ): Introspected | RefusalReason {
     // As a bearer token: whoever introspects cannot tell whether a use was signed, and would take the token of whoever only saw it.
-    const found = accessBy(settings, credential, { application, grant }, now, undefined)
+    const found = accessBy(settings, credential, application, grant, now, undefined)
     if (found.type === 'refusal') return found.error.type === 'error' ? found.error.reason : 'credential_unknown'
     const scopes = limitScopes(found.scopes, seen)
     return scopes.length === 0 ? 'scope_not_registered' : { ...found, scopes }

@@ -9,12 +9,10 @@ import type { OAuthErrorCode, RefusalReason } from './core/errors.js'
 import { GrantwellError } from './core/errors.js'
 import type { GrantEvent, GrantRules } from './core/grant.js'
 import type { RedirectRules } from './core/redirect-uri.js'
-import { isLoopback } from './core/redirect-uri.js'
 import type { ScopeCatalogue } from './core/scopes.js'
 import { serviceScopes } from './core/scopes.js'
 import type { Seconds, Subject } from './core/values.js'
 import type { Pages } from './pages/index.js'
-import { defaultPages } from './pages/index.js'
 import type { HttpRequest } from './protocol/message.js'
 import type { RecordStore } from './storage/record-store.js'
 
@@ -170,11 +168,21 @@ export type Settings<Native> = Required<
 > & {
   readonly userCodeLimiter: AuthorizationServerOptions<Native>['userCodeLimiter'] | undefined
   readonly resources: AuthorizationServerOptions<Native>['resources'] | undefined
-  readonly pages: Pages
+  /** Those of the host alone: the others are loaded with the first of them that is shown. */
+  readonly pages: Partial<Pages>
   readonly rules: GrantRules
   readonly redirect: RedirectRules
   /** The issuer's own path, without a slash at its end. */
   readonly issuerPath: string
+}
+
+/** The names of the pages, without the pages. */
+const PAGES: { readonly [Name in keyof Pages]: true } = {
+  consent: true,
+  error: true,
+  device: true,
+  deviceResult: true,
+  authorizedApplications: true,
 }
 
 const OPTIONS: { readonly [Name in keyof Required<AuthorizationServerOptions>]: (value: unknown) => boolean } = {
@@ -208,7 +216,7 @@ const OPTIONS: { readonly [Name in keyof Required<AuthorizationServerOptions>]: 
   pages: (value) =>
     typeof value === 'object' &&
     value !== null &&
-    Object.entries(value).every(([name, page]) => Object.hasOwn(defaultPages, name) && isFunction(page)),
+    Object.entries(value).every(([name, page]) => Object.hasOwn(PAGES, name) && isFunction(page)),
   onEvent: isFunction,
   onError: isFunction,
   clock: isFunction,
@@ -271,7 +279,7 @@ export function resolveOptions<Native>(options: AuthorizationServerOptions<Nativ
     resources: own.resources,
     userCodeLimiter: own.userCodeLimiter,
     derivationKey: own.derivationKey?.slice(),
-    pages: { ...defaultPages, ...own.pages },
+    pages: { ...own.pages },
     issuerPath,
   } as const
   const { codeLifetime, accessTokenLifetime, refreshTokenLifetime, gracePeriod, refreshReplay, derivationKey } =
@@ -321,6 +329,9 @@ function socketAddress({ native }: HttpRequest): string | undefined {
   return typeof socket?.remoteAddress === 'string' ? socket.remoteAddress : undefined
 }
 
+/** Hosts that are the machine itself: what is sent there no network sees. */
+const LOOPBACK = /^(?:localhost|127\.0\.0\.1|\[::1\])$/
+
 /** RFC 8414, section 2: an https URL without query and fragment. */
 function pathOfIssuer(issuer: string, insecure: boolean): string {
   if (!URL.canParse(issuer)) throw mistake('the issuer is not a URL')
@@ -336,7 +347,7 @@ function pathOfIssuer(issuer: string, insecure: boolean): string {
   ) {
     throw mistake('the issuer must be a canonical URL without user info, query, fragment and a slash at its end')
   }
-  const secure = url.protocol === 'https:' || (url.protocol === 'http:' && (insecure || isLoopback(url.hostname, true)))
+  const secure = url.protocol === 'https:' || (url.protocol === 'http:' && (insecure || LOOPBACK.test(url.hostname)))
   if (!secure) throw mistake('the issuer must be https; http is for loopback, or with allowInsecureIssuer')
   return url.pathname === '/' ? '' : url.pathname
 }

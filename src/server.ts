@@ -2,10 +2,8 @@
  * The shell: binds the protocol and the grant's transitions to a store, a clock, randomness and the host's users.
  * @module
  */
+import { administrationOf } from './administration.js'
 import type { Applications } from './applications.js'
-import { applicationsOf } from './applications.js'
-import { authorizationEndpoint } from './authorization-endpoint.js'
-import { authorizedApplicationsEndpoint } from './authorized-applications.js'
 import type { PublishedApplication } from './core/application.js'
 import type { Credential } from './core/credential.js'
 import { clientKeyOf } from './core/digests.js'
@@ -17,34 +15,25 @@ import type { Scope } from './core/scopes.js'
 import { limitScopes } from './core/scopes.js'
 import { transition } from './core/transition.js'
 import type { Seconds } from './core/values.js'
-import { deviceAuthorizationEndpoint } from './device-authorization-endpoint.js'
-import { deviceEndpoint } from './device-endpoint.js'
+import { atFirstUse } from './first-use.js'
+import type { FrontChannel } from './front-channel.js'
 import type { Grants } from './grants.js'
-import { grantsOf } from './grants.js'
 import type { Authentication, Guarding, ResourceOf } from './guard.js'
 import { guardOf } from './guard.js'
-import { interactionOf } from './interaction.js'
 import { introspectionEndpoint } from './introspection-endpoint.js'
 import type { AuthorizationServerOptions, Refused, RefusedEvent } from './options.js'
 import { mistake, resolveOptions } from './options.js'
-import { stylesheet } from './pages/index.js'
 import { authenticateClient, meantClient } from './protocol/client-authentication.js'
 import { deviceFlowFault } from './protocol/device.js'
 import type { HttpRequest, HttpResponse, RequestLike } from './protocol/message.js'
-import {
-  documentResponse,
-  errorResponse,
-  pathOf,
-  revocationResponse,
-  tokenResponse,
-  withAllow,
-} from './protocol/message.js'
+import { errorResponse, pathOf, revocationResponse, tokenResponse, withAllow } from './protocol/message.js'
 import { ENDPOINT_PATHS, METADATA_PATH, metadataResponse } from './protocol/metadata.js'
 import { isError } from './protocol/parameters.js'
 import { revocationRequest } from './protocol/revocation.js'
 import type { TokenRequest } from './protocol/token.js'
 import { tokenRequest } from './protocol/token.js'
-import { transactionsOf } from './transactions.js'
+import type { Soon } from './transactions.js'
+import { after, transactionsOf } from './transactions.js'
 
 /** An authorization server. */
 export interface AuthorizationServer<Native = unknown> extends Guarding {
@@ -54,10 +43,10 @@ export interface AuthorizationServer<Native = unknown> extends Guarding {
   /** Whether a path (or path and query) is one of this server's own. */
   readonly owns: (url: string) => boolean
   /**
-   * Answers a request; undefined where its path is not this server's own. Never throws. The answer to a `HEAD` has its
-   * body, for the adapter to leave out.
+   * Answers a request, at once where the store does; undefined where its path is not this server's own. Never throws, nor
+   * rejects. The answer to a `HEAD` has its body, for the adapter to leave out.
    */
-  readonly handle: (request: HttpRequest<Native>) => Promise<HttpResponse | undefined>
+  readonly handle: (request: HttpRequest<Native>) => HttpResponse | undefined | Promise<HttpResponse | undefined>
   /**
    * Checks whether a request's access token works and permits what the route needs: the same as `guard(needs)(request)`, for where
    * a route is decided on as it comes. One read of the store, and for a token of the type `mac` one write.
@@ -146,7 +135,7 @@ export function createAuthorizationServer<Native = unknown>(
     settings.onEvent({ type: 'refused', at: clock(), endpoint, reason, ...told, ...known, ...user })
   }
 
-  async function token(request: HttpRequest): Promise<HttpResponse> {
+  function token(request: HttpRequest): Soon<HttpResponse> {
     const asked = tokenRequest(request, protocol)
     if (isError(asked)) return refuse(asked)
     const { grant: wanted } = asked
@@ -154,7 +143,7 @@ export function createAuthorizationServer<Native = unknown>(
     const clientKey = clientKeyOf(digests, client.clientId)
     // A credential under another client's key is another client's: its grant need not be read to refuse it.
     const credential = wanted.credential?.clientKey === clientKey ? wanted.credential : undefined
-    const reply = await transactions.onGrant(clientKey, credential?.grantId, (stored, grant, now, entropy) => {
+    const replied = transactions.onGrant(clientKey, credential?.grantId, (stored, grant, now, entropy) => {
       const application = authenticateClient(stored, client, digests, now)
       if (isError(application)) return { reply: application, events: [] }
       if (wanted.type === 'faulty') return { reply: wanted.error, events: [] }
@@ -168,13 +157,18 @@ export function createAuthorizationServer<Native = unknown>(
       if (fault !== undefined) return { reply: fault, events: [] }
       return limited(redeem(grant, wanted, credential, application, now, entropy), application.scopes)
     })
-    return isError(reply) ? refuse(reply, client.clientId) : tokenResponse(reply)
+    return after(replied, (reply) => (isError(reply) ? refuse(reply, client.clientId) : tokenResponse(reply)))
 
     function refuse(error: OAuthError, clientId?: string): HttpResponse {
       // A device that asks as it should is no news.
       if (error.code !== 'authorization_pending') refused('token', error.reason, error.code, clientId)
       return errorResponse(error)
     }
+  }
+
+  function failed(error: unknown): HttpResponse {
+    settings.onError(error)
+    return errorResponse(oauthError('server_error', 'host_failed', 'The service failed.'))
   }
 
   /** What the credential of a token request is good for. */
@@ -202,13 +196,13 @@ export function createAuthorizationServer<Native = unknown>(
     }
   }
 
-  async function revocation(request: HttpRequest): Promise<HttpResponse> {
+  function revocation(request: HttpRequest): Soon<HttpResponse> {
     const asked = revocationRequest(request)
     if (isError(asked)) return refuse(asked)
     const { credential, fault } = asked
     const client = meantClient(asked.client, credential, digests)
     const clientKey = clientKeyOf(digests, client.clientId)
-    const reply = await transactions.onGrant(clientKey, credential?.grantId, (stored, grant, now, entropy) => {
+    const replied = transactions.onGrant(clientKey, credential?.grantId, (stored, grant, now, entropy) => {
       const application = authenticateClient(stored, client, digests, now)
       if (isError(application)) return { reply: application, events: [] }
       if (fault !== undefined) return { reply: fault, events: [] }
@@ -221,9 +215,11 @@ export function createAuthorizationServer<Native = unknown>(
         ? outcome
         : { reply: { type: 'unchanged', reason: 'credential_of_another_client' } as const, events: [] }
     })
-    if (isError(reply)) return refuse(reply, client.clientId)
-    if (reply.type === 'unchanged') refused('revocation', reply.reason, undefined, client.clientId)
-    return revocationResponse(request.headers)
+    return after(replied, (reply) => {
+      if (isError(reply)) return refuse(reply, client.clientId)
+      if (reply.type === 'unchanged') refused('revocation', reply.reason, undefined, client.clientId)
+      return revocationResponse(request.headers)
+    })
 
     function refuse(error: OAuthError, clientId?: string): HttpResponse {
       refused('revocation', error.reason, error.code, clientId)
@@ -232,10 +228,16 @@ export function createAuthorizationServer<Native = unknown>(
   }
 
   const guard = guardOf(settings, transactions, refused)
-  const interaction = interactionOf(settings, transactions, refused)
-  const grants = grantsOf(settings, transactions)
+  const { applications, grants } = administrationOf(settings, transactions)
   const metadata = metadataResponse(issuer, protocol)
-  const css = documentResponse('text/css;charset=UTF-8', stylesheet)
+  const frontChannel = atFirstUse(async () => {
+    const { frontChannelOf } = await import('./front-channel.js')
+    return frontChannelOf(settings, transactions, refused, grants)
+  })
+  const inFront =
+    (endpoint: keyof FrontChannel<Native>): Route<Native>['answer'] =>
+    async (request) =>
+      (await frontChannel())[endpoint](request)
 
   /** Every path of ours. */
   const routes = new Map<string, Route<Native>>([
@@ -244,7 +246,7 @@ export function createAuthorizationServer<Native = unknown>(
       {
         endpoint: 'authorization',
         methods: ['GET', 'HEAD', 'POST'],
-        answer: authorizationEndpoint(settings, transactions, interaction, refused),
+        answer: inFront('authorization'),
       },
     ],
     [mountPath + ENDPOINT_PATHS.token, { endpoint: 'token', methods: ['POST'], answer: token }],
@@ -262,7 +264,7 @@ export function createAuthorizationServer<Native = unknown>(
       {
         endpoint: 'device_authorization',
         methods: ['POST'],
-        answer: deviceAuthorizationEndpoint(settings, transactions, refused),
+        answer: inFront('deviceAuthorization'),
       },
     ],
     [
@@ -270,7 +272,7 @@ export function createAuthorizationServer<Native = unknown>(
       {
         endpoint: 'device',
         methods: ['GET', 'HEAD', 'POST'],
-        answer: deviceEndpoint(settings, transactions, interaction, refused),
+        answer: inFront('device'),
       },
     ],
     [
@@ -278,10 +280,10 @@ export function createAuthorizationServer<Native = unknown>(
       {
         endpoint: 'applications',
         methods: ['GET', 'HEAD', 'POST'],
-        answer: authorizedApplicationsEndpoint(settings, transactions, interaction, grants),
+        answer: inFront('applications'),
       },
     ],
-    [mountPath + ENDPOINT_PATHS.stylesheet, { methods: ['GET', 'HEAD'], answer: () => css }],
+    [mountPath + ENDPOINT_PATHS.stylesheet, { methods: ['GET', 'HEAD'], answer: inFront('stylesheet') }],
     [METADATA_PATH + issuerPath, { methods: ['GET', 'HEAD'], answer: () => metadata }],
     // Where only what lies under the mount path arrives.
     [mountPath + METADATA_PATH, { methods: ['GET', 'HEAD'], answer: () => metadata }],
@@ -291,11 +293,14 @@ export function createAuthorizationServer<Native = unknown>(
     issuer,
     bodyLimit,
     owns: (url) => routes.has(pathOf(url)),
-    handle: async (request) => {
+    handle: (request) => {
       const route = routes.get(pathOf(request.url))
       if (route === undefined) return undefined
       try {
-        if (route.methods.includes(request.method)) return await route.answer(request)
+        if (route.methods.includes(request.method)) {
+          const answer = route.answer(request)
+          return answer instanceof Promise ? answer.catch(failed) : answer
+        }
         const methods = route.methods.filter((method) => method !== 'HEAD').join(' or ')
         const error = oauthError('invalid_request', 'method_not_allowed', `The method must be ${methods}.`, {
           status: 405,
@@ -303,8 +308,7 @@ export function createAuthorizationServer<Native = unknown>(
         if (route.endpoint !== undefined) refused(route.endpoint, error.reason, error.code)
         return withAllow(errorResponse(error), route.methods.join(', '))
       } catch (error) {
-        settings.onError(error)
-        return errorResponse(oauthError('server_error', 'host_failed', 'The service failed.'))
+        return failed(error)
       }
     },
     guard,
@@ -314,7 +318,7 @@ export function createAuthorizationServer<Native = unknown>(
       if (typeof resource !== 'function') throw mistake('authenticate takes the resource as a function')
       return guard(others)(request, resource)
     },
-    applications: applicationsOf(settings, transactions),
+    applications,
     grants,
   }
 }

@@ -13,6 +13,7 @@ import { sameJson } from './core/json.js'
 import { ENTROPY_BYTES } from './core/transition.js'
 import type { ClientKey, Digest, GrantId, Seconds } from './core/values.js'
 import type { AuditEvent, Settings } from './options.js'
+import { isError } from './protocol/parameters.js'
 import type { JsonValue, RecordPage, StoredRecord, WriteOptions } from './storage/record-store.js'
 
 /** What a decision asks for: an answer, at most one write, and the events to tell of once it is stored. */
@@ -59,10 +60,18 @@ export interface UserCodeRecord {
   readonly grantId: GrantId
 }
 
+/** A value, or the promise of one: a store in memory answers at once, and nobody waits for it. */
+export type Soon<Value> = Value | Promise<Value>
+
+/** Goes on with a value, at once where it is there. */
+export function after<Value, Result>(value: Soon<Value>, go: (value: Value) => Soon<Result>): Soon<Result> {
+  return value instanceof Promise ? value.then(go) : go(value)
+}
+
 /** The transactions of one server. */
 export interface Transactions {
   /** Reads records in one trip; `temporarily_unavailable` where the store fails. */
-  readonly read: (keys: readonly string[]) => Promise<readonly (StoredRecord | undefined)[] | OAuthError>
+  readonly read: (keys: readonly string[]) => Soon<readonly (StoredRecord | undefined)[] | OAuthError>
   /** Lists records by a label, page by page; `temporarily_unavailable` where the store fails. */
   readonly list: (
     label: string,
@@ -72,7 +81,7 @@ export interface Transactions {
   readonly transact: <Reply>(
     keys: readonly string[],
     decide: (values: readonly (JsonValue | undefined)[], now: Seconds, entropy: Uint8Array) => Decision<Reply>,
-  ) => Promise<Reply | OAuthError>
+  ) => Soon<Reply | OAuthError>
   /** The same for a grant and the application that it belongs to. Without a grant identifier, for the application alone. */
   readonly onGrant: <Reply>(
     clientKey: ClientKey,
@@ -83,7 +92,7 @@ export interface Transactions {
       now: Seconds,
       entropy: Uint8Array,
     ) => Outcome<Reply, GrantRecord>,
-  ) => Promise<Reply | OAuthError>
+  ) => Soon<Reply | OAuthError>
 }
 
 /** The records of our own writes, as what they are. */
@@ -109,13 +118,18 @@ export function transactionsOf({
   onEvent,
   onError,
 }: Pick<Settings<never>, 'store' | 'clock' | 'entropy' | 'onEvent' | 'onError'>): Transactions {
-  async function read(asked: readonly string[]): Promise<readonly (StoredRecord | undefined)[] | OAuthError> {
+  function read(asked: readonly string[]): Soon<readonly (StoredRecord | undefined)[] | OAuthError> {
     try {
-      return await store.read(asked)
+      const found = store.read(asked)
+      return Array.isArray(found) ? found : Promise.resolve(found).catch(failed)
     } catch (error) {
-      onError(error)
-      return unavailable('store_failed')
+      return failed(error)
     }
+  }
+
+  function failed(error: unknown): OAuthError {
+    onError(error)
+    return unavailable('store_failed')
   }
 
   async function list(
@@ -125,49 +139,57 @@ export function transactionsOf({
     try {
       return await store.list(label, page)
     } catch (error) {
-      onError(error)
-      return unavailable('store_failed')
+      return failed(error)
     }
   }
 
   /** Writes; where the answer of the store was lost, finds out whether it was written all the same. */
-  async function write(key: string, value: JsonValue, options: WriteOptions): Promise<boolean | OAuthError> {
-    try {
-      return await store.write(key, value, options)
-    } catch (error) {
+  function write(key: string, value: JsonValue, options: WriteOptions): Soon<boolean | OAuthError> {
+    const lost = async (error: unknown): Promise<boolean | OAuthError> => {
       onError(error)
+      const records = await read([key])
+      if (isError(records)) return records
+      const [record] = records
+      // What is to be gone by now is gone once it is written, and nothing tells that from a write that did not happen.
+      const gone = record === undefined && options.expiresAt !== undefined && clock() >= options.expiresAt
+      return gone || sameJson(record?.value, value) || unavailable('store_failed')
     }
-    const records = await read([key])
-    if ('type' in records) return records
-    const [record] = records
-    // What is to be gone by now is gone once it is written, and nothing tells that from a write that did not happen.
-    const gone = record === undefined && options.expiresAt !== undefined && clock() >= options.expiresAt
-    return gone || sameJson(record?.value, value) || unavailable('store_failed')
+    try {
+      const written = store.write(key, value, options)
+      return typeof written === 'boolean' ? written : Promise.resolve(written).catch(lost)
+    } catch (error) {
+      return lost(error)
+    }
   }
 
-  async function transact<Reply>(
+  function transact<Reply>(
     asked: readonly string[],
     decide: (values: readonly (JsonValue | undefined)[], now: Seconds, entropy: Uint8Array) => Decision<Reply>,
-  ): Promise<Reply | OAuthError> {
-    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-      const records = await read(asked)
-      if ('type' in records) return records
-      const decision = decide(
-        records.map((record) => record?.value),
-        clock(),
-        entropy(ENTROPY_BYTES),
-      )
-      if (decision.write !== undefined) {
-        const { key, value, expiresAt, labels } = decision.write
-        const expected = records[asked.indexOf(key)]?.version ?? 0
-        const written = await write(key, value as JsonValue, { expected, expiresAt, labels }) // records are JSON alone
-        if (typeof written === 'object') return written
-        if (!written) continue
-      }
-      for (const event of decision.events ?? []) onEvent(event)
-      return decision.reply
+  ): Soon<Reply | OAuthError> {
+    let attempts = 0
+    return attempt()
+
+    function attempt(): Soon<Reply | OAuthError> {
+      return attempts++ < ATTEMPTS ? after(read(asked), decideOn) : unavailable('contention')
     }
-    return unavailable('contention')
+
+    function decideOn(records: readonly (StoredRecord | undefined)[] | OAuthError): Soon<Reply | OAuthError> {
+      if (isError(records)) return records
+      const decision = decide(records.map(storedValue), clock(), entropy(ENTROPY_BYTES))
+      if (decision.write === undefined) return done(decision)
+      const { key, value, expiresAt, labels } = decision.write
+      const expected = records[asked.indexOf(key)]?.version ?? 0
+      // Records are JSON alone.
+      return after(write(key, value as JsonValue, { expected, expiresAt, labels }), (written) => {
+        if (typeof written === 'object') return written
+        return written ? done(decision) : attempt()
+      })
+    }
+
+    function done({ reply, events = [] }: Decision<Reply>): Reply | OAuthError {
+      for (const event of events) onEvent(event)
+      return reply
+    }
   }
 
   return {
@@ -188,6 +210,10 @@ export function transactionsOf({
       })
     },
   }
+}
+
+function storedValue(record: StoredRecord | undefined): JsonValue | undefined {
+  return record?.value
 }
 
 /** The write of a grant; a device that waits is on nobody's list yet. */

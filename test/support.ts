@@ -11,6 +11,7 @@ import type {
   AuthorizationServerOptions,
   HttpRequest,
   HttpResponse,
+  RecordStore,
   Registration,
   User,
 } from 'grantwell'
@@ -93,6 +94,23 @@ export async function testServer(options: Partial<AuthorizationServerOptions> = 
   events.length = 0
   errors.length = 0
   return { server, store, clock, events, errors, session }
+}
+
+/** The same over a store that answers a moment later, so that requests at once meet in it. */
+export async function laterServer(options: Partial<AuthorizationServerOptions> = {}): Promise<TestServer> {
+  const clock = { now: START }
+  const store = memoryStore({ clock: () => clock.now })
+  const test = await testServer({ ...options, store: later(store), clock: () => clock.now })
+  return { ...test, store, clock }
+}
+
+/** A store that answers a moment later than another. */
+export function later(store: RecordStore): RecordStore {
+  return {
+    read: async (keys) => store.read(keys),
+    write: async (...write) => store.write(...write),
+    list: async (...list) => store.list(...list),
+  }
 }
 
 /** A request, whole. */

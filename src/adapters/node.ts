@@ -39,26 +39,33 @@ export const nodeDigests: Digests = {
   sha256: (data) => hash('sha256', data, 'base64url'),
   hmacSha256: (key, data) => {
     const block = key.length > HMAC_BLOCK_BYTES ? bytesOf(hash('sha256', key, 'binary')) : key
-    const inner = hash('sha256', keyed(block, INNER_PAD, data), 'binary')
-    return bytesOf(hash('sha256', keyed(block, OUTER_PAD, bytesOf(inner)), 'binary'))
+    const inner = Buffer.allocUnsafe(HMAC_BLOCK_BYTES + data.length)
+    for (let index = 0; index < HMAC_BLOCK_BYTES; index++) {
+      const byte = index < block.length ? (block[index] as number) : 0 // inside it
+      inner[index] = byte ^ INNER_PAD
+      outer[index] = byte ^ OUTER_PAD
+    }
+    inner.set(data, HMAC_BLOCK_BYTES)
+    outer.write(hash('sha256', inner, 'binary'), HMAC_BLOCK_BYTES, 'latin1')
+    const mac = bytesOf(hash('sha256', outer, 'binary'))
+    outer.fill(0)
+    return mac
   },
 }
 
-/** HMAC from two one-shot hashes (RFC 2104, section 2): `createHmac` takes three times as long to set up. */
+/**
+ * HMAC from two one-shot hashes (RFC 2104, section 2), since `createHmac` takes twice as long to set up. A string that has one
+ * character for each byte is the quickest that `hash` gives.
+ */
 const HMAC_BLOCK_BYTES = 64
 const INNER_PAD = 0x36
 const OUTER_PAD = 0x5c
 
-function keyed(key: Uint8Array, pad: number, data: Uint8Array): Uint8Array {
-  const block = Buffer.allocUnsafe(HMAC_BLOCK_BYTES + data.length).fill(pad, 0, HMAC_BLOCK_BYTES)
-  for (let index = 0; index < key.length; index++) block[index] = (key[index] as number) ^ pad // inside the key
-  block.set(data, HMAC_BLOCK_BYTES)
-  return block
-}
+/** What the outer hash is of, used over and over: nothing of it outlives a call. */
+const outer = Buffer.alloc(HMAC_BLOCK_BYTES + 32)
 
-/** The bytes of a string that has one character for each, which is the quickest that `hash` gives. */
 function bytesOf(text: string): Uint8Array {
-  return Buffer.from(text, 'binary')
+  return Buffer.from(text, 'latin1')
 }
 
 /**
@@ -93,13 +100,20 @@ export function createNodeHandler<Request extends IncomingMessage>(
         body,
         native: request,
       }
-      server
-        .handle(message)
-        .then((answered) => {
-          if (answered !== undefined) sendResponse(response, answered, body?.type === 'too_large')
-        })
-        // Also where Node refuses to send a header that the host had a part in.
-        .catch((error: unknown) => response.destroy(error instanceof Error ? error : undefined))
+      const send = (answered: HttpResponse | undefined): void => {
+        if (answered !== undefined) sendResponse(response, answered, body?.type === 'too_large')
+      }
+      // Where Node refuses to send a header that the host had a part in.
+      const fail = (error: unknown): void => {
+        response.destroy(error instanceof Error ? error : undefined)
+      }
+      try {
+        const answered = server.handle(message)
+        if (answered instanceof Promise) answered.then(send).catch(fail)
+        else send(answered)
+      } catch (error) {
+        fail(error)
+      }
     }
     if (request.method === 'POST') readBody(request, server.bodyLimit, answer)
     else answer()
@@ -140,8 +154,11 @@ function originForm(target: string): string {
 export function sendResponse(response: ServerResponse, { status, headers, body }: HttpResponse, close = false): void {
   if (response.headersSent || response.destroyed) return
   if (close) response.setHeader('Connection', 'close')
+  const length = Buffer.byteLength(body)
   // The spread at the end, where engines copy it many times as fast as at the head of a literal.
-  response.writeHead(status, { 'Content-Length': Buffer.byteLength(body), ...headers }).end(body)
+  response.writeHead(status, { 'Content-Length': length, ...headers })
+  // What has a byte for each character is ASCII, which needs no encoding.
+  response.end(body, length === body.length ? 'latin1' : 'utf8')
 }
 
 /**

@@ -6,8 +6,8 @@
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
 
-/** The two characters of every 12 bits: half as many steps as one character at a time. */
-const PAIRS: readonly string[] = Array.from({ length: 4096 }, (_, bits) => letter(bits >> 6) + letter(bits))
+/** The character code of every 6 bits. */
+const CODES = Uint8Array.from(ALPHABET, (character) => character.charCodeAt(0))
 
 /** The 6 bits of every character code; what is outside the alphabet has a bit that no value has. */
 const VALUES = new Uint8Array(256).fill(64)
@@ -19,16 +19,35 @@ for (let value = 0; value < 64; value++) VALUES[ALPHABET.charCodeAt(value)] = va
  */
 export function encodeBase64url(bytes: Uint8Array): string {
   let text = ''
-  let index = 0
-  for (; index + 2 < bytes.length; index += 3) {
-    const bits = (byteAt(bytes, index) << 16) | (byteAt(bytes, index + 1) << 8) | byteAt(bytes, index + 2)
-    text += pair(bits >> 12) + pair(bits)
+  for (let begin = 0; begin < bytes.length; begin += BLOCK) {
+    text += encodeBlock(bytes, begin, Math.min(begin + BLOCK, bytes.length))
   }
-  const left = bytes.length - index
-  if (left === 1) return text + pair(byteAt(bytes, index) << 4)
-  if (left === 0) return text
-  const bits = (byteAt(bytes, index) << 8) | byteAt(bytes, index + 1)
-  return text + pair(bits >> 4) + letter(bits << 2)
+  return text
+}
+
+/** Bytes that become a text at once, in whole groups of three: more than any secret, and no more than engines take as arguments. */
+const BLOCK = 192
+
+/** One call for many characters takes half as long as joining them. */
+function encodeBlock(bytes: Uint8Array, begin: number, end: number): string {
+  const length = Math.ceil(((end - begin) * 4) / 3)
+  const codes = new Array<number>(length)
+  let at = 0
+  let index = begin
+  for (; index + 2 < end; index += 3) {
+    const bits = (byteAt(bytes, index) << 16) | (byteAt(bytes, index + 1) << 8) | byteAt(bytes, index + 2)
+    codes[at++] = codeOf(bits >> 18)
+    codes[at++] = codeOf(bits >> 12)
+    codes[at++] = codeOf(bits >> 6)
+    codes[at++] = codeOf(bits)
+  }
+  if (index < end) {
+    const bits = (byteAt(bytes, index) << 16) | (index + 1 < end ? byteAt(bytes, index + 1) << 8 : 0)
+    codes[at++] = codeOf(bits >> 18)
+    codes[at++] = codeOf(bits >> 12)
+    if (at < length) codes[at] = codeOf(bits >> 6)
+  }
+  return String.fromCharCode(...codes)
 }
 
 /**
@@ -44,19 +63,19 @@ export function decodeBase64url(text: string): Uint8Array | undefined {
   let at = 0
   let index = 0
   for (; index < text.length - left; index += 4) {
-    const a = valueAt(text, index)
-    const b = valueAt(text, index + 1)
-    const c = valueAt(text, index + 2)
-    const d = valueAt(text, index + 3)
+    const a = bitsAt(text, index)
+    const b = bitsAt(text, index + 1)
+    const c = bitsAt(text, index + 2)
+    const d = bitsAt(text, index + 3)
     seen |= a | b | c | d
     bytes[at++] = (a << 2) | (b >> 4)
     bytes[at++] = (b << 4) | (c >> 2)
     bytes[at++] = (c << 6) | d
   }
   if (left > 0) {
-    const a = valueAt(text, index)
-    const b = valueAt(text, index + 1)
-    const c = left === 3 ? valueAt(text, index + 2) : 0
+    const a = bitsAt(text, index)
+    const b = bitsAt(text, index + 1)
+    const c = left === 3 ? bitsAt(text, index + 2) : 0
     seen |= a | b | c
     bytes[at++] = (a << 2) | (b >> 4)
     if (left === 3) bytes[at] = (b << 4) | (c >> 2)
@@ -76,18 +95,15 @@ export function constantTimeEqual(a: string, b: string): boolean {
   return difference === 0
 }
 
-function letter(bits: number): string {
-  return ALPHABET.charAt(bits & 63)
-}
-
-function pair(bits: number): string {
-  return PAIRS[bits & 4095] as string // the table has all 4,096
+function codeOf(bits: number): number {
+  return CODES[bits & 63] as number // the table has all 64
 }
 
 function byteAt(bytes: Uint8Array, index: number): number {
   return bytes[index] as number // the callers stay inside
 }
 
-function valueAt(text: string, index: number): number {
+/** The 6 bits that a character stands for; 64 for one outside the alphabet. */
+export function bitsAt(text: string, index: number): number {
   return VALUES[text.charCodeAt(index)] ?? 64
 }

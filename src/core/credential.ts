@@ -4,11 +4,10 @@
  *     <prefix><base64url( client key, 12 bytes | grant id, 16 bytes | secret, 32 bytes )>
  *
  * A credential names the two records that decide on it, so no index is read to find them; the store holds only the
- * SHA-256 of its secret. The prefix tells its kind, to us and to a scanner that looks for leaked secrets.
+ * SHA-256 of its secret, as it is written: so nothing is decoded to look one up. The prefix tells its kind, to us and to a scanner that looks for leaked secrets.
  * @module
  */
-import { decodeBase64url, encodeBase64url } from './base64url.js'
-import { concatenate } from './digests.js'
+import { bitsAt, decodeBase64url, encodeBase64url } from './base64url.js'
 import type { ClientKey, GrantId } from './values.js'
 
 /** The kinds of credential. */
@@ -19,8 +18,8 @@ export interface Credential {
   readonly kind: CredentialKind
   readonly clientKey: ClientKey
   readonly grantId: GrantId
-  /** 32 bytes. */
-  readonly secret: Uint8Array
+  /** Its last 43 characters: 32 bytes, behind the last two bits of the grant identifier. */
+  readonly secret: string
 }
 
 /** How each kind of credential begins. */
@@ -41,19 +40,36 @@ export const SECRET_BYTES = 32
 export const GRANT_ID_BYTES = 16
 
 const PREFIX_LENGTH = 4
-const CLIENT_KEY_LENGTH = 16
 const CREDENTIAL_LENGTH = PREFIX_LENGTH + 80
 
-const KINDS = new Map<string, CredentialKind>(
-  (['code', 'access_token', 'refresh_token', 'device_code'] as const).map((kind) => [CREDENTIAL_PREFIXES[kind], kind]),
-)
+/** Where the grant identifier begins, since a client key has 16 characters; and the secret, which shares its first one with it. */
+const GRANT_ID_AT = PREFIX_LENGTH + 16
+const SECRET_AT = GRANT_ID_AT + 21
+
+const BASE64URL = /^[\w-]{80}$/
+
+/** What the last two bits of a grant identifier are written as where nothing shares their character. */
+const LAST_CHARACTERS = 'AQgw'
+
+const KINDS = ['access_token', 'refresh_token', 'code', 'device_code'] as const
+
+function kindAt(text: string, begin: number): CredentialKind | undefined {
+  for (const kind of KINDS) if (text.startsWith(CREDENTIAL_PREFIXES[kind], begin)) return kind
+  return undefined
+}
+
+/** The secret that {@link SECRET_BYTES} bytes make in a credential of a grant. */
+export function secretOf(grantId: GrantId, bytes: Uint8Array): string {
+  const whole = new Uint8Array(1 + SECRET_BYTES)
+  // The end of the grant identifier, of which the first character of the secret has two bits.
+  whole[0] = bitsAt(grantId, 21) >> 4
+  whole.set(bytes, 1)
+  return encodeBase64url(whole).slice(1)
+}
 
 /** Writes a credential: its prefix and 80 characters. */
-export function printCredential(credential: Credential): string {
-  const id = decodeBase64url(credential.grantId) as Uint8Array // a GrantId is the base64url of 16 bytes
-  return (
-    CREDENTIAL_PREFIXES[credential.kind] + credential.clientKey + encodeBase64url(concatenate(id, credential.secret))
-  )
+export function printCredential({ kind, clientKey, grantId, secret }: Credential): string {
+  return CREDENTIAL_PREFIXES[kind] + clientKey + grantId.slice(0, -1) + secret
 }
 
 /**
@@ -61,17 +77,21 @@ export function printCredential(credential: Credential): string {
  * @returns what it says, or undefined where it is not one: a total function of any string
  */
 export function parseCredential(text: string): Credential | undefined {
-  const kind = KINDS.get(text.slice(0, PREFIX_LENGTH))
-  if (kind === undefined || text.length !== CREDENTIAL_LENGTH) return undefined
-  const clientKey = text.slice(PREFIX_LENGTH, PREFIX_LENGTH + CLIENT_KEY_LENGTH)
-  if (decodeBase64url(clientKey) === undefined) return undefined
-  const bytes = decodeBase64url(text.slice(PREFIX_LENGTH + CLIENT_KEY_LENGTH))
-  if (bytes === undefined) return undefined
+  return credentialAt(text, 0)
+}
+
+/** The same for the end of a text, from a place on. */
+export function credentialAt(text: string, begin: number): Credential | undefined {
+  if (text.length - begin !== CREDENTIAL_LENGTH) return undefined
+  const kind = kindAt(text, begin)
+  if (kind === undefined || !BASE64URL.test(text.slice(begin + PREFIX_LENGTH))) return undefined
+  const secretAt = begin + SECRET_AT
+  const grantId = text.slice(begin + GRANT_ID_AT, secretAt) + LAST_CHARACTERS.charAt(bitsAt(text, secretAt) >> 4)
   return {
     kind,
-    clientKey: clientKey as ClientKey, // 16 characters of base64url, as checked above
-    grantId: grantIdOf(bytes.subarray(0, GRANT_ID_BYTES)),
-    secret: bytes.subarray(GRANT_ID_BYTES),
+    clientKey: text.slice(begin + PREFIX_LENGTH, begin + GRANT_ID_AT) as ClientKey, // 16 characters of base64url, as checked above
+    grantId: grantId as GrantId, // 128 bits of base64url
+    secret: text.slice(secretAt),
   }
 }
 

@@ -8,11 +8,11 @@
  */
 import { constantTimeEqual } from './base64url.js'
 import type { Credential } from './credential.js'
-import { printCredential, SECRET_BYTES } from './credential.js'
+import { printCredential, SECRET_BYTES, secretOf } from './credential.js'
 import { digestOf } from './digests.js'
 import type { OAuthError } from './errors.js'
 import { oauthError } from './errors.js'
-import { pairOf, refused, tokensOf } from './exchange.js'
+import { pairOf, refused, secretsOf, tokensOf } from './exchange.js'
 import type {
   DeviceAuthorization,
   DeviceCode,
@@ -96,7 +96,7 @@ export function requestDevice(
   if (record !== undefined) return refused('credential_unknown')
   const { grantId, clientId, clientKey, scopes } = command
   const { deviceCodeLifetime: expiresIn, devicePollingInterval: interval, digests } = rules
-  const secret = entropy.subarray(0, SECRET_BYTES)
+  const secret = secretOf(grantId, entropy.subarray(0, SECRET_BYTES))
   const expiresAt = now + expiresIn
   return {
     reply: {
@@ -187,17 +187,23 @@ export function poll(
   if (!isGrant(record)) {
     return {
       reply: pollError('authorization_pending', 'decision_pending', 'The user has not decided yet.'),
-      grant: { ...record, code: { ...code, polledAt: now } },
+      grant: { ...record, code: polled(code, now) },
       events: [],
     }
   }
-  const secrets = entropy.subarray(0, 2 * SECRET_BYTES)
+  const secrets = secretsOf(credential.grantId, entropy)
   const pair = pairOf(secrets, record.scopes, command.tokenType, now, rules)
   return {
     reply: tokensOf(credential, secrets, pair, now, rules),
-    grant: { ...record, code: { ...code, usedAt: now }, lastUsedAt: now, pairs: [pair] },
+    grant: { lastUsedAt: now, ...record, code: { usedAt: now, ...code }, pairs: [pair] },
     events: [{ type: 'exchanged', scopes: record.scopes, ...about(record, now) }],
   }
+}
+
+/** The code after a poll that came in time. */
+function polled({ digest, expiresAt, interval, tooSoon }: DeviceCode, now: Seconds): DeviceCode {
+  const code = { digest, expiresAt, interval, polledAt: now }
+  return tooSoon === undefined ? code : { tooSoon, ...code }
 }
 
 /**
@@ -208,7 +214,7 @@ function slowedDown(code: DeviceCode, waited: Seconds, now: Seconds): DeviceCode
   const { tooSoon } = code
   const slower = tooSoon !== undefined && waited >= tooSoon.waited + SLOW_DOWN_SECONDS ? tooSoon.slower + 1 : 0
   const interval = slower < OBEYED ? code.interval + SLOW_DOWN_SECONDS : code.interval
-  return { ...code, interval, polledAt: now, tooSoon: { waited, slower } }
+  return { digest: code.digest, expiresAt: code.expiresAt, interval, polledAt: now, tooSoon: { waited, slower } }
 }
 
 /** A user code that nobody may decide on: unknown, used, refused or expired, which is told apart to nobody. */

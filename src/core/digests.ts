@@ -26,7 +26,7 @@ export const portableDigests: Digests = {
   hmacSha256: (key, data) => hmac(sha256, key, data),
 }
 
-const NOTHING: Uint8Array = new Uint8Array(0)
+const HASH_BYTES = 32
 
 /**
  * HKDF with SHA-256: extract, then expand.
@@ -41,11 +41,15 @@ export function hkdf(
   length: number,
 ): Uint8Array {
   const key = digests.hmacSha256(salt, keyMaterial)
-  const output = new Uint8Array(Math.ceil(length / 32) * 32)
-  let previous = NOTHING
-  for (let block = 1; (block - 1) * 32 < length; block++) {
-    previous = digests.hmacSha256(key, concatenate(previous, info, Uint8Array.of(block)))
-    output.set(previous, (block - 1) * 32)
+  const output = new Uint8Array(Math.ceil(length / HASH_BYTES) * HASH_BYTES)
+  // Room for the block before, the label, and the number of the block.
+  const message = new Uint8Array(HASH_BYTES + info.length + 1)
+  message.set(info, HASH_BYTES)
+  for (let block = 1; (block - 1) * HASH_BYTES < length; block++) {
+    message[message.length - 1] = block
+    const made = digests.hmacSha256(key, block === 1 ? message.subarray(HASH_BYTES) : message)
+    output.set(made, (block - 1) * HASH_BYTES)
+    message.set(made)
   }
   return output.subarray(0, length)
 }

@@ -5,7 +5,7 @@
  */
 import { constantTimeEqual } from './base64url.js'
 import type { Credential } from './credential.js'
-import { printCredential, SECRET_BYTES } from './credential.js'
+import { printCredential, SECRET_BYTES, secretOf } from './credential.js'
 import { digestOf } from './digests.js'
 import type { RefusalReason } from './errors.js'
 import type { Grant, GrantRecord, GrantRules, IssuedTokens, Outcome, Resources, TokenPair } from './grant.js'
@@ -67,7 +67,7 @@ export function approve(
 ): Outcome<IssuedCode> {
   if (grant !== undefined) return { reply: invalidGrant('consent_invalid'), events: [] }
   const { grantId, clientId, clientKey, subject, scopes, resources, redirectUri, codeChallenge } = command
-  const secret = entropy.subarray(0, SECRET_BYTES)
+  const secret = secretOf(grantId, entropy.subarray(0, SECRET_BYTES))
   const expiresAt = now + rules.codeLifetime
   const made: Grant = {
     v: 1,
@@ -130,9 +130,10 @@ export function exchange(
     return refused('redirect_uri_mismatch')
   if (!verifies(code.codeChallenge, command.codeVerifier, rules)) return refused('pkce_mismatch')
 
-  const secrets = entropy.subarray(0, 2 * SECRET_BYTES)
+  const secrets = secretsOf(credential.grantId, entropy)
   const pair = pairOf(secrets, grant.scopes, command.tokenType, now, rules)
-  const exchanged: Grant = { ...grant, code: { ...code, usedAt: now }, lastUsedAt: now, pairs: [pair] }
+  // What is new stands before the spread: behind it, engines make a shape of its own for each grant.
+  const exchanged: Grant = { lastUsedAt: now, ...grant, code: { usedAt: now, ...code }, pairs: [pair] }
   return {
     reply: tokensOf(credential, secrets, pair, now, rules),
     grant: exchanged,
@@ -140,55 +141,59 @@ export function exchange(
   }
 }
 
-/** A pair made of 64 secret bytes, the access token's first. */
+/** The secrets of a pair. */
+export interface PairSecrets {
+  readonly access: string
+  readonly refresh: string
+}
+
+/** The secrets that 64 bytes make, the access token's first. */
+export function secretsOf(grantId: GrantId, bytes: Uint8Array): PairSecrets {
+  return {
+    access: secretOf(grantId, bytes.subarray(0, SECRET_BYTES)),
+    refresh: secretOf(grantId, bytes.subarray(SECRET_BYTES, 2 * SECRET_BYTES)),
+  }
+}
+
+/** A pair that has these secrets. */
 export function pairOf(
-  secrets: Uint8Array,
+  secrets: PairSecrets,
   scopes: readonly Scope[],
   type: 'mac' | undefined,
   now: Seconds,
   rules: GrantRules,
 ): TokenPair {
   const access = {
-    digest: digestOf(rules.digests, secrets.subarray(0, SECRET_BYTES)),
+    digest: digestOf(rules.digests, secrets.access),
     expiresAt: now + rules.accessTokenLifetime,
     scopes,
   }
   return {
-    access: type === undefined ? access : { ...access, type },
+    access: type === undefined ? access : { type, ...access },
     refresh: {
-      digest: digestOf(rules.digests, secrets.subarray(SECRET_BYTES)),
+      digest: digestOf(rules.digests, secrets.refresh),
       expiresAt: now + rules.refreshTokenLifetime,
     },
   }
 }
 
-/** The answer that hands out a pair made of 64 secret bytes, to be found where the presented credential is. */
+/** The answer that hands out a pair, to be found where the presented credential is. */
 export function tokensOf(
   { clientKey, grantId }: Credential,
-  secrets: Uint8Array,
+  secrets: PairSecrets,
   pair: TokenPair,
   now: Seconds,
   rules: GrantRules,
 ): IssuedTokens {
   const tokens: IssuedTokens = {
     type: 'tokens',
-    accessToken: printCredential({
-      kind: 'access_token',
-      clientKey,
-      grantId,
-      secret: secrets.subarray(0, SECRET_BYTES),
-    }),
-    refreshToken: printCredential({
-      kind: 'refresh_token',
-      clientKey,
-      grantId,
-      secret: secrets.subarray(SECRET_BYTES),
-    }),
+    accessToken: printCredential({ kind: 'access_token', clientKey, grantId, secret: secrets.access }),
+    refreshToken: printCredential({ kind: 'refresh_token', clientKey, grantId, secret: secrets.refresh }),
     expiresIn: Math.max(0, worksUntil(pair, 'access') - now),
     scopes: pair.access.scopes,
   }
   if (pair.access.type === undefined) return tokens
-  return { ...tokens, macKey: macKeyOf(secrets.subarray(0, SECRET_BYTES), rules) }
+  return { macKey: macKeyOf(secrets.access, rules), ...tokens }
 }
 
 /** An answer of `invalid_grant` that changes nothing. */

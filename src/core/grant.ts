@@ -234,12 +234,17 @@ export function inspect(grant: Grant | undefined, credential: Credential, now: S
     resources,
     expiresAt,
   } as const
-  return pair.access.type === undefined ? active : { ...active, tokenType: pair.access.type }
+  return pair.access.type === undefined ? active : { tokenType: pair.access.type, ...active }
 }
 
 /** The pair that has a token with this digest, newest first; each comparison takes constant time. */
 export function findPair(grant: Grant | undefined, token: 'access' | 'refresh', digest: Digest): TokenPair | undefined {
-  return grant?.pairs.findLast((pair) => constantTimeEqual(pair[token].digest, digest))
+  if (grant === undefined) return undefined
+  for (let index = grant.pairs.length - 1; index >= 0; index--) {
+    const pair = grant.pairs[index] as TokenPair // inside the list
+    if (constantTimeEqual(pair[token].digest, digest)) return pair
+  }
+  return undefined
 }
 
 /** The exclusive end of a token's life: its own expiry or, once its pair was refreshed, the end of grace where that is sooner. */
@@ -254,8 +259,8 @@ export function worksUntil(pair: TokenPair, token: 'access' | 'refresh'): Second
  */
 export function retire(grant: Grant, now: Seconds): Grant {
   const isOver = ({ superseded }: TokenPair): boolean => superseded !== undefined && now >= superseded.until
+  if (!grant.pairs.some(isOver)) return grant
   const over = grant.pairs.filter(isOver)
-  if (over.length === 0) return grant
   const retired = [...grant.retired, ...over.map((pair) => pair.refresh.digest)]
   return { ...grant, pairs: grant.pairs.filter((pair) => !isOver(pair)), retired: retired.slice(-RETIRED_KEPT) }
 }
@@ -273,7 +278,7 @@ export function retention(grant: GrantRecord): Seconds {
 
 /** Whether somebody has decided on a record: before that it is a device that waits. */
 export function isGrant(record: GrantRecord | undefined): record is Grant {
-  return record !== undefined && 'pairs' in record
+  return (record as Partial<Grant> | undefined)?.pairs !== undefined // what it is to find out
 }
 
 /** Whether anything of a grant still works or can still be exchanged. */
@@ -293,7 +298,7 @@ export function liveUntil(grant: Grant): Seconds {
 
 /** The grant after its revocation: what is left says that it was, and holds no digest of a token. */
 export function tombstone(grant: Grant, now: Seconds): Grant {
-  return { ...grant, pairs: [], retired: [], revokedAt: now }
+  return { revokedAt: now, ...grant, pairs: [], retired: [] }
 }
 
 /** What every event of a grant says; spread at the end of a literal, where engines copy it many times as fast as at its head. */

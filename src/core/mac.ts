@@ -6,6 +6,7 @@
  * @module
  * @see Specification, section 5.2; draft-ietf-oauth-v2-http-mac-01, section 5.1; RFC 5869
  */
+import { utf8ToBytes } from '@noble/hashes/utils.js'
 import { encodeBase64url } from './base64url.js'
 import { hkdf } from './digests.js'
 import type { GrantRules } from './grant.js'
@@ -17,11 +18,11 @@ const KEY_BYTES = 32
 
 /**
  * The key of an access token.
- * @param secret - that of the access token, 32 bytes
+ * @param secret - that of the access token
  * @returns 43 characters of base64url; the key itself is these characters, as ASCII
  * @throws TypeError without a `derivationKey`: then everybody could make the key
  */
-export function macKeyOf(secret: Uint8Array, { digests, derivationKey }: GrantRules): string {
+export function macKeyOf(secret: string, { digests, derivationKey }: GrantRules): string {
   if (derivationKey === undefined) throw new TypeError('grantwell: mac tokens need a derivationKey')
-  return encodeBase64url(hkdf(digests, derivationKey, secret, DERIVATION_LABEL, KEY_BYTES))
+  return encodeBase64url(hkdf(digests, derivationKey, utf8ToBytes(secret), DERIVATION_LABEL, KEY_BYTES))
 }

@@ -6,12 +6,14 @@
  * @module
  * @see Specification, sections 3 and 4.3; RFC 6749, section 6; RFC 9700, section 4.14.2; RFC 5869
  */
+import { utf8ToBytes } from '@noble/hashes/utils.js'
 import { constantTimeEqual, decodeBase64url, encodeBase64url } from './base64url.js'
 import type { Credential } from './credential.js'
 import { SECRET_BYTES } from './credential.js'
 import { concatenate, digestOf, hkdf } from './digests.js'
 import { oauthError } from './errors.js'
-import { pairOf, refused, tokensOf } from './exchange.js'
+import type { PairSecrets } from './exchange.js'
+import { pairOf, refused, secretsOf, tokensOf } from './exchange.js'
 import type { Grant, GrantRules, IssuedTokens, Outcome, TokenPair } from './grant.js'
 import { about, findPair, invalidGrant, PAIRS_IN_GRACE, retire, tombstone, worksUntil } from './grant.js'
 import type { Scope } from './scopes.js'
@@ -110,7 +112,7 @@ function repeat(
   const secrets = deriveSuccessor(credential, decodeBase64url(salt) as Uint8Array, rules) // written by supersede
   // Another pair, where a clock stepped back and the successor is gone; other secrets, where the derivation key is another
   // than at the first refresh: nothing that we could hand out would work.
-  const derived = digestOf(rules.digests, secrets.subarray(SECRET_BYTES))
+  const derived = digestOf(rules.digests, secrets.refresh)
   if (!constantTimeEqual(successor.refresh.digest, derived)) return refused('credential_unknown')
   if (successor.access.revokedAt !== undefined) return refused('credential_revoked')
   // Only where a clock stepped back: what is handed out must not be a replay as soon as it is used.
@@ -137,11 +139,12 @@ function replayed(grant: Grant, now: Seconds, rules: GrantRules): Outcome<never>
   }
 }
 
-/** 64 bytes: the access secret and the refresh secret of the successor. */
-function deriveSuccessor(credential: Credential, salt: Uint8Array, rules: GrantRules): Uint8Array {
-  const keyMaterial =
-    rules.derivationKey === undefined ? credential.secret : concatenate(credential.secret, rules.derivationKey)
-  return hkdf(rules.digests, keyMaterial, salt, DERIVATION_LABEL, 2 * SECRET_BYTES)
+/** The secrets of the successor. */
+function deriveSuccessor({ secret, grantId }: Credential, salt: Uint8Array, rules: GrantRules): PairSecrets {
+  const { digests, derivationKey } = rules
+  const own = utf8ToBytes(secret)
+  const keyMaterial = derivationKey === undefined ? own : concatenate(own, derivationKey)
+  return secretsOf(grantId, hkdf(digests, keyMaterial, salt, DERIVATION_LABEL, 2 * SECRET_BYTES))
 }
 
 function wasRetired(grant: Grant, digest: Digest): boolean {

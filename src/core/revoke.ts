@@ -82,7 +82,7 @@ export function withdraw(grant: Grant | undefined, command: Withdraw, now: Secon
 }
 
 function withoutAccess(pair: TokenPair, now: Seconds): TokenPair {
-  return { ...pair, access: { ...pair.access, revokedAt: now } }
+  return { ...pair, access: { revokedAt: now, ...pair.access } }
 }
 
 function unchanged(reason: RefusalReason): Outcome<Revocation> {

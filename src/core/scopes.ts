@@ -97,9 +97,11 @@ export function printScopes(scopes: readonly Scope[]): string {
 
 /** Whether every needed scope is granted; `name:rw` includes `name:r`. */
 export function coversScopes(granted: readonly Scope[], needed: readonly Scope[]): boolean {
-  return needed.every(
-    (scope) => granted.includes(scope) || (scope.endsWith(':r') && granted.includes(`${scope}w` as Scope)),
-  ) // `name:r` and a `w` spell `name:rw`
+  for (const scope of needed) {
+    if (granted.includes(scope)) continue
+    if (!scope.endsWith(':r') || !granted.includes(`${scope}w` as Scope)) return false // `name:r` and a `w` spell `name:rw`
+  }
+  return true
 }
 
 /**

@@ -4,7 +4,7 @@
  * @see RFC 6750, sections 2.1 and 3
  */
 import type { Credential } from '../core/credential.js'
-import { parseCredential } from '../core/credential.js'
+import { credentialAt, parseCredential } from '../core/credential.js'
 import type { OAuthError } from '../core/errors.js'
 import { oauthError } from '../core/errors.js'
 import type { Scope } from '../core/scopes.js'
@@ -21,6 +21,9 @@ export interface NoToken {
 /** `Bearer` and a b64token (RFC 6750, section 2.1). */
 const BEARER = /^bearer +([A-Za-z0-9\-._~+/]+=*)$/i
 
+/** How nearly every header begins. */
+const USUAL = 'Bearer '
+
 const REALM = 'realm="oauth2"'
 
 /** A parameter of a query that would be a token (RFC 6750, section 2.3), which we never take. */
@@ -35,6 +38,9 @@ export function bearerToken(headers: HttpHeaders, url: string): Credential | NoT
   if (misplaced !== undefined) return misplaced
   const authorization = headerOf(headers, 'authorization')
   if (typeof authorization === 'object') return malformed('The Authorization header is repeated.')
+  // What clients write; every other spelling of the same is read below.
+  const usual = authorization?.startsWith(USUAL) ? credentialAt(authorization, USUAL.length) : undefined
+  if (usual !== undefined) return usual
   const token = authorization === undefined ? undefined : BEARER.exec(authorization)?.[1]
   if (token === undefined) {
     const meant = authorization !== undefined && /^bearer(?: |$)/i.test(authorization)

@@ -74,16 +74,18 @@ function parseBasic(header: string): PresentedClient | undefined {
   const decoded = encoded === undefined ? undefined : decodeBase64(encoded)
   const colon = decoded?.indexOf(':') ?? -1
   if (decoded === undefined || colon < 0) return undefined
-  const idAsItIs = decoded.slice(0, colon)
-  const [clientId, other] = readingsOf(idAsItIs).flatMap((id) => parseClientId(id) ?? [])
-  const asItIs = decoded.slice(colon + 1)
-  if (clientId === undefined || asItIs === '') return undefined
-  const presented = { clientId, method: 'client_secret_basic', clientSecrets: readingsOf(asItIs) } as const
-  return other === undefined ? presented : { ...presented, clientIdAsItIs: other }
+  const [first, second] = readingsOf(decoded.slice(0, colon))
+  const clientId = parseClientId(first)
+  const asItIs = second === undefined ? undefined : parseClientId(second)
+  const secret = decoded.slice(colon + 1)
+  const meant = clientId ?? asItIs
+  if (meant === undefined || secret === '') return undefined
+  const presented = { clientId: meant, method: 'client_secret_basic', clientSecrets: readingsOf(secret) } as const
+  return clientId === undefined || asItIs === undefined ? presented : { ...presented, clientIdAsItIs: asItIs }
 }
 
 /** What a part of the credentials may say, the reading of RFC 6749 first. */
-function readingsOf(asItIs: string): readonly string[] {
+function readingsOf(asItIs: string): readonly [string] | readonly [string, string] {
   const decoded = decodeComponent(asItIs)
   return decoded === undefined || decoded === asItIs ? [asItIs] : [decoded, asItIs]
 }
@@ -124,8 +126,10 @@ export function authenticateClient(
   now: Seconds,
 ): PublishedApplication | OAuthError {
   // Every reading is tried whatever the one before it gave, and the time does not tell which it was.
-  const authentic =
-    presented.clientSecrets.filter((secret) => hasSecret(application, digestOf(digests, secret), now)).length > 0
+  let authentic = false
+  for (const secret of presented.clientSecrets) {
+    authentic = hasSecret(application, digestOf(digests, secret), now) || authentic
+  }
   if (application === undefined || application.id !== presented.clientId) return failed('client_unknown')
   if (!isPublished(application)) return failed('client_not_approved')
   if (application.type === 'public') {

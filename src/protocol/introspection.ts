@@ -59,19 +59,20 @@ export type Introspected = Omit<Extract<Inspection, { readonly type: 'active' }>
  */
 export function introspectionResponse(active: Introspected, issuer: string, maxAge: Seconds): HttpResponse {
   const { scopes, clientId, subject, expiresAt, resources, grantId } = active
-  const body = JSON.stringify({
-    active: true,
-    scope: printScopes(scopes),
-    client_id: clientId,
-    token_type: 'bearer',
-    exp: expiresAt,
-    sub: subject,
-    iss: issuer,
-    resources,
-    grant_id: grantId,
-  })
+  const whose = `"client_id":${quoted(clientId)},"sub":${quoted(subject)},"iss":${quoted(issuer)}`
+  const which = resources.kind === 'specified' ? JSON.stringify(resources) : `{"kind":"${resources.kind}"}`
+  const what = `"scope":"${printScopes(scopes)}","resources":${which},"grant_id":"${grantId}"`
+  // By hand, which takes half the time: neither a scope nor base64url has a character that JSON escapes.
+  const body = `{"active":true,"token_type":"bearer","exp":${expiresAt},${whose},${what}}`
   const headers = maxAge > 0 ? { ...JSON_TYPE, 'Cache-Control': `private, max-age=${maxAge}` } : TOKEN_HEADERS
   return { status: 200, headers, body }
+}
+
+/** Characters that a JSON string has as they are. */
+const PLAIN = /^[\w\-.:/@ ]*$/
+
+function quoted(text: string): string {
+  return PLAIN.test(text) ? `"${text}"` : JSON.stringify(text)
 }
 
 const JSON_TYPE = { 'Content-Type': TOKEN_HEADERS['Content-Type'] }

@@ -41,18 +41,28 @@ const BODY_PARAMETERS = [
   'grant_type',
 ]
 
-/** Control characters; no parameter but `state` can have one. */
-const CONTROL = /\p{Cc}/u
+/** Control characters (Unicode's category Cc); no parameter but `state` can have one. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const CONTROL = /[\x00-\x1f\x7f-\x9f]/
 
+/** What a form may have in it, and what of that stands for itself: all but `%` and `+`. */
+const ASCII = /^[\x20-\x7e]*$/
+const PLAIN = /^[\x20-\x24\x26-\x2a\x2c-\x7e]*$/
+
+/** What clients write, and every other spelling of the same. */
+const USUAL_FORM = 'application/x-www-form-urlencoded'
 const FORM = /^application\/x-www-form-urlencoded[ \t]*(?:;[ \t]*charset[ \t]*=[ \t]*"?utf-8"?[ \t]*)?$/i
 
 /** Reads the text of a form or query. A total function. */
 export function parseParameters(text: string): Parameters | OAuthError {
   const parameters = new Map<string, string | ParameterFault>()
-  if (text === '') return parameters
-  const pairs = text.split('&', PARAMETER_LIMITS.count + 1)
-  if (pairs.length > PARAMETER_LIMITS.count) return malformed('There are too many parameters.')
-  for (const pair of pairs) {
+  let left: number = PARAMETER_LIMITS.count
+  for (let begin = 0; begin <= text.length; ) {
+    if (left-- === 0) return malformed('There are too many parameters.')
+    const ampersand = text.indexOf('&', begin)
+    const end = ampersand < 0 ? text.length : ampersand
+    const pair = text.slice(begin, end)
+    begin = end + 1
     if (pair === '') continue
     const equals = pair.indexOf('=')
     const name = decodeComponent(equals < 0 ? pair : pair.slice(0, equals))
@@ -68,8 +78,8 @@ export function parseParameters(text: string): Parameters | OAuthError {
  * @see RFC 6749, appendix B
  */
 export function decodeComponent(text: string): string | undefined {
-  if (!/^[\x20-\x7e]*$/.test(text)) return undefined
-  if (!text.includes('%') && !text.includes('+')) return text
+  if (PLAIN.test(text)) return text
+  if (!ASCII.test(text)) return undefined
   try {
     return decodeURIComponent(text.replaceAll('+', ' '))
   } catch {
@@ -83,7 +93,7 @@ export function bodyParameters(request: HttpRequest): Parameters | OAuthError {
   if (body?.type === 'too_large')
     return oauthError('invalid_request', 'body_too_large', 'The body is too large.', { status: 413 })
   const contentType = headerOf(request.headers, 'content-type')
-  if (typeof contentType !== 'string' || !FORM.test(contentType))
+  if (contentType !== USUAL_FORM && !(typeof contentType === 'string' && FORM.test(contentType)))
     return malformed('The content type must be application/x-www-form-urlencoded.')
   if (body === undefined) return malformed('The body is missing.')
   return body.type === 'text' ? parseParameters(body.text) : parsedParameters(body.fields)
@@ -91,7 +101,9 @@ export function bodyParameters(request: HttpRequest): Parameters | OAuthError {
 
 /** The form of a request to an endpoint that takes credentials in its body; refused where the query has some. */
 export function formOf(request: HttpRequest): Parameters | OAuthError {
-  const query = parseParameters(queryOf(request.url))
+  const text = queryOf(request.url)
+  if (text === '') return bodyParameters(request)
+  const query = parseParameters(text)
   if (isError(query)) return query
   const misplaced = BODY_PARAMETERS.find((name) => query.has(name))
   return misplaced === undefined

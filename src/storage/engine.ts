@@ -4,6 +4,7 @@
  */
 import { GrantwellError, StorageUnavailable } from '../core/errors.js'
 import type { Seconds } from '../core/values.js'
+import type { JsonValue } from './record-store.js'
 
 /** Options of every store on an engine. */
 export interface EngineOptions {
@@ -62,14 +63,58 @@ export function mistake(message: string): GrantwellError {
   return new GrantwellError('ERR_CONFIGURATION', `grantwell: ${message}`)
 }
 
+/** Random numbers that were drawn together, since each draw is dear; `left` of them are still to be used. */
+const drawn = new Uint32Array(512)
+let left = 0
+
 /**
  * A version that no record had before: 53 random bits, since not every engine can count. That two are equal where it
  * would matter, the version that a writer read and the one written since, happens once in 9 * 10^15 conflicts.
  */
 export function freshVersion(): number {
-  const [high = 0, low = 0] = crypto.getRandomValues(new Uint32Array(2))
+  if (left === 0) left = crypto.getRandomValues(drawn).length
+  const [high = 0, low = 0] = [drawn[--left], drawn[--left]]
   return (high % 2 ** 21) * 2 ** 32 + low || 1
 }
+
+/**
+ * Until when an engine keeps a record that expires: its expiry, rounded up by an eighth of its life at most. A grant lives a
+ * little longer after each refresh; this seldom changes, nor does the index of what is to be removed.
+ */
+export function keptUntil(expiresAt: Seconds, now: Seconds): Seconds {
+  const step = 2 ** Math.floor(Math.log2((expiresAt - now) / 8))
+  return step > 1 ? Math.ceil(expiresAt / step) * step : expiresAt
+}
+
+/** How many values a store remembers at least; twice as many at most. */
+const REMEMBERED = 512
+
+/** Parses the value of a version. */
+export type Parse = (json: string, version: number) => JsonValue
+
+/**
+ * Makes a parser that remembers what it parsed last: nearly every request reads an application that the one before it read.
+ * Nobody changes a value, so one may go to many.
+ */
+export function rememberingParser(): Parse {
+  let recent = new Map<number, { readonly json: string; readonly value: JsonValue }>()
+  let older: typeof recent = new Map()
+  return (json, version) => {
+    const known = recent.get(version)
+    if (known?.json === json) return known.value
+    const before = older.get(version)
+    const parsed = before?.json === json ? before : { json, value: JSON.parse(json) }
+    if (recent.size >= REMEMBERED) {
+      older = recent
+      recent = new Map()
+    }
+    recent.set(version, parsed)
+    return parsed.value
+  }
+}
+
+/** Names that are encoded as themselves: most of them, told at a glance. */
+const ORDINARY = /^[ !#-[\]-~]+$/
 
 /** What the empty name is encoded as, so that none is empty: JSON knows no such escape. */
 const EMPTY = '\\0'
@@ -80,6 +125,7 @@ const EMPTY = '\\0'
  * of a text that begins with it, is escaped too.
  */
 export function encodeName(name: string): string {
+  if (ORDINARY.test(name)) return name
   return name === '' ? EMPTY : JSON.stringify(name).slice(1, -1).replaceAll('\ufeff', '\\ufeff')
 }
 

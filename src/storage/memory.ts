@@ -1,15 +1,16 @@
 /**
  * The entry point `grantwell/storage/memory`: records in this process, gone when it ends.
  *
- * Expiry is data, compared with the clock at every read. To free memory too, the keys of records that expire are kept in
- * buckets of time, and each operation first drops the buckets that are over: no timer holds the process.
+ * Expiry is data, compared with the clock at every read. To free memory too, operations look at some records further each time,
+ * in a circle, and drop those that have expired: no timer holds the process, no index costs memory, and however many records
+ * expire at once, none waits for all of them.
  *
- * Values are kept as they are, neither copied nor frozen: by the contract nobody changes one, and frozen objects are
- * several times as slow to copy from.
+ * Values are kept as they are, not frozen: by the contract nobody changes one, and frozen objects are several times as slow to
+ * copy from. Only the first of a record is a copy.
  * @module
  */
 import type { Seconds } from '../core/values.js'
-import type { RecordStore, StoredRecord } from './record-store.js'
+import type { JsonValue, RecordStore, StoredRecord } from './record-store.js'
 
 export type { JsonValue, RecordPage, RecordStore, StoredRecord, WriteOptions } from './record-store.js'
 
@@ -25,15 +26,28 @@ export interface MemoryStore extends RecordStore {
   readonly size: number
 }
 
-interface Entry extends StoredRecord {
-  readonly expiresAt: Seconds
+interface Entry {
+  readonly key: string
   readonly labels: readonly string[]
   /** The order in which records came into being, for cursors. */
   readonly sequence: number
+  /** Absent once the entry was dropped. */
+  record: StoredRecord | undefined
+  /** Absent: never. Not Infinity, which would have engines put every entry's number into a box. */
+  expiresAt: Seconds | undefined
 }
 
-/** Seconds of expiry that share a bucket: a record is dropped at most so long after it expired. */
-const BUCKET_SECONDS = 16
+/** The entries that have a label, in the order of their sequence, and how many of them were dropped. */
+interface Roll {
+  entries: Entry[]
+  dropped: number
+}
+
+/** How many records the first operation of a second looks at: what has expired of fewer is gone at once. */
+const LOOKED_AT_IN_A_SECOND = 1_000
+
+/** How many records the making of another one looks at: of what is held, at most an eighth has expired since they were looked at last. */
+const LOOKED_AT_BY_A_NEW_ONE = 8
 
 /**
  * Makes a store in memory.
@@ -45,50 +59,57 @@ const BUCKET_SECONDS = 16
 export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
   const clock = options.clock ?? (() => Math.floor(Date.now() / 1000))
   const entries = new Map<string, Entry>()
-  const labelled = new Map<string, Map<number, string>>()
-  const buckets = new Map<number, Set<string>>()
+  /** Most labels have one entry: it stands for itself. */
+  const labelled = new Map<string, Entry | Roll>()
+  let circle = entries.values()
   let versions = 0
-  let sweptTo = bucketOf(clock())
+  let lookedAt = clock()
 
   function live(key: string, now: Seconds): Entry | undefined {
     const entry = entries.get(key)
-    return entry !== undefined && now < entry.expiresAt ? entry : undefined
+    return entry !== undefined && isLive(entry, now) ? entry : undefined
   }
 
-  function drop(key: string, entry: Entry): void {
-    entries.delete(key)
+  function enlist(label: string, entry: Entry): void {
+    const found = labelled.get(label)
+    if (found === undefined) labelled.set(label, entry)
+    else if (isRoll(found)) found.entries.push(entry)
+    else labelled.set(label, { entries: [found, entry], dropped: 0 })
+  }
+
+  function drop(entry: Entry): void {
+    entries.delete(entry.key)
+    entry.record = undefined
     for (const label of entry.labels) {
-      const keys = labelled.get(label)
-      keys?.delete(entry.sequence)
-      if (keys?.size === 0) labelled.delete(label)
-    }
-    unschedule(key, entry)
-  }
-
-  function unschedule(key: string, entry: Entry): void {
-    const number = bucketOf(entry.expiresAt)
-    const bucket = buckets.get(number)
-    bucket?.delete(key)
-    if (bucket?.size === 0) buckets.delete(number)
-  }
-
-  /** Drops what is in the buckets that are over, looking at each number or at each bucket, whichever are fewer. */
-  function sweep(now: Seconds): void {
-    const current = bucketOf(now)
-    const passed = current - sweptTo
-    if (passed === 0) return
-    sweptTo = current
-    const numbers =
-      passed < buckets.size
-        ? Array.from({ length: Math.max(0, passed) }, (_, index) => current - 1 - index)
-        : [...buckets.keys()]
-    for (const number of numbers) {
-      if (number >= current) continue
-      for (const key of buckets.get(number) ?? []) {
-        const entry = entries.get(key)
-        if (entry !== undefined) drop(key, entry)
+      const found = labelled.get(label)
+      if (found === undefined) continue
+      if (!isRoll(found)) labelled.delete(label)
+      else if (++found.dropped === found.entries.length) labelled.delete(label)
+      else if (found.dropped * 2 > found.entries.length) {
+        found.entries = found.entries.filter(({ record }) => record !== undefined)
+        found.dropped = 0
       }
     }
+  }
+
+  /** Looks at so many records further, and drops those that have expired. */
+  function sweep(now: Seconds, most: number): void {
+    for (let left = Math.min(most, entries.size); left > 0; left--) {
+      let { value: entry } = circle.next()
+      if (entry === undefined) {
+        circle = entries.values()
+        entry = circle.next().value
+      }
+      if (entry !== undefined && !isLive(entry, now)) drop(entry)
+    }
+  }
+
+  /** The time, at which an operation begins. */
+  function begin(): Seconds {
+    const now = clock()
+    if (now !== lookedAt) sweep(now, LOOKED_AT_IN_A_SECOND)
+    lookedAt = now
+    return now
   }
 
   return {
@@ -97,60 +118,76 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
     },
 
     read(keys) {
-      const now = clock()
-      sweep(now)
-      return keys.map((key) => live(key, now))
+      const now = begin()
+      return keys.map((key) => live(key, now)?.record)
     },
 
-    write(key, value, { expected, expiresAt = Number.POSITIVE_INFINITY, labels = [] }) {
-      const now = clock()
-      sweep(now)
-      const current = live(key, now)
-      if ((current?.version ?? 0) !== expected) return false
+    write(key, value, { expected, expiresAt, labels = [] }) {
+      const now = begin()
       const before = entries.get(key)
-      const relabelled = current === undefined || !sameLabels(current.labels, labels)
-      if (before !== undefined) {
-        if (relabelled || now >= expiresAt) drop(key, before)
-        else unschedule(key, before)
+      const current = before !== undefined && isLive(before, now) ? before : undefined
+      if ((current?.record?.version ?? 0) !== expected) return false
+      const ends = expiresAt !== undefined && now >= expiresAt
+      const record = { value, version: ++versions }
+      if (current !== undefined && !ends && sameLabels(current.labels, labels)) {
+        current.record = record
+        current.expiresAt = expiresAt
+        return true
       }
-      if (now >= expiresAt) return true
-      const version = ++versions
-      const sequence = relabelled ? version : current.sequence
-      entries.set(key, { value, version, expiresAt, labels, sequence })
-      if (relabelled)
-        for (const label of labels) inside(labelled, label, () => new Map<number, string>()).set(sequence, key)
-      if (expiresAt !== Number.POSITIVE_INFINITY) inside(buckets, bucketOf(expiresAt), () => new Set<string>()).add(key)
+      if (before !== undefined) drop(before)
+      if (ends) return true
+      sweep(now, LOOKED_AT_BY_A_NEW_ONE)
+      const made = { value: copyOf(value), version: versions }
+      const entry = { key, labels: [...new Set(labels)], sequence: versions, record: made, expiresAt }
+      entries.set(key, entry)
+      for (const label of entry.labels) enlist(label, entry)
       return true
     },
 
     list(label, { limit = 100, cursor } = {}) {
-      const now = clock()
-      sweep(now)
-      const after = cursor === undefined ? 0 : Number(cursor)
-      const records: (Entry & { readonly key: string })[] = []
-      for (const [sequence, key] of labelled.get(label) ?? []) {
-        const entry = sequence > after ? live(key, now) : undefined
-        if (entry === undefined) continue
-        const last = records.at(-1)
+      const now = begin()
+      const found = labelled.get(label)
+      const listed = found === undefined ? [] : isRoll(found) ? found.entries : [found]
+      const records: (StoredRecord & { readonly key: string })[] = []
+      let last: Entry | undefined
+      for (let index = cursor === undefined ? 0 : placeAfter(listed, Number(cursor)); index < listed.length; index++) {
+        const entry = listed[index] as Entry // the index is less than the length
+        if (entry.record === undefined || !isLive(entry, now)) continue
         if (last !== undefined && records.length >= limit) return { records, cursor: String(last.sequence) }
-        records.push({ ...entry, key })
+        records.push({ ...entry.record, key: entry.key })
+        last = entry
       }
       return { records }
     },
   }
 }
 
-function bucketOf(time: Seconds): number {
-  return Math.floor(time / BUCKET_SECONDS)
+/** A value whose strings are its own: a part of a longer one, such as a request, would keep all of it. */
+function copyOf(value: JsonValue): JsonValue {
+  return JSON.parse(JSON.stringify(value))
+}
+
+function isLive({ expiresAt }: Entry, now: Seconds): boolean {
+  return expiresAt === undefined || now < expiresAt
+}
+
+function isRoll(found: Entry | Roll): found is Roll {
+  return 'dropped' in found
+}
+
+/** Where the entries begin whose sequence is greater. */
+function placeAfter(entries: readonly Entry[], sequence: number): number {
+  let low = 0
+  let high = entries.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    const entry = entries[middle] as Entry // the middle is less than the length
+    if (entry.sequence > sequence) high = middle
+    else low = middle + 1
+  }
+  return low
 }
 
 function sameLabels(a: readonly string[], b: readonly string[]): boolean {
   return a.length === b.length && a.every((label, index) => label === b[index])
-}
-
-/** The collection at a key, made if it is not there. */
-function inside<Key, Collection>(collections: Map<Key, Collection>, key: Key, make: () => Collection): Collection {
-  const found = collections.get(key) ?? make()
-  collections.set(key, found)
-  return found
 }

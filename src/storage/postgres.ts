@@ -2,20 +2,25 @@
  * The entry point `grantwell/storage/postgres`: records in PostgreSQL, for any number of servers. Made for PostgreSQL 12
  * and later through pg 8, and for the embedded PGlite 0.5; the client is passed in.
  *
- * One table holds the records, and, so that lists page by an index, one row without a value for each label of a record.
- * Each operation is one prepared statement, so it happens whole or not at all.
+ * One table holds the records, and, so that lists page by an index, one row without a value for each label of a record,
+ * which triggers keep in step. Each operation is one prepared statement, so it happens whole or not at all.
+ *
+ * What a statement costs is mostly its planning, so each is such that the plan for any values is the one that PostgreSQL
+ * keeps; and a write that changes no column of an index, as most do, changes no index (a "heap-only tuple").
  * @module
  */
 import { portableDigests } from '../core/digests.js'
 import { StorageUnavailable } from '../core/errors.js'
-import type { RemoteEngineOptions } from './engine.js'
+import type { Parse, RemoteEngineOptions } from './engine.js'
 import {
   decodeName,
   encodeName,
   engineOptions,
   freshVersion,
   isTimeout,
+  keptUntil,
   mistake,
+  rememberingParser,
   TIMEOUT_MS,
   within,
 } from './engine.js'
@@ -34,7 +39,7 @@ export interface NodePostgres {
     text: string
     values?: unknown[]
     query_timeout?: number
-  }): Promise<{ rows: unknown[] }>
+  }): Promise<{ rows: unknown[]; rowCount: number | null }>
   on(event: 'error', listener: (error: Error) => void): unknown
   listenerCount(event: string): number
 }
@@ -42,7 +47,7 @@ export interface NodePostgres {
 /** A `PGlite`: what is used of it. */
 export interface EmbeddedPostgres {
   readonly waitReady: Promise<void>
-  query(text: string, values?: unknown[]): Promise<{ rows: unknown[] }>
+  query(text: string, values?: unknown[]): Promise<{ rows: unknown[]; affectedRows?: number }>
   exec(text: string): Promise<unknown>
 }
 
@@ -57,7 +62,7 @@ export interface PostgresStore extends RecordStore {
   /** Makes the table where it is missing. May be called at every start, by many servers at once. */
   readonly migrate: () => Promise<void>
   /**
-   * Removes up to 1,000 expired records. A write does so by itself, without waiting for it: the first one, one a minute after
+   * Removes up to 1,000 expired records, each at the latest an eighth of its life after it expired. A write does so by itself, without waiting for it: the first one, one a minute after
    * the last time, and the next one where there were more.
    * @returns how many
    */
@@ -70,12 +75,6 @@ const REMOVED_AT_ONCE = 1_000
 
 /** Names the lock that servers hold while they make the table: `grantwel` in ASCII. */
 const MIGRATION_LOCK = '7454137378998674796'
-
-interface Row {
-  readonly key: string
-  readonly version: string
-  readonly value: string
-}
 
 /**
  * Makes a store over a pool of pg, or over PGlite. A single `Client` works too, but never connects again, and a transaction of
@@ -109,20 +108,20 @@ export function postgresStore(
   // Else connections that were accepted and never answered would hold their places in the pool for ever.
   if ('options' in client && client.options !== undefined) client.options.connectionTimeoutMillis ||= timeoutMs
   const statements = statementsOf(table)
+  const parse = rememberingParser()
   let removedAt = Number.NEGATIVE_INFINITY
   let removing = false
 
   /** Runs a statement, prepared at its first use on each connection. */
-  async function run<Result = Row>(name: keyof typeof statements, values: unknown[]): Promise<readonly Result[]> {
+  async function run<Row = RecordRow>(name: keyof typeof statements, values: unknown[]): Promise<Answer<Row>> {
     const { text, digest } = statements[name]
     for (let attempt = 1; ; attempt++) {
-      const asked =
+      const asked: Promise<Answer<unknown>> =
         'waitReady' in client
           ? client.query(text, values)
           : client.query({ name: `grantwell.${name}.${digest}`, text, values, query_timeout: timeoutMs })
       try {
-        const { rows } = await within(timeoutMs, 'PostgreSQL', asked)
-        return rows as readonly Result[] // the statement's own columns
+        return (await within(timeoutMs, 'PostgreSQL', asked)) as Answer<Row> // the statement's own columns
       } catch (error) {
         // Nothing happened, and may happen now: how a database says so that serializes transactions.
         if (codeOf(error) === UNDEFINED_TABLE)
@@ -134,8 +133,7 @@ export function postgresStore(
 
   async function removeExpired(): Promise<number> {
     removedAt = clock()
-    const [row] = await run<{ readonly count: string }>('removeExpired', [namespace, removedAt])
-    const count = Number(row?.count)
+    const count = changed(await run('removeExpired', [namespace, removedAt]))
     if (count === REMOVED_AT_ONCE) removedAt -= REMOVAL_INTERVAL
     return count
   }
@@ -154,52 +152,68 @@ export function postgresStore(
     removeExpired,
 
     migrate: async () => {
-      const [row] = await run<{ readonly exists: string }>('exists', [])
-      if (row?.exists === 'true') return
+      const { rows } = await run<{ readonly exists: string }>('exists', [])
+      if (rows[0]?.exists === 'true') return
       const text = schemaOf(table)
       const made: Promise<unknown> = 'waitReady' in client ? client.exec(text) : client.query({ text })
       await within(timeoutMs, 'PostgreSQL', made)
     },
 
     read: async (keys) => {
-      const names = keys.map(encodeName)
-      const rows = await run('read', [namespace, names, clock()])
-      const [first] = rows
-      if (names.length === 1) return [first && recordOf(first)]
-      const found = new Map(rows.map((row) => [row.key, row]))
-      return names.map((name) => {
-        const row = found.get(name)
-        return row && recordOf(row)
-      })
+      const { rows } = await run('read', [namespace, JSON.stringify(keys.map(encodeName)), clock()])
+      const records = new Array<StoredRecord | undefined>(keys.length).fill(undefined)
+      for (const { record } of rows) {
+        const end = record.indexOf(' ')
+        records[Number(record.slice(0, end)) - 1] = recordOf(record.slice(end + 1), parse)
+      }
+      return records
     },
 
     write: async (key, value, { expected, expiresAt, labels = [] }) => {
       const now = clock()
       const name = encodeName(key)
-      const left = [freshVersion(), JSON.stringify(value), expiresAt ?? null, labels.map(encodeLabel)]
-      const writing =
-        expiresAt !== undefined && now >= expiresAt
-          ? run<Written>('remove', [namespace, name, now, expected])
-          : expected === 0
-            ? run<Written>('create', [namespace, name, now, ...left])
-            : run<Written>('update', [namespace, name, now, ...left, expected])
+      const gone = expiresAt !== undefined && now >= expiresAt
+      if (gone && expected === 0) return (await run('read', [namespace, JSON.stringify([name]), now])).rows.length === 0
+      const kept = expiresAt === undefined ? null : keptUntil(expiresAt, now)
+      const listed = labels.map(encodeLabel).join('\n')
+      const left = () => [freshVersion(), JSON.stringify(value), expiresAt ?? null, kept, listed]
+      const writing = gone
+        ? run('remove', [namespace, name, now, expected])
+        : expected === 0
+          ? run('create', [namespace, name, now, ...left()])
+          : run('update', [namespace, name, now, ...left(), expected])
       removeInBackground()
-      const [row] = await writing
-      return row?.written === 'true'
+      return changed(await writing) === 1
     },
 
     list: async (label, { limit = 100, cursor = '' } = {}): Promise<RecordPage> => {
-      const found = await run('list', [namespace, encodeLabel(label), cursor, clock(), limit + 1])
+      const { rows: found } = await run<ListedRow>('list', [namespace, encodeLabel(label), cursor, clock(), limit + 1])
       const rows = found.slice(0, limit)
-      const records = rows.map((row) => ({ ...recordOf(row), key: decodeName(row.key) }))
+      const records = rows.map(({ key, record }) => ({ ...recordOf(record, parse), key: decodeName(key) }))
       const last = rows.at(-1)
       return found.length > limit && last !== undefined ? { records, cursor: last.key } : { records }
     },
   }
 }
 
-interface Written {
-  readonly written: string
+interface RecordRow {
+  readonly record: string
+}
+
+interface ListedRow extends RecordRow {
+  readonly key: string
+}
+
+/** What pg answers, and PGlite. */
+interface Answer<Row> {
+  readonly rows: readonly Row[]
+  readonly rowCount?: number | null | undefined
+  readonly affectedRows?: number | undefined
+}
+
+/** How many rows a statement wrote or removed. */
+function changed({ rowCount, affectedRows }: Answer<unknown>): number {
+  return rowCount ?? affectedRows ?? 0
 }
 
 /** `serialization_failure` and `deadlock_detected`. */
@@ -221,8 +235,11 @@ function codeOf(error: unknown): unknown {
   return typeof cause === 'object' && cause !== null && 'code' in cause ? cause.code : undefined
 }
 
-/** Columns as text, so that no parser that a host set for the driver's types changes them. */
-const COLUMNS = 'r.key, r.version::text AS version, r.value::text AS value'
+/**
+ * A record in one column, which costs the driver less than several: version and value with a space between. As text, so that
+ * no parser that a host set for the driver's types changes it.
+ */
+const RECORD = `r.version || ' ' || r.value`
 
 function statementsOf(table: string): { readonly [Name in keyof ReturnType<typeof textsOf>]: Statement } {
   const texts = Object.entries(textsOf(table))
@@ -241,70 +258,76 @@ function textsOf(table: string) {
   const t = quoted(table)
   const live = (now: string): string => `(r.expires_at IS NULL OR r.expires_at > ${now}::bigint)`
   const record = `r.namespace = $1 AND r.label = '' AND r.key = $2`
-  /** What both kinds of write end with: the rows of labels that are no more, and those that are new. */
-  const relabel = (where: string): string => `
-    before AS (SELECT r.labels FROM ${t} r WHERE ${record}),
-    unlabelled AS (DELETE FROM ${t} r USING written, before
-      WHERE r.namespace = $1 AND r.label = ANY(before.labels) AND r.label <> ALL($7::text[]) AND r.key = $2),
-    labelled AS (INSERT INTO ${t} (namespace, label, key)
-      SELECT $1, label, $2 FROM written, unnest($7::text[]) AS label WHERE ${where} ON CONFLICT DO NOTHING)
-    SELECT EXISTS (SELECT FROM written)::text AS written`
-  const set = 'version = $4::bigint, value = $5::text::json, expires_at = $6::bigint, labels = $7::text[]'
+  const set =
+    'version = $4::bigint, value = $5::text, expires_at = $6::bigint, kept_until = $7::bigint, labels = $8::text'
   return {
     exists: `SELECT (to_regclass('${t}') IS NOT NULL)::text AS exists`,
-    // OFFSET keeps the planner, which knows nothing of a young table, from any other way than one by one, by the key.
-    read: `SELECT r.* FROM unnest($2::text[]) AS asked CROSS JOIN LATERAL (
-        SELECT ${COLUMNS} FROM ${t} r WHERE r.namespace = $1 AND r.label = '' AND r.key = asked AND ${live('$3')} OFFSET 0
+    // OFFSET keeps the planner, which knows nothing of a young table, from any other way than one by one, by the key. Keys in JSON,
+    // since it would look into an array, and plan anew for each.
+    read: `SELECT place || ' ' || r.record AS record
+      FROM json_array_elements_text($2::json) WITH ORDINALITY AS asked (key, place) CROSS JOIN LATERAL (
+        SELECT ${RECORD} AS record FROM ${t} r
+        WHERE r.namespace = $1 AND r.label = '' AND r.key = asked.key AND ${live('$3')} OFFSET 0
       ) r`,
-    create: `WITH written AS (
-      INSERT INTO ${t} AS r (namespace, label, key, version, value, expires_at, labels)
-      VALUES ($1, '', $2, $4::bigint, $5::text::json, $6::bigint, $7::text[])
-      ON CONFLICT (namespace, label, key) DO UPDATE SET ${set} WHERE r.expires_at <= $3::bigint RETURNING 1
-    ), ${relabel('true')}`,
-    update: `WITH written AS (
-      UPDATE ${t} r SET ${set} WHERE ${record} AND r.version = $8::bigint AND ${live('$3')} RETURNING 1
-    ), ${relabel('$7::text[] IS DISTINCT FROM (SELECT labels FROM before)')}`,
-    remove: `WITH gone AS (
-      DELETE FROM ${t} r WHERE ${record} AND r.version = $4::bigint AND ${live('$3')} RETURNING r.labels
-    ), unlabelled AS (
-      DELETE FROM ${t} r USING gone WHERE r.namespace = $1 AND r.label = ANY(gone.labels) AND r.key = $2
-    ) SELECT (EXISTS (SELECT FROM gone)
-        OR ($4::bigint = 0 AND NOT EXISTS (SELECT FROM ${t} r WHERE ${record} AND ${live('$3')})))::text AS written`,
-    list: `SELECT r.* FROM ${t} l CROSS JOIN LATERAL (
-        SELECT ${COLUMNS} FROM ${t} r WHERE r.namespace = $1 AND r.label = '' AND r.key = l.key
-          AND l.label = ANY(r.labels) AND ${live('$4')} OFFSET 0
+    create: `INSERT INTO ${t} AS r (namespace, label, key, version, value, expires_at, kept_until, labels)
+      VALUES ($1, '', $2, $4::bigint, $5::text, $6::bigint, $7::bigint, $8::text)
+      ON CONFLICT (namespace, label, key) DO UPDATE SET ${set} WHERE r.expires_at <= $3::bigint`,
+    update: `UPDATE ${t} r SET ${set} WHERE ${record} AND r.version = $9::bigint AND ${live('$3')}`,
+    remove: `DELETE FROM ${t} r WHERE ${record} AND r.version = $4::bigint AND ${live('$3')}`,
+    list: `SELECT l.key, r.record FROM ${t} l CROSS JOIN LATERAL (
+        SELECT ${RECORD} AS record FROM ${t} r WHERE r.namespace = $1 AND r.label = '' AND r.key = l.key
+          AND l.label = ANY(string_to_array(r.labels, E'\\n')) AND ${live('$4')} OFFSET 0
       ) r WHERE l.namespace = $1 AND l.label = $2 AND l.key > $3 ORDER BY l.key LIMIT $5::bigint`,
-    removeExpired: `WITH gone AS (
-      DELETE FROM ${t} WHERE ctid = ANY(ARRAY(
-        SELECT r.ctid FROM ${t} r WHERE r.namespace = $1 AND r.expires_at <= $2::bigint
-        ORDER BY r.expires_at LIMIT ${REMOVED_AT_ONCE} FOR UPDATE SKIP LOCKED
-      )) RETURNING key, labels
-    ), unlabelled AS (
-      DELETE FROM ${t} WHERE ctid = ANY(ARRAY(
-        SELECT r.ctid FROM gone CROSS JOIN LATERAL (
-          SELECT l.ctid FROM ${t} l WHERE l.namespace = $1 AND l.label = ANY(gone.labels) AND l.key = gone.key OFFSET 0
-        ) r
-      ))
-    ) SELECT count(*)::text AS count FROM gone`,
+    removeExpired: `DELETE FROM ${t} WHERE ctid = ANY(ARRAY(
+        SELECT r.ctid FROM ${t} r WHERE r.namespace = $1 AND r.kept_until <= $2::bigint
+        ORDER BY r.kept_until LIMIT ${REMOVED_AT_ONCE} FOR UPDATE SKIP LOCKED
+      ))`,
   } as const
 }
 
-/** Names compare by their bytes, which no locale changes and every index can use. */
+/**
+ * Names compare by their bytes, which no locale changes and every index can use. Pages keep some room, so that a record's next version
+ * fits beside it. Rows of labels have nothing but their key, and move no trigger.
+ */
 function schemaOf(table: string): string {
   const t = quoted(table)
+  const index = `"${table.split('.').at(-1)}_expiry"`
+  const relabel = quoted(`${table}_relabel`)
+  const trigger = (event: string, row: string): string =>
+    `CREATE TRIGGER grantwell_${event} AFTER ${event} ON ${t} FOR EACH ROW WHEN (${row}) EXECUTE FUNCTION ${relabel}()`
   return `SELECT pg_advisory_xact_lock(${MIGRATION_LOCK});
-    CREATE TABLE IF NOT EXISTS ${t} (
-      namespace text COLLATE "C" NOT NULL,
-      label text COLLATE "C" NOT NULL,
-      key text COLLATE "C" NOT NULL,
-      version bigint,
-      value json,
-      expires_at bigint,
-      labels text[],
-      PRIMARY KEY (namespace, label, key)
-    );
-    CREATE INDEX IF NOT EXISTS "${table.split('.').at(-1)}_expiry" ON ${t} (namespace, expires_at)
-      WHERE expires_at IS NOT NULL`
+    DO $migrate$ BEGIN IF to_regclass('${t}') IS NULL THEN
+      CREATE TABLE ${t} (
+        namespace text COLLATE "C" NOT NULL,
+        label text COLLATE "C" NOT NULL,
+        key text COLLATE "C" NOT NULL,
+        version bigint,
+        value text,
+        expires_at bigint,
+        kept_until bigint,
+        labels text,
+        PRIMARY KEY (namespace, label, key)
+      ) WITH (fillfactor = 75);
+      CREATE INDEX ${index} ON ${t} (namespace, kept_until) WHERE kept_until IS NOT NULL;
+      CREATE OR REPLACE FUNCTION ${relabel}() RETURNS trigger LANGUAGE plpgsql AS $relabel$
+        DECLARE each text;
+        BEGIN
+          IF TG_OP <> 'INSERT' THEN
+            FOREACH each IN ARRAY string_to_array(OLD.labels, E'\\n') LOOP
+              DELETE FROM ${t} WHERE namespace = OLD.namespace AND label = each AND key = OLD.key;
+            END LOOP;
+          END IF;
+          IF TG_OP <> 'DELETE' THEN
+            FOREACH each IN ARRAY string_to_array(NEW.labels, E'\\n') LOOP
+              INSERT INTO ${t} (namespace, label, key) VALUES (NEW.namespace, each, NEW.key) ON CONFLICT DO NOTHING;
+            END LOOP;
+          END IF;
+          RETURN NULL;
+        END $relabel$;
+      ${trigger('INSERT', `NEW.labels <> ''`)};
+      ${trigger('UPDATE', 'OLD.labels <> NEW.labels')};
+      ${trigger('DELETE', `OLD.labels <> ''`)};
+    END IF; END $migrate$`
 }
 
 function quoted(table: string): string {
@@ -314,8 +337,11 @@ function quoted(table: string): string {
     .join('.')
 }
 
-function recordOf({ version, value }: Row): StoredRecord {
-  return { value: JSON.parse(value), version: Number(version) }
+/** The record in a column, from {@link RECORD}. */
+function recordOf(text: string, parse: Parse): StoredRecord {
+  const end = text.indexOf(' ')
+  const version = Number(text.slice(0, end))
+  return { value: parse(text.slice(end + 1), version), version }
 }
 
 /** The row of a record itself has an empty label; an index takes no row over 2,704 bytes, so long labels are digests. */

@@ -8,14 +8,16 @@
  */
 import { sha1 } from '@noble/hashes/legacy.js'
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
-import type { RemoteEngineOptions } from './engine.js'
+import type { Parse, RemoteEngineOptions } from './engine.js'
 import {
   decodeName,
   encodeName,
   engineOptions,
   freshVersion,
   isTimeout,
+  keptUntil,
   mistake,
+  rememberingParser,
   TIMEOUT_MS,
   within,
 } from './engine.js'
@@ -32,6 +34,8 @@ interface ErrorSource {
 
 /** A `Redis` or `Cluster` of ioredis: what is used of it. */
 export interface IoRedis extends ErrorSource {
+  /** Whether it is a `Cluster`. */
+  readonly isCluster?: boolean
   call(command: string, ...values: string[]): Promise<unknown>
 }
 
@@ -58,6 +62,9 @@ const MARGIN = 60
 /** How many expired records a write takes out of the index of each of its labels. */
 const UNLISTED_AT_ONCE = 16
 
+/** Characters that the two numbers before what is listed have, at most: so far a line can be longer than another. */
+const NUMBERS = 40
+
 interface Script {
   readonly text: string
   /** What Redis calls it by once it has seen it. */
@@ -70,27 +77,30 @@ function script(text: string): Script {
 
 /**
  * KEYS: the record; then for each label its index (members in the order of their names) and its expiries (the same members
- * by when they expire). ARGV: name, expected version, now, new version, value, expiry or '', labels, seconds to keep it.
+ * by how long they are kept). ARGV: expected version, now, the new record, how much of the old one to look at, seconds to keep it ('' for
+ * ever, '0' to remove it), how long it is kept and its labels, name.
  * A client that loses its connection may send a write again, so one that finds its own version has happened before. A
  * removal that comes again finds nothing and says no, which makes the server decide anew.
+ *
+ * The indexes know of a record how long it is kept, and its labels: where neither changes, as at most writes, they are left alone.
  */
 const WRITE = script(`
-local name, expected, now, expiry = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[6])
-local stored = redis.call('HMGET', KEYS[1], 'version', 'expires_at')
-local version = stored[1]
-if not version or (tonumber(stored[2]) and tonumber(stored[2]) <= now) then version = '0' end
-if version == ARGV[4] then return 1 end
-if version ~= expected then return 0 end
-if expiry and expiry <= now then
+local stored = redis.call('GETRANGE', KEYS[1], 0, ARGV[4])
+local version, expiry, listed = string.match(stored, '^(%d+) (%d*) ([^\\n]*)')
+local now = tonumber(ARGV[2])
+if not version or (expiry ~= '' and tonumber(expiry) <= now) then version, listed = '0', nil end
+if version ~= ARGV[1] then return version == string.match(ARGV[3], '^%d+') and 1 or 0 end
+if ARGV[5] == '0' then
   redis.call('DEL', KEYS[1])
   return 1
 end
-redis.call('HSET', KEYS[1], 'version', ARGV[4], 'value', ARGV[5], 'expires_at', ARGV[6], 'labels', ARGV[7])
-if expiry then redis.call('EXPIRE', KEYS[1], ARGV[8]) else redis.call('PERSIST', KEYS[1]) end
+if ARGV[5] == '' then redis.call('SET', KEYS[1], ARGV[3]) else redis.call('SET', KEYS[1], ARGV[3], 'EX', ARGV[5]) end
+if listed == ARGV[6] then return 1 end
+local kept = string.match(ARGV[6], '^%d+') or '+inf'
 for k = 2, #KEYS, 2 do
   local index, expiries = KEYS[k], KEYS[k + 1]
-  redis.call('ZADD', index, 0, name)
-  redis.call('ZADD', expiries, expiry or '+inf', name)
+  redis.call('ZADD', index, 0, ARGV[7])
+  redis.call('ZADD', expiries, kept, ARGV[7])
   local expired = redis.call('ZRANGEBYSCORE', expiries, '-inf', now, 'LIMIT', 0, ${UNLISTED_AT_ONCE})
   if #expired > 0 then
     redis.call('ZREM', index, unpack(expired))
@@ -105,9 +115,12 @@ return 1`)
 
 /** Takes a record out of a label's index, unless it has the label. KEYS: record, index, expiries. ARGV: name, label, now. */
 const UNLIST = script(`
-local stored = redis.call('HMGET', KEYS[1], 'labels', 'expires_at')
-local live = stored[1] and not (tonumber(stored[2]) and tonumber(stored[2]) <= tonumber(ARGV[3]))
-if live and string.find(stored[1], ARGV[2], 1, true) then return 0 end
+local stored = redis.call('GET', KEYS[1])
+if stored then
+  local expiry, labels = string.match(stored, '^%d+ (%d*) ([^\\n]*)')
+  local live = not (tonumber(expiry) and tonumber(expiry) <= tonumber(ARGV[3]))
+  if live and string.find(labels, ARGV[2], 1, true) then return 0 end
+end
 redis.call('ZREM', KEYS[2], ARGV[1])
 redis.call('ZREM', KEYS[3], ARGV[1])
 return 1`)
@@ -129,13 +142,17 @@ export function redisStore(
 ): RecordStore {
   const { namespace, clock, timeoutMs = TIMEOUT_MS } = engineOptions('redisStore', options, { timeoutMs: isTimeout })
   const send = senderOf(client)
+  const parse = rememberingParser()
   const lastError = lastErrorOf(client)
   const shardKey = (shard: number): string => `${namespace}:{${shard}}`
-  const recordKey = (name: string): string => `${shardKey(shardOf(name))}:record:${name}`
+  const recordKey = (name: string, shard = shardOf(name)): string => `${shardKey(shard)}:record:${name}`
   const indexKeys = (shard: number, label: string): readonly [string, string] => [
     `${shardKey(shard)}:label:${label}`,
     `${shardKey(shard)}:expiry:${label}`,
   ]
+
+  /** Whether records of different hash slots are read by one command. */
+  let together = !('masters' in client || ('isCluster' in client && client.isCluster === true))
 
   const waiting = <Result>(work: Promise<Result>): Promise<Result> =>
     within(timeoutMs, 'Redis', work.catch(withoutCommand), lastError)
@@ -152,32 +169,38 @@ export function redisStore(
     }
   }
 
-  async function readOne(name: string, now: number): Promise<(StoredRecord & { readonly labels: string }) | undefined> {
-    const key = recordKey(name)
-    const fields = (await send(key, ['HMGET', key, 'version', 'value', 'expires_at', 'labels'])) as Fields // as it was asked
-    const [version, value, expiresAt, labels] = fields
-    if (version === null || (expiresAt !== '' && now >= Number(expiresAt))) return undefined
-    return { value: JSON.parse(value), version: Number(version), labels }
+  /** Reads records that are anywhere: by one command, or in a cluster, which refuses that, by one for each. */
+  async function readAll(names: readonly string[]): Promise<readonly (string | null)[]> {
+    const asked = names.map((name) => recordKey(name))
+    const [key = ''] = asked
+    try {
+      if (together && asked.length > 1) return (await send(key, ['MGET', ...asked])) as readonly (string | null)[] // its reply
+    } catch (error) {
+      if (!(error instanceof Error && error.message.includes('CROSSSLOT'))) throw error
+      together = false
+    }
+    return (await Promise.all(asked.map((each) => send(each, ['GET', each])))) as readonly (string | null)[] // its reply
   }
 
   return {
     read: (keys) => {
       const now = clock()
-      return waiting(Promise.all(keys.map((key) => readOne(encodeName(key), now)))).then((records) =>
-        records.map((record) => record && { value: record.value, version: record.version }),
-      )
+      return waiting(readAll(keys.map(encodeName))).then((texts) => texts.map((text) => recordOf(text, now, parse)))
     },
 
     write: (key, value, { expected, expiresAt, labels = [] }) => {
       const now = clock()
       const name = encodeName(key)
       const names = [...new Set(labels.map(encodeName))]
-      const keys = [recordKey(name), ...names.flatMap((label) => indexKeys(shardOf(name), label))]
-      const left = [String(freshVersion()), JSON.stringify(value), String(expiresAt ?? ''), joined(names)]
-      const margin = String((expiresAt ?? now) - now + MARGIN)
-      return waiting(run(WRITE, keys, [name, String(expected), String(now), ...left, margin])).then(
-        (written) => Number(written) === 1,
-      )
+      const shard = shardOf(name)
+      const keys = [recordKey(name, shard), ...names.flatMap((label) => indexKeys(shard, label))]
+      const gone = expiresAt !== undefined && now >= expiresAt
+      const listed = `${expiresAt === undefined || gone ? '' : keptUntil(expiresAt, now)}${joined(names)}`
+      const line = `${freshVersion()} ${expiresAt ?? ''} ${listed}`
+      const kept = expiresAt === undefined ? '' : gone ? '0' : String(expiresAt - now + MARGIN)
+      const record = `${line}\n${JSON.stringify(value)}`
+      const values = [String(expected), String(now), record, String(line.length + NUMBERS), kept, listed, name]
+      return waiting(run(WRITE, keys, values)).then((written) => Number(written) === 1)
     },
 
     list: (label, { limit = 100, cursor = '0:' } = {}) => waiting(page(encodeName(label), limit, cursor)),
@@ -217,9 +240,10 @@ export function redisStore(
     const places = found.flat()
     const records = await Promise.all(
       places.slice(0, limit).map(async ({ shard, name }) => {
-        const record = await readOne(name, now)
-        if (record?.labels.includes(joined([label])))
-          return [{ key: decodeName(name), value: record.value, version: record.version }]
+        const [text = null] = await readAll([name])
+        const record = recordOf(text, now, parse)
+        if (record !== undefined && labelsOf(text).includes(joined([label])))
+          return [{ ...record, key: decodeName(name) }]
         await run(UNLIST, [recordKey(name), ...indexKeys(shard, label)], [name, joined([label]), String(now)])
         return []
       }),
@@ -231,12 +255,27 @@ export function redisStore(
   }
 }
 
-/** The fields of a record; all null where there is none. */
-type Fields = readonly [version: string | null, value: string, expiresAt: string, labels: string]
+/**
+ * A record as Redis has it, version, expiry, how long it is kept and labels in a line, then the value; undefined where there is none, or none
+ * any more.
+ */
+function recordOf(text: string | null, now: number, parse: Parse): StoredRecord | undefined {
+  if (text === null) return undefined
+  const end = text.indexOf(' ')
+  const expiresAt = text.slice(end + 1, text.indexOf(' ', end + 1))
+  if (expiresAt !== '' && now >= Number(expiresAt)) return undefined
+  const version = Number(text.slice(0, end))
+  return { value: parse(text.slice(text.indexOf('\n', end) + 1), version), version }
+}
 
-/** Labels as a record keeps them: each between line breaks, which no encoded name has. */
+/** The line of a record that has its labels. */
+function labelsOf(text: string | null): string {
+  return text?.slice(0, text.indexOf('\n')) ?? ''
+}
+
+/** Labels as a record keeps them: each between tabs, which no encoded name has. */
 function joined(labels: readonly string[]): string {
-  return labels.map((label) => `\n=${label}\n`).join('')
+  return labels.map((label) => `\t=${label}\t`).join('')
 }
 
 /** What clients said of their own accord last. Stores of several namespaces share a client, and one listener. */

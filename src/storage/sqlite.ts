@@ -6,8 +6,8 @@
  * @module
  */
 import { StorageUnavailable } from '../core/errors.js'
-import type { EngineOptions } from './engine.js'
-import { decodeName, encodeName, engineOptions, freshVersion, mistake } from './engine.js'
+import type { EngineOptions, Parse } from './engine.js'
+import { decodeName, encodeName, engineOptions, freshVersion, keptUntil, mistake, rememberingParser } from './engine.js'
 import type { RecordPage, RecordStore, StoredRecord } from './record-store.js'
 
 export { StorageUnavailable } from '../core/errors.js'
@@ -42,7 +42,7 @@ export interface SqliteStoreOptions extends EngineOptions {
 /** A {@link RecordStore} in SQLite. */
 export interface SqliteStore extends RecordStore {
   /**
-   * Removes up to 1,000 expired records. A write does so by itself: the first one, one a minute after the last time, and the
+   * Removes up to 1,000 expired records, each at the latest an eighth of its life after it expired. A write does so by itself: the first one, one a minute after the last time, and the
    * next one where there were more.
    * @returns how many
    */
@@ -51,17 +51,18 @@ export interface SqliteStore extends RecordStore {
 
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS grantwell_records (
-    namespace TEXT NOT NULL, key TEXT NOT NULL, version INTEGER NOT NULL, value TEXT NOT NULL, expires_at INTEGER, labels TEXT NOT NULL,
+    namespace TEXT NOT NULL, key TEXT NOT NULL, version INTEGER NOT NULL, value TEXT NOT NULL, expires_at INTEGER,
+    kept_until INTEGER, labels TEXT NOT NULL,
     PRIMARY KEY (namespace, key)
   );
-  CREATE INDEX IF NOT EXISTS grantwell_expiry ON grantwell_records (namespace, expires_at) WHERE expires_at IS NOT NULL;
+  CREATE INDEX IF NOT EXISTS grantwell_expiry ON grantwell_records (namespace, kept_until) WHERE kept_until IS NOT NULL;
   CREATE TABLE IF NOT EXISTS grantwell_labels (
     namespace TEXT NOT NULL, label TEXT NOT NULL, key TEXT NOT NULL, PRIMARY KEY (namespace, label, key)
   ) WITHOUT ROWID;
   CREATE TRIGGER IF NOT EXISTS grantwell_label AFTER INSERT ON grantwell_records BEGIN
     INSERT OR IGNORE INTO grantwell_labels SELECT new.namespace, value, new.key FROM json_each(new.labels);
   END;
-  CREATE TRIGGER IF NOT EXISTS grantwell_relabel AFTER UPDATE ON grantwell_records WHEN old.labels <> new.labels BEGIN
+  CREATE TRIGGER IF NOT EXISTS grantwell_relabel AFTER UPDATE OF labels ON grantwell_records WHEN old.labels <> new.labels BEGIN
     DELETE FROM grantwell_labels WHERE namespace = old.namespace AND key = old.key
       AND label IN (SELECT value FROM json_each(old.labels));
     INSERT OR IGNORE INTO grantwell_labels SELECT new.namespace, value, new.key FROM json_each(new.labels);
@@ -101,6 +102,7 @@ export function sqliteStore(database: SqliteDatabase, options: SqliteStoreOption
     synchronous: (value) => value === 'full' || value === 'normal',
   })
   if (typeof database?.prepare !== 'function') throw mistake('sqliteStore takes an opened database')
+  const parse = rememberingParser()
   const statements = attempt(() => {
     database.exec('PRAGMA busy_timeout = 2000')
     database.exec('PRAGMA journal_mode = WAL')
@@ -112,12 +114,17 @@ export function sqliteStore(database: SqliteDatabase, options: SqliteStoreOption
         `SELECT key, version, value FROM grantwell_records WHERE namespace = ? AND key = ? AND ${live}`,
       ),
       create: database.prepare(
-        `INSERT INTO grantwell_records (version, value, expires_at, labels, namespace, key) VALUES (?, ?, ?, ?, ?, ?)
+        `INSERT INTO grantwell_records (version, value, expires_at, kept_until, labels, namespace, key) VALUES (?, ?, ?, ?, ?, ?, ?)
          ON CONFLICT (namespace, key) DO UPDATE SET version = excluded.version, value = excluded.value,
-           expires_at = excluded.expires_at, labels = excluded.labels WHERE expires_at <= ?`,
+           expires_at = excluded.expires_at, kept_until = excluded.kept_until, labels = excluded.labels WHERE expires_at <= ?`,
+      ),
+      // SQLite writes an index anew whose columns are set, be they what they were; so most updates set none of them.
+      renew: database.prepare(
+        `UPDATE grantwell_records SET version = ?, value = ?, expires_at = ?
+         WHERE kept_until IS ? AND labels = ? AND namespace = ? AND key = ? AND ${live} AND version = ?`,
       ),
       update: database.prepare(
-        `UPDATE grantwell_records SET version = ?, value = ?, expires_at = ?, labels = ?
+        `UPDATE grantwell_records SET version = ?, value = ?, expires_at = ?, kept_until = ?, labels = ?
          WHERE namespace = ? AND key = ? AND ${live} AND version = ?`,
       ),
       remove: database.prepare(
@@ -129,7 +136,7 @@ export function sqliteStore(database: SqliteDatabase, options: SqliteStoreOption
       ),
       removeExpired: database.prepare(
         `DELETE FROM grantwell_records WHERE rowid IN
-           (SELECT rowid FROM grantwell_records WHERE namespace = ? AND expires_at <= ? ORDER BY expires_at LIMIT ${REMOVED_AT_ONCE})
+           (SELECT rowid FROM grantwell_records WHERE namespace = ? AND kept_until <= ? ORDER BY kept_until LIMIT ${REMOVED_AT_ONCE})
          RETURNING 1`,
       ),
     }
@@ -163,7 +170,7 @@ export function sqliteStore(database: SqliteDatabase, options: SqliteStoreOption
       return attempt(() =>
         keys.map((key) => {
           const row = readOne(key, now)
-          return row && recordOf(row)
+          return row && recordOf(row, parse)
         }),
       )
     },
@@ -181,27 +188,25 @@ export function sqliteStore(database: SqliteDatabase, options: SqliteStoreOption
           return changed(statements.remove.run(...place, now, expected))
         }
         const names = JSON.stringify(labels.map(encodeName))
-        const left = [freshVersion(), JSON.stringify(value), expiresAt ?? null, names] as const
-        const written =
-          expected === 0
-            ? statements.create.run(...left, ...place, now)
-            : statements.update.run(...left, ...place, now, expected)
-        return changed(written)
+        const kept = expiresAt === undefined ? null : keptUntil(expiresAt, now)
+        const left = [freshVersion(), JSON.stringify(value), expiresAt ?? null, kept, names, ...place, now] as const
+        if (expected === 0) return changed(statements.create.run(...left))
+        return changed(statements.renew.run(...left, expected)) || changed(statements.update.run(...left, expected))
       })
     },
 
     list: (label, { limit = 100, cursor = '' } = {}): RecordPage => {
       const found = attempt(() => statements.list.all(namespace, encodeName(label), cursor, clock(), limit + 1))
       const rows = found.slice(0, limit) as readonly Row[] // our own columns
-      const records = rows.map((row) => ({ ...recordOf(row), key: decodeName(row.key) }))
+      const records = rows.map((row) => ({ ...recordOf(row, parse), key: decodeName(row.key) }))
       const last = rows.at(-1)
       return found.length > limit && last !== undefined ? { records, cursor: last.key } : { records }
     },
   }
 }
 
-function recordOf({ version, value }: Row): StoredRecord {
-  return { value: JSON.parse(value), version: Number(version) }
+function recordOf({ version, value }: Row, parse: Parse): StoredRecord {
+  return { value: parse(value, Number(version)), version: Number(version) }
 }
 
 /** Whether a statement changed its row. A driver may count those of the triggers too. */

@@ -5,7 +5,7 @@
  */
 import * as fc from 'fast-check'
 import type { Registration } from '../core/registration.js'
-import { checkRegistration, imageType } from '../core/registration.js'
+import { checkRegistration, imageType } from '../core/registration-check.js'
 import type { Scope, ScopeCatalogue } from '../core/scopes.js'
 import { normalizeScopes, serviceScopes } from '../core/scopes.js'
 import { isLine, isLines, isVisible, isWithin } from '../core/text.js'

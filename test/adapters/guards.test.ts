@@ -15,8 +15,10 @@ import { createFetchGuard } from 'grantwell/fetch'
 import { createFastifyGuard, createNodeGuard } from 'grantwell/node'
 import { Hono } from 'hono'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { MacTokens } from '../protocol/mac-client.js'
+import { MAC_OPTIONS, signedParts, signedRequest } from '../protocol/mac-client.js'
 import type { TestServer } from '../support.js'
-import { authorize, exchange, testServer } from '../support.js'
+import { authorize, exchange, laterServer, testServer } from '../support.js'
 import { serveFetch } from './bridge.js'
 import type { Send } from './http.js'
 import { sender } from './http.js'
@@ -320,6 +322,45 @@ describe('what a handler throws', () => {
   })
 })
 
+describe('a guard over a store that answers at once', () => {
+  it('calls the handler before it returns, and has nothing to wait for; over any other, later', async () => {
+    const [test, slow] = [await testServer(), await laterServer()]
+    for (const [{ server }, headers] of [
+      [test, { authorization: `Bearer ${await tokenFor(test, 'repo-code:r', 'all')}` }],
+      [slow, { authorization: `Bearer ${await tokenFor(slow, 'repo-code:r', 'all')}` }],
+    ] as const) {
+      const seen: unknown[] = []
+      const handle = createNodeGuard(server)({ scope: 'repo-code:r' }, ({ auth }) => void seen.push(auth.subject))
+      const done = handle({ headers } as unknown as IncomingMessage, {} as unknown as ServerResponse) // all that is looked at
+      expect([seen, done instanceof Promise]).toEqual(server === test.server ? [['ada'], false] : [[], true])
+      await done
+      expect(seen).toEqual(['ada'])
+    }
+  })
+
+  it.each<readonly [string, () => unknown]>([
+    [
+      'throws',
+      () => {
+        throw new Error('of the handler')
+      },
+    ],
+    ['gives as a promise', () => Promise.reject(new Error('of the handler'))],
+    [
+      'gives as a promise of a library',
+      // biome-ignore lint/suspicious/noThenProperty: that is what it is
+      () => ({ then: (_: unknown, fail: (error: Error) => void) => fail(new Error('of the handler')) }),
+    ],
+  ])('hands on what its handler %s', async (_, handler) => {
+    const test = await testServer()
+    const headers = { authorization: `Bearer ${await tokenFor(test, 'repo-code:r', 'all')}` }
+    const [request, response] = [{ headers } as unknown as IncomingMessage, {} as unknown as ServerResponse] // as above
+    const handled: unknown[] = []
+    await createNodeGuard(test.server)({}, handler)(request, response, (error) => handled.push(error))
+    expect(handled).toMatchObject([{ message: 'of the handler' }])
+  })
+})
+
 describe('what a request has that was refused', () => {
   it('is no auth, though its resource was asked for with it', async () => {
     const test = await testServer()
@@ -346,18 +387,21 @@ describe('a polluted prototype', () => {
     ['resource', () => ({ id: '', public: true, accessible: true })],
     ['secret', new Uint8Array(32)],
   ])('[48] with %s lets nobody in', async (name, value) => {
-    const { server } = await testServer()
+    const test = await testServer(MAC_OPTIONS)
     const guards = [
-      createFetchGuard(server)({ scope: 'repo-code:r' }, () => new Response('let in')),
-      createFetchGuard(server)({ scope: 'repo-code:r' }, () => new Response('let in')),
+      createFetchGuard(test.server)({ scope: 'repo-code:r' }, () => new Response('let in')),
+      createFetchGuard(test.server)({}, () => new Response('let in')),
     ]
+    const made = { access_token: `gwa_${'A'.repeat(80)}`, mac_key: 'A'.repeat(43) }
+    const signed = signedRequest(made as MacTokens, signedParts(test)) // all that it takes
     Object.defineProperty(Object.prototype, name, { value, configurable: true, writable: true })
     try {
       for (const guard of guards)
         for (const headers of [
           {},
           { authorization: 'Bearer made-up' },
-          { authorization: `Bearer gwa_${'A'.repeat(80)}` },
+          { authorization: `Bearer ${made.access_token}` },
+          { authorization: String(signed.headers['authorization']) },
         ])
           expect((await guard(new Request('https://git.example/', { headers }))).status).toBe(401)
     } finally {

@@ -179,7 +179,7 @@ describe('a request whose body or client is gone', () => {
     let handled: Promise<unknown> = Promise.resolve()
     const handle: typeof test.server.handle = (request) => {
       const result = test.server.handle(request)
-      handled = result
+      handled = Promise.resolve(result)
       return result
     }
     const { port, http, close } = await listen(createNodeHandler({ ...test.server, handle }))
@@ -199,11 +199,15 @@ describe('a request whose body or client is gone', () => {
 
   it('[50] is cut off where the answer cannot be sent or made, and the process goes on', async () => {
     const { server } = await testServer()
-    const answers = [
+    const answers: readonly (typeof server.handle)[] = [
       async () => ({ status: 200, headers: { 'X-Any': 'a\r\nb' }, body: '' }),
       async () => ({ status: 99, headers: {}, body: '' }),
       async () => Promise.reject(new Error('no answer')),
       async () => Promise.reject('no error either'),
+      () => ({ status: 200, headers: { 'X-Any': 'a\r\nb' }, body: '' }),
+      () => {
+        throw new Error('no answer')
+      },
     ]
     for (const handle of answers) {
       const { port, close } = await listen(createNodeHandler({ ...server, handle }))
@@ -211,6 +215,21 @@ describe('a request whose body or client is gone', () => {
       expect((await sender(port)({ path: '/elsewhere' })).status).toBe(404)
       await close()
     }
+  })
+
+  it.each([
+    'ASCII',
+    '',
+    'Latin-1: \u00e9\u00ff',
+    'the edge: \x7f\x80',
+    '\u{1f511} and \u4e2d',
+    'half a character: \ud800',
+  ])('gets the body %j whole, in UTF-8', async (body) => {
+    const { port, close } = await listen((_, response) => sendResponse(response, { status: 200, headers: {}, body }))
+    const expected = Buffer.from(body)
+    const answer = await sender(port)({ path: '/' })
+    expect([answer.body, answer.headers['content-length']]).toEqual([expected.toString(), String(expected.length)])
+    await close()
   })
 
   it('gets one answer, be there two to send', async () => {

@@ -30,6 +30,23 @@ describe(`base64url (${vectors.source})`, () => {
   })
 })
 
+describe('of many bytes', () => {
+  it('it is written as the platform writes it, whatever the length, and read back', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ minLength: 100, maxLength: 1500 }), (bytes) => {
+        const text = encodeBase64url(bytes)
+        expect(text).toBe(Buffer.from(bytes).toString('base64url'))
+        expect(decodeBase64url(text)).toEqual(bytes)
+      }),
+    )
+    const bytes = Uint8Array.from({ length: 600 }, (_, index) => index * 37)
+    for (let length = 0; length <= bytes.length; length++) {
+      const some = bytes.subarray(0, length)
+      if (encodeBase64url(some) !== Buffer.from(some).toString('base64url')) expect.fail(`${length} bytes`)
+    }
+  })
+})
+
 describe('reading is strict', () => {
   it('accepts no string but the one that writing gives, whatever the string', () => {
     const close = fc.string({ unit: fc.constantFrom(...ALPHABET, '=', '+', '/', ' ', '\n', 'é'), maxLength: 12 })

@@ -7,19 +7,30 @@ import type { ClientKey, Credential, CredentialKind, GrantId } from 'grantwell'
 import { CREDENTIAL_PREFIXES, parseCredential, parseGrantId, printCredential } from 'grantwell'
 import { describe, expect, it } from 'vitest'
 import { encodeBase64url } from '../../src/core/base64url.js'
-import { CLIENT_SECRET_PREFIX, grantIdOf } from '../../src/core/credential.js'
+import { CLIENT_SECRET_PREFIX, credentialAt, grantIdOf, secretOf } from '../../src/core/credential.js'
 import { anyText } from './texts.js'
 
 const KINDS: readonly CredentialKind[] = ['code', 'access_token', 'refresh_token', 'device_code']
 
 const bytes = (length: number) => fc.uint8Array({ minLength: length, maxLength: length })
 
-const credential: fc.Arbitrary<Credential> = fc.record({
-  kind: fc.constantFrom(...KINDS),
-  clientKey: bytes(12).map((key) => encodeBase64url(key) as ClientKey), // 12 bytes, as a client key is
-  grantId: bytes(16).map(grantIdOf),
-  secret: bytes(32),
-})
+/** A credential, and the 48 bytes that it ends in. */
+const sample = fc
+  .tuple(fc.constantFrom(...KINDS), bytes(12), bytes(16), bytes(32))
+  .map(
+    ([kind, key, id, secret]): { readonly said: Credential; readonly id: Uint8Array; readonly secret: Uint8Array } => ({
+      said: {
+        kind,
+        clientKey: encodeBase64url(key) as ClientKey, // 12 bytes, as a client key is
+        grantId: grantIdOf(id),
+        secret: Buffer.concat([id, secret]).toString('base64url').slice(-43),
+      },
+      id,
+      secret,
+    }),
+  )
+
+const credential: fc.Arbitrary<Credential> = sample.map(({ said }) => said)
 
 /** A credential with one fault, of the kind that a copy or an attempt has. */
 const damaged = fc
@@ -37,16 +48,36 @@ describe('a credential', () => {
 
   it('is a prefix of its kind and 80 characters of base64url', () => {
     fc.assert(
-      fc.property(credential, (said) => {
+      fc.property(sample, ({ said, id, secret }) => {
         const text = printCredential(said)
         expect(text).toHaveLength(84)
         expect(text.slice(0, 4)).toBe(CREDENTIAL_PREFIXES[said.kind])
-        const body = Buffer.concat([
-          Buffer.from(said.clientKey, 'base64url'),
-          Buffer.from(said.grantId, 'base64url'),
-          said.secret,
-        ])
+        const body = Buffer.concat([Buffer.from(said.clientKey, 'base64url'), id, secret])
         expect(text.slice(4)).toBe(body.toString('base64url'))
+      }),
+    )
+  })
+
+  it('ends in its secret, 43 characters that 32 bytes and the last two bits of the grant identifier make', () => {
+    fc.assert(
+      fc.property(sample, ({ said, id, secret }) => {
+        const given = secret.slice()
+        expect(secretOf(said.grantId, given)).toBe(said.secret)
+        expect(given).toEqual(secret)
+        const read = Buffer.from(`A${said.secret}`, 'base64url')
+        expect([...read]).toEqual([Number(id[15]) & 3, ...secret])
+        expect(printCredential(said).endsWith(said.secret)).toBe(true)
+      }),
+    )
+  })
+
+  it('is read at the end of a text as it is alone, and nowhere else', () => {
+    fc.assert(
+      fc.property(fc.oneof(credential.map(printCredential), damaged), anyText({ maxLength: 20 }), (text, before) => {
+        expect(credentialAt(before + text, before.length)).toEqual(parseCredential(text))
+        expect(credentialAt(`${before}${text}x`, before.length)).toEqual(parseCredential(`${text}x`))
+        expect(credentialAt(`${text}${text}`, text.length)).toEqual(parseCredential(text))
+        expect(credentialAt(`${text}${text}`, 0)).toBeUndefined()
       }),
     )
   })
@@ -91,7 +122,7 @@ describe('a credential', () => {
     kind: 'access_token',
     clientKey: 'A'.repeat(16) as ClientKey, // 12 bytes
     grantId: 'B'.repeat(21).concat('A') as GrantId, // 16 bytes, no bit to spare
-    secret: new Uint8Array(32).fill(7),
+    secret: secretOf('B'.repeat(21).concat('A') as GrantId, new Uint8Array(32).fill(7)), // the same
   })
 
   it.each([

@@ -20,9 +20,8 @@ import type {
 import { clientKeyOf, inspect, isGrant, parseCredential, portableDigests, retention, transition } from 'grantwell'
 import { nodeDigests } from 'grantwell/node'
 import { describe, expect, it } from 'vitest'
-import { grantIdOf } from '../../src/core/credential.js'
 import { macKeyOf } from '../../src/core/mac.js'
-import { clientIdOf, entropyOf } from './histories.js'
+import { clientIdOf, entropyOf, GRANT_ID, secretWith, strangeSecret } from './histories.js'
 
 const START = 1_800_000_000
 const LIFETIME = 600
@@ -43,7 +42,6 @@ const RULES: GrantRules = {
 
 const TV = clientIdOf('tv')
 const ANOTHER = clientIdOf('another')
-const GRANT_ID = grantIdOf(entropyOf(-1).subarray(0, 16))
 const ASKED: readonly Scope[] = ['repo-code:rw', 'account-profile:r']
 const REDIRECT_URI = 'https://tv.example/callback'
 
@@ -86,7 +84,7 @@ class Device {
   now = START
   record: GrantRecord | undefined
   /** What the device code is; one of the browser flow where there is none. */
-  code: Credential = credential('device_code', entropyOf(-9))
+  code: Credential = credential('device_code', strangeSecret(-9))
   readonly pairs: IssuedTokens[] = []
   readonly events: string[] = []
   private sent = 0
@@ -119,8 +117,8 @@ class Device {
   }
 }
 
-function credential(kind: CredentialKind, secret: Uint8Array): Credential {
-  return { kind, clientKey: REQUEST.clientKey, grantId: GRANT_ID, secret: secret.subarray(0, 32) }
+function credential(kind: CredentialKind, secret: string): Credential {
+  return { kind, clientKey: REQUEST.clientKey, grantId: GRANT_ID, secret }
 }
 
 function read(text: string): Credential {
@@ -155,7 +153,7 @@ describe('a device’s request (RFC 8628, section 3.2)', () => {
   it('is answered with a code of 32 secret bytes, of which the record has the digest alone', () => {
     const device = new Device()
     const { reply, grant, events } = device.send(REQUEST)
-    const secret = entropyOf(0).subarray(0, 32)
+    const secret = secretWith(entropyOf(0).subarray(0, 32))
     expect(reply).toStrictEqual({
       type: 'device_code',
       deviceCode: expect.stringMatching(/^gwd_[\w-]{80}$/),
@@ -166,7 +164,7 @@ describe('a device’s request (RFC 8628, section 3.2)', () => {
       kind: 'device_code',
       clientKey: REQUEST.clientKey,
       grantId: GRANT_ID,
-      secret: new Uint8Array(secret),
+      secret,
     })
     expect(grant).toStrictEqual({
       v: 1,
@@ -499,7 +497,7 @@ const COMMANDS = {
   }),
   'poll with another secret': () => ({
     type: 'poll',
-    credential: credential('device_code', entropyOf(-7)),
+    credential: credential('device_code', strangeSecret(-7)),
     clientId: TV,
   }),
   'poll with it as a code': (device) => ({ type: 'poll', credential: device.shown('code'), clientId: TV }),
@@ -795,7 +793,7 @@ function commandOf(device: Device, step: Step): Command | undefined {
     case 'decide':
       return decision(step.decision, step.subject)
     case 'poll': {
-      const secret = step.secret === 'right' ? device.code.secret : entropyOf(-8).subarray(0, 32)
+      const secret = step.secret === 'right' ? device.code.secret : strangeSecret(-8)
       const clientId = step.byOwner ? TV : ANOTHER
       return { type: 'poll', credential: { ...device.code, kind: step.as, secret }, clientId }
     }

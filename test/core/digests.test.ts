@@ -2,7 +2,7 @@
  * SHA-256, HMAC and HKDF: the vectors of their RFCs, and the same results from both implementations.
  * @module
  */
-import { hkdfSync } from 'node:crypto'
+import { createHmac, hkdfSync } from 'node:crypto'
 import * as fc from 'fast-check'
 import type { Digests } from 'grantwell'
 import { clientKeyOf, parseClientId, portableDigests } from 'grantwell'
@@ -43,6 +43,29 @@ describe.each([
     const computed = digests.hmacSha256(bytesOf(key), bytesOf(data))
     expect(computed).toHaveLength(32)
     expect(hexOf(computed).slice(0, output.length)).toBe(output)
+  })
+
+  it('HMAC-SHA-256 as the platform computes it, of every length of key and data up to 200, neither of which it touches', () => {
+    const [keys, values] = [37, 101].map((step) => Uint8Array.from({ length: 200 }, (_, index) => index * step + step))
+    const [key, data] = [keys ?? expect.fail(), values ?? expect.fail()]
+    const before = [hexOf(key), hexOf(data)]
+    for (let ofKey = 0; ofKey <= 200; ofKey++) {
+      for (let ofData = 0; ofData <= 200; ofData++) {
+        const [k, d] = [key.subarray(0, ofKey), data.subarray(0, ofData)]
+        const expected = createHmac('sha256', k).update(d).digest('hex')
+        if (hexOf(digests.hmacSha256(k, d)) !== expected) expect.fail(`a key of ${ofKey} bytes, data of ${ofData}`)
+      }
+    }
+    expect([hexOf(key), hexOf(data)]).toEqual(before)
+    fc.assert(
+      fc.property(bytes, bytes, bytes, bytes, (k, d, other, more) => {
+        const computed = digests.hmacSha256(k, d)
+        const then = hexOf(computed)
+        // The next one takes nothing from the one before.
+        digests.hmacSha256(other, more)
+        expect([hexOf(computed), then]).toEqual(Array(2).fill(createHmac('sha256', k).update(d).digest('hex')))
+      }),
+    )
   })
 
   it.each(hkdfVectors.cases)(`HKDF, $name (${hkdfVectors.source})`, (vector) => {

@@ -10,6 +10,7 @@ import { inspect, PAIRS_IN_GRACE, RETIRED_KEPT, retention, serviceScopes } from 
 import { describe, expect, it } from 'vitest'
 import type { World } from './histories.js'
 import {
+  bytesOfSecret,
   credentialOf,
   entropyOf,
   errorOf,
@@ -26,6 +27,7 @@ import {
   revokeOf,
   SETUP,
   START,
+  secretWith,
   setupWith,
   tokenOf,
   VERIFIER,
@@ -60,7 +62,8 @@ describe('what an access token says', () => {
     }
     expect(reason(here.grant, access)).toBe('active')
     expect(reason(undefined, access)).toBe('credential_unknown')
-    expect(reason(here.grant, { ...access, secret: new Uint8Array(32) })).toBe('credential_unknown')
+    for (const secret of [secretWith(new Uint8Array(32)), access.secret.slice(1), `${access.secret}A`, ''])
+      expect(reason(here.grant, { ...access, secret })).toBe('credential_unknown')
     expect(reason(here.grant, { ...access, kind: 'refresh_token' })).toBe('credential_unknown')
     expect(reason(here.grant, tokenOf(here, 'refresh'))).toBe('credential_unknown')
     expect(reason(here.grant, credentialOf(here.code))).toBe('credential_unknown')
@@ -286,9 +289,15 @@ describe('who reads the store', () => {
   function secretForms(here: World): readonly string[] {
     const texts = [here.code, ...here.pairs.flatMap(({ accessToken, refreshToken }) => [accessToken, refreshToken])]
     const secrets = texts.map((text) => credentialOf(text).secret)
-    const bytes = [...secrets, KEY, Buffer.from(VERIFIER)].map((secret) => Buffer.from(secret))
+    // What is written, as bytes, and what it is written of.
+    const bytes = [
+      ...secrets.flatMap((secret) => [Buffer.from(secret), bytesOfSecret(secret)]),
+      KEY,
+      Buffer.from(VERIFIER),
+    ].map((secret) => Buffer.from(secret))
     return [
       ...texts,
+      ...secrets,
       // The last 30 bytes of a secret as they are spelled within a credential.
       ...texts.map((text) => text.slice(-40)),
       ...bytes.flatMap((secret) =>
@@ -299,30 +308,32 @@ describe('who reads the store', () => {
     ]
   }
 
-  /** Everything that somebody could make of a dump, with tokens that he has: 32 bytes each. */
-  function harvest(
-    dump: string,
-    known: readonly Uint8Array[],
-    key: Uint8Array = new Uint8Array(0),
-  ): readonly Uint8Array[] {
-    const values = [...dump.matchAll(/[\w-]{43}/g)].map(([text]) => new Uint8Array(Buffer.from(text, 'base64url')))
+  /** A text as the bytes that a derivation may begin with: as it is written, and what it is written of. */
+  function bytesOfText(text: string): readonly Buffer[] {
+    return [Buffer.from(text, 'ascii'), Buffer.from(text, 'base64url'), bytesOfSecret(text)]
+  }
+
+  /** The secrets that somebody could make of a dump, with those of tokens that he has. */
+  function harvest(dump: string, known: readonly string[], key: Uint8Array = new Uint8Array(0)): readonly string[] {
+    const texts = [...dump.matchAll(/[\w-]{43}/g)].map(([text]) => text)
+    const values = texts.map((text) => Buffer.from(text, 'base64url'))
     const salts = [...dump.matchAll(/"salt":"([\w-]{43})"/g)].map(
       ([, text]) => new Uint8Array(Buffer.from(String(text), 'base64url')),
     )
-    const materials = salts.length > 0 ? [...known, ...values] : known
-    const derived = materials.flatMap((material) =>
+    const materials = salts.length > 0 ? [...known, ...texts] : known
+    const derived = materials.flatMap(bytesOfText).flatMap((material) =>
       (salts.length > 0 ? salts : values).flatMap((salt) => {
         const both = new Uint8Array(
           hkdfSync('sha256', Buffer.concat([material, key]), salt, 'grantwell successor 1', 64),
         )
-        return [both.subarray(0, 32), both.subarray(32)]
+        return [secretWith(both.subarray(0, 32)), secretWith(both.subarray(32))]
       }),
     )
-    return [...values, ...derived]
+    return [...texts, ...values.map(secretWith), ...derived]
   }
 
   /** Whether one of these is the secret of anything that works. */
-  function anyWorks(here: World, secrets: readonly Uint8Array[]): boolean {
+  function anyWorks(here: World, secrets: readonly string[]): boolean {
     const digests = new Set<string | undefined>([
       here.grant?.code.digest,
       ...(here.grant?.pairs.flatMap(({ access, refresh }) => [access.digest, refresh.digest]) ?? []),
@@ -342,7 +353,7 @@ describe('who reads the store', () => {
   const dumpOf = (here: World): string => JSON.stringify(here.grant)
 
   /** Old refresh tokens whose pairs are no longer in the record. */
-  function goneTokens(here: World): readonly Uint8Array[] {
+  function goneTokens(here: World): readonly string[] {
     const kept = new Set(here.grant?.pairs.map(({ refresh }) => String(refresh.digest)))
     return here.pairs
       .map((_, pair) => tokenOf(here, 'refresh', pair).secret)
@@ -404,14 +415,16 @@ describe('who reads the store', () => {
     const keys = new Set(here.pairs.map(({ macKey }) => macKey))
     const tokens = here.pairs.map((_, pair) => tokenOf(here, 'access', pair).secret)
     const known = [...tokens, ...here.pairs.map((_, pair) => tokenOf(here, 'refresh', pair).secret)]
-    const values = [...dumpOf(here).matchAll(/[\w-]{43}/g)].map(([text]) => Buffer.from(text, 'base64url'))
-    const derivedOf = (material: Uint8Array, secret: Uint8Array): string =>
-      Buffer.from(hkdfSync('sha256', material, secret, 'grantwell mac key 1', 32)).toString('base64url')
-    for (const value of [...values, ...known, new Uint8Array(0), new Uint8Array(32)])
-      for (const secret of [...known, ...values]) expect(keys.has(derivedOf(value, secret))).toBe(false)
-    for (const value of [...values, ...known]) expect(keys.has(Buffer.from(value).toString('base64url'))).toBe(false)
+    const texts = [...[...dumpOf(here).matchAll(/[\w-]{43}/g)].map(([text]) => text), ...known]
+    const values = texts.flatMap(bytesOfText)
+    const derivedOf = (material: Uint8Array, salt: Uint8Array): string =>
+      Buffer.from(hkdfSync('sha256', material, salt, 'grantwell mac key 1', 32)).toString('base64url')
+    for (const value of [...values, new Uint8Array(0), new Uint8Array(32)])
+      for (const salt of values) expect(keys.has(derivedOf(value, salt))).toBe(false)
+    for (const text of texts) expect(keys.has(text)).toBe(false)
+    for (const value of values) expect(keys.has(value.toString('base64url'))).toBe(false)
     // It is the derivation key that holds it: the search does find what there is.
-    expect(keys.has(derivedOf(KEY, tokens[0] ?? expect.fail()))).toBe(true)
+    expect(keys.has(derivedOf(KEY, Buffer.from(tokens[0] ?? expect.fail(), 'ascii')))).toBe(true)
   })
 
   it('cannot with a derivation key, not even within the grace and with every old token; without the key, or with another', () => {

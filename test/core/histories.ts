@@ -21,7 +21,7 @@ import type {
 } from 'grantwell'
 import { clientKeyOf, inspect, parseClientId, parseCredential, transition } from 'grantwell'
 import { nodeDigests } from 'grantwell/node'
-import { grantIdOf } from '../../src/core/credential.js'
+import { grantIdOf, secretOf } from '../../src/core/credential.js'
 import type { Shown } from '../../src/testing/model.js'
 
 export const START = 1_800_000_000
@@ -97,6 +97,26 @@ export function entropyOf(number: number): Uint8Array {
   return Uint8Array.from(createHash('sha512').update(`entropy ${number}`).digest())
 }
 
+/** The grant that every history is of. */
+export const GRANT_ID = grantIdOf(entropyOf(-1).subarray(0, 16))
+
+/** A secret that a credential of this grant could have, the same for the same number. */
+export function strangeSecret(number: number): string {
+  return secretOf(GRANT_ID, entropyOf(number).subarray(0, 32))
+}
+
+/** The secret that a credential of this grant ends in where its last 32 bytes are these; written by another encoder. */
+export function secretWith(bytes: Uint8Array): string {
+  return Buffer.concat([Buffer.from(GRANT_ID, 'base64url'), bytes])
+    .toString('base64url')
+    .slice(-43)
+}
+
+/** The 32 bytes of a secret, behind the two bits that are of the grant identifier; read by another decoder. */
+export function bytesOfSecret(secret: string): Buffer {
+  return Buffer.from(`A${secret}`, 'base64url').subarray(1)
+}
+
 /** What was sent at a moment, and what came of it. */
 export interface Moment<Asked extends Command = Command> {
   readonly command: Asked
@@ -124,7 +144,7 @@ export interface World {
 
 export const approval = (setup: Setup = SETUP): Command & { readonly type: 'approve' } => ({
   type: 'approve',
-  grantId: grantIdOf(entropyOf(-1).subarray(0, 16)),
+  grantId: GRANT_ID,
   clientId: OWNER,
   clientKey: clientKeyOf(nodeDigests, OWNER),
   subject: 'ada',
@@ -245,7 +265,7 @@ export function shownBy(
   const code = credentialOf(here.code)
   const unknown = {
     shown: { what: 'unknown' },
-    credential: { ...code, kind: as ?? 'refresh_token', secret: entropyOf(-2).subarray(0, 32) },
+    credential: { ...code, kind: as ?? 'refresh_token', secret: strangeSecret(-2) },
   } as const
   if (what === 'unknown') return unknown
   if (what !== 'code' && here.pairs.length === 0) return unknown

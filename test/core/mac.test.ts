@@ -8,16 +8,18 @@ import * as fc from 'fast-check'
 import { portableDigests } from 'grantwell'
 import { describe, expect, it } from 'vitest'
 import { macKeyOf } from '../../src/core/mac.js'
-import { entropyOf, RULES } from './histories.js'
+import { entropyOf, RULES, secretWith } from './histories.js'
 
-const SECRET = entropyOf(1).subarray(0, 32)
+const BYTES = entropyOf(1).subarray(0, 32)
+const SECRET = secretWith(BYTES)
 const KEY = entropyOf(2).subarray(0, 32)
 
 const withKey = (derivationKey: Uint8Array, digests = RULES.digests) => ({ ...RULES, digests, derivationKey })
 
-/** The same by another implementation: what `node:crypto` derives. */
-function derived(secret: Uint8Array, derivationKey: Uint8Array): string {
-  return Buffer.from(hkdfSync('sha256', derivationKey, secret, 'grantwell mac key 1', 32)).toString('base64url')
+/** The same by another implementation: what `node:crypto` derives of the secret as it is written, in ASCII. */
+function derived(secret: string, derivationKey: Uint8Array): string {
+  const salt = Buffer.from(secret, 'ascii')
+  return Buffer.from(hkdfSync('sha256', derivationKey, salt, 'grantwell mac key 1', 32)).toString('base64url')
 }
 
 const bytes = (minLength: number, maxLength: number) => fc.uint8Array({ minLength, maxLength })
@@ -26,13 +28,13 @@ describe('the key of a mac token', () => {
   it('is 43 visible characters, the same on every server that has the derivation key, with either digests', () => {
     const key = macKeyOf(SECRET, withKey(KEY))
     expect(key).toMatch(/^[A-Za-z0-9_-]{43}$/)
-    expect(macKeyOf(SECRET.slice(), withKey(KEY.slice()))).toBe(key)
+    expect(macKeyOf(secretWith(BYTES.slice()), withKey(KEY.slice()))).toBe(key)
     expect(macKeyOf(SECRET, withKey(KEY, portableDigests))).toBe(key)
   })
 
   it('is what HKDF with SHA-256 derives of the derivation key, salted with the secret of the token', () => {
     fc.assert(
-      fc.property(bytes(32, 32), bytes(32, 100), (secret, derivationKey) => {
+      fc.property(bytes(32, 32).map(secretWith), bytes(32, 100), (secret, derivationKey) => {
         expect(macKeyOf(secret, withKey(derivationKey))).toBe(derived(secret, derivationKey))
       }),
     )
@@ -44,7 +46,7 @@ describe('the key of a mac token', () => {
       given.map((byte, index) => (index === bit >> 3 ? byte ^ (1 << (bit & 7)) : byte))
     const keys = new Set([key])
     for (let bit = 0; bit < 256; bit++) {
-      keys.add(macKeyOf(flipped(SECRET, bit), withKey(KEY)))
+      keys.add(macKeyOf(secretWith(flipped(BYTES, bit)), withKey(KEY)))
       keys.add(macKeyOf(SECRET, withKey(flipped(KEY, bit))))
     }
     expect(keys.size).toBe(513)
@@ -55,7 +57,9 @@ describe('the key of a mac token', () => {
       expect(() => macKeyOf(SECRET, rules)).toThrow(new TypeError('grantwell: mac tokens need a derivationKey'))
     // What who sees the token and reads this source could try in its place.
     const none = new Uint8Array(0)
-    for (const guess of [none, new Uint8Array(32), SECRET, Buffer.from(RULES.digests.sha256(SECRET), 'base64url')])
+    const written = [SECRET, RULES.digests.sha256(SECRET), RULES.digests.sha256(BYTES)]
+    const read = written.flatMap((text) => [Buffer.from(text, 'ascii'), Buffer.from(text, 'base64url')])
+    for (const guess of [none, new Uint8Array(32), BYTES, ...read])
       expect(macKeyOf(SECRET, withKey(KEY))).not.toBe(derived(SECRET, guess))
   })
 })

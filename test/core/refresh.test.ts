@@ -28,7 +28,9 @@ import {
   revokeOf,
   SETUP,
   START,
+  secretWith,
   setupWith,
+  strangeSecret,
   tokenOf,
   works,
   world,
@@ -77,7 +79,7 @@ describe('a refresh', () => {
   it('of a grant that is gone, or with a secret that it does not know, revokes nothing', () => {
     const here = refreshedWorld()
     expect(errorOf(transition(undefined, refreshOf(here), START, entropyOf(9), RULES))).toBe('invalid_grant')
-    for (const secret of [entropyOf(7).subarray(0, 32), new Uint8Array(32)]) {
+    for (const secret of [strangeSecret(7), secretWith(new Uint8Array(32)), '']) {
       for (const now of [START, START + 300, START + 100_000]) {
         here.now = now
         expectRefused(here, { ...refreshOf(here), credential: { ...tokenOf(here, 'refresh'), secret } })
@@ -536,23 +538,28 @@ describe('at most 32 pairs in grace', () => {
 })
 
 describe('the derivation of the successor (RFC 5869)', () => {
-  const successor = (secret: Uint8Array, salt: Uint8Array): Buffer =>
-    Buffer.from(hkdfSync('sha256', secret, salt, 'grantwell successor 1', 64))
+  /** The secrets of the successor, as another implementation derives and writes them. */
+  const successor = (keyMaterial: Uint8Array, salt: Uint8Array): readonly string[] => {
+    const both = Buffer.from(hkdfSync('sha256', keyMaterial, salt, 'grantwell successor 1', 64))
+    return [secretWith(both.subarray(0, 32)), secretWith(both.subarray(32))]
+  }
 
-  const secretsOf = (here: World, pair: number): Buffer =>
-    Buffer.concat([tokenOf(here, 'access', pair).secret, tokenOf(here, 'refresh', pair).secret])
+  const secretsOf = (here: World, pair: number): readonly string[] => [
+    tokenOf(here, 'access', pair).secret,
+    tokenOf(here, 'refresh', pair).secret,
+  ]
 
-  it('is HKDF with SHA-256 of the old refresh secret and a salt of 32 random bytes, to the platform too', () => {
+  it('is HKDF with SHA-256 of the old refresh secret as it is written, in ASCII, and a salt of 32 random bytes, to the platform too', () => {
     const here = refreshedWorld()
     const salt = here.moments.at(-1)?.entropy.subarray(0, 32) ?? new Uint8Array(0)
     expect(here.grant?.pairs[0]?.superseded?.salt).toBe(Buffer.from(salt).toString('base64url'))
-    expect(secretsOf(here, 1)).toEqual(successor(tokenOf(here, 'refresh', 0).secret, salt))
+    expect(secretsOf(here, 1)).toEqual(successor(Buffer.from(tokenOf(here, 'refresh', 0).secret, 'ascii'), salt))
   })
 
   it('mixes in the derivation key where there is one', () => {
     const here = refreshedWorld(setupWith({ derivationKey: KEY }))
     const salt = here.moments.at(-1)?.entropy.subarray(0, 32) ?? new Uint8Array(0)
-    const { secret } = tokenOf(here, 'refresh', 0)
+    const secret = Buffer.from(tokenOf(here, 'refresh', 0).secret, 'ascii')
     expect(secretsOf(here, 1)).toEqual(successor(Buffer.concat([secret, KEY]), salt))
     expect(secretsOf(here, 1)).not.toEqual(successor(secret, salt))
   })

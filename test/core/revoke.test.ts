@@ -24,6 +24,7 @@ import {
   revokeOf,
   START,
   setupWith,
+  strangeSecret,
   tokenOf,
   works,
   world,
@@ -161,7 +162,7 @@ describe('a token that cannot be revoked is answered alike, and changes nothing'
     refreshTimes(here, 2, 300)
     expectUnchanged(here, revokeOf(here, 'access', 0))
     expectUnchanged(here, revokeOf(here, 'refresh', 0))
-    const unknown = { ...tokenOf(here, 'access'), secret: entropyOf(7).subarray(0, 32) }
+    const unknown = { ...tokenOf(here, 'access'), secret: strangeSecret(7) }
     for (const kind of ['access_token', 'refresh_token'] as const)
       expectUnchanged(here, { type: 'revoke', credential: { ...unknown, kind }, clientId: OWNER })
     expect(transition(undefined, revokeOf(here, 'access'), START, entropyOf(0), RULES)).toEqual({

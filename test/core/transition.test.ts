@@ -145,13 +145,6 @@ function bytesIn(value: unknown): readonly string[] {
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(bytesIn) : []
 }
 
-/** A copy that shares nothing with the original. */
-function copyOf(command: Command): Command {
-  if (!('credential' in command)) return structuredClone(command)
-  const { credential, ...rest } = command
-  return { ...structuredClone(rest), credential: { ...credential, secret: credential.secret.slice() } } as Command // as it was
-}
-
 const KEY = entropyOf(-3).subarray(0, 32)
 
 describe('every transition', () => {
@@ -161,14 +154,19 @@ describe('every transition', () => {
         const rules: GrantRules = { ...setup.rules, ...(keyed && { derivationKey: KEY.slice() }) }
         const { moments } = play({ ...setup, rules }, steps)
         for (const { command, now, entropy, before } of moments) {
-          const given = freeze([structuredClone(before), copyOf(command), now, entropy.slice(), rules] as const)
+          const given = freeze([
+            structuredClone(before),
+            structuredClone(command),
+            now,
+            entropy.slice(),
+            rules,
+          ] as const)
           const bytes = bytesIn(given)
           const outcome = transition(...given)
           expect(bytesIn(given)).toEqual(bytes)
           // What comes later to the bytes that were given is nothing to the outcome.
           const then = JSON.stringify(outcome)
           given[3].fill(0)
-          if ('credential' in given[1]) given[1].credential.secret.fill(0)
           expect(JSON.stringify(outcome)).toBe(then)
         }
       }),
@@ -180,9 +178,9 @@ describe('every transition', () => {
     fc.assert(
       fc.property(histories, ({ setup, steps }) => {
         for (const { command, now, entropy, before, outcome } of play(setup, steps).moments)
-          expect(transition(structuredClone(before), copyOf(command), now, entropy.slice(), setup.rules)).toStrictEqual(
-            outcome,
-          )
+          expect(
+            transition(structuredClone(before), structuredClone(command), now, entropy.slice(), setup.rules),
+          ).toStrictEqual(outcome)
       }),
       { numRuns: 60 },
     )
@@ -264,7 +262,7 @@ describe('every transition', () => {
   it('of any credential on any grant is answered without a throw', () => {
     const credential = fc.record({
       kind: fc.constantFrom('code', 'access_token', 'refresh_token', 'device_code'),
-      secret: fc.uint8Array({ maxLength: 64 }),
+      secret: fc.oneof(fc.stringMatching(/^[\w-]{43}$/), anyText({ maxLength: 64 })),
     })
     fc.assert(
       fc.property(histories, credential, anyText(), fc.double(), ({ setup, steps }, { kind, secret }, text, now) => {

@@ -1,9 +1,11 @@
 /**
  * The packed package in an empty project: what is in it, that every entry point loads in both module kinds and loads
- * nothing else, that the whole flow runs, that its types compile, and that the README's code does what it says.
+ * nothing else, that the whole flow runs, that its types compile, that the README's code does what it says, and that
+ * the bench runs.
  * @module
  */
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { cpSync, existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { transformSync } from 'esbuild'
@@ -377,15 +379,21 @@ describe('what an entry point loads', () => {
     './storage/sqlite': /^src\/storage\/sqlite\.ts$/,
     './storage/postgres': /^src\/storage\/postgres\.ts$/,
     './storage/redis': /^src\/storage\/redis\.ts$/,
-    './pages': /^src\/never$/, // the server has the default pages in it
+    './pages': /^src\/pages\//,
     './metadata': /^src\/metadata\//,
     './client': /^src\/client\/(index|resource-server)\.ts$/,
     './client/node': /^src\/client\/node\//,
     './testing': /^src\/testing\//,
   }
 
-  /** What the testing kit, which runs whole servers on memory, shares with entry points that it is built on. */
-  const UNDER: { readonly [Name in Entry]?: readonly Entry[] } = { './testing': ['.', './storage/memory'] }
+  /**
+   * What the testing kit, which runs whole servers on memory, shares with entry points that it is built on. The pages of a server
+   * are loaded with the first of them that is shown; in CommonJS, they are in the same file.
+   */
+  const UNDER: { readonly [Kind in 'import' | 'require']: { readonly [Name in Entry]?: readonly Entry[] } } = {
+    import: { './testing': ['.', './storage/memory'] },
+    require: { '.': ['./pages'], './testing': ['.', './storage/memory', './pages'] },
+  }
 
   const BUILTINS: { readonly [Name in Entry]?: readonly string[] } = {
     './node': ['node:crypto'],
@@ -416,9 +424,9 @@ describe('what an entry point loads', () => {
     for (const entry of ENTRIES) {
       it(`${kind} of ${nameOf(entry)} is itself and nothing of the other entry points`, () => {
         const { sources, builtins, packages } = loadedBy(entry, kind)
-        if (entry !== './pages') expect(sources.some((source) => OWN[entry].test(source))).toBe(true)
+        expect(sources.some((source) => OWN[entry].test(source))).toBe(true)
         for (const other of ENTRIES)
-          if (other !== entry && !UNDER[entry]?.includes(other))
+          if (other !== entry && !UNDER[kind][entry]?.includes(other))
             expect(sources.filter((source) => OWN[other].test(source))).toEqual([])
         expect(packages).toEqual(PACKAGES[entry] ?? [])
         expect(builtins).toEqual(BUILTINS[entry] ?? [])
@@ -731,5 +739,52 @@ describe('the code of the README', () => {
       ({ code, language }) => /from 'grantwell|require\('grantwell|^\/\/ complete/.test(code) && !tried(code, language),
     )
     expect(untried.map(({ code }) => code)).toEqual([])
+  })
+})
+
+describe('the bench', () => {
+  const SMALL = ['--rounds', '1', '--requests', '40', '--connections', '4', '--grants', '20', '--stores', 'memory']
+  const OPERATIONS = ['guard', 'introspect', 'refresh', 'exchange', 'revoke', 'device poll']
+
+  /** Runs it as small as can be, beside the package; without the environment, which may tell of engines. */
+  function bench(...args: readonly string[]) {
+    const json = join(project.directory, 'bench.json')
+    const { status, stdout, stderr } = spawnSync(
+      process.execPath,
+      ['bench/run.mjs', ...SMALL, '--only', 'bare,grantwell', '--json', json, ...args],
+      { cwd: project.directory, encoding: 'utf8', env: { PATH: process.env['PATH'] } },
+    )
+    return { status, stdout, stderr, ...JSON.parse(readFileSync(json, 'utf8')) }
+  }
+
+  beforeAll(() =>
+    cpSync(join(ROOT, 'bench'), join(project.directory, 'bench'), {
+      recursive: true,
+      filter: (file) => !file.includes('node_modules'),
+    }),
+  )
+
+  it('measures every operation of every contestant, and finds no wrong answer', () => {
+    const { status, stdout, stderr, measured, wrong, replays } = bench()
+    expect({ status, wrong }, stderr).toEqual({ status: 0, wrong: [] })
+    const what = measured.map((each: Record<string, unknown>) => `${each['operation']}: ${each['name']}`)
+    expect(what.sort()).toEqual(OPERATIONS.flatMap((each) => [`${each}: bare`, `${each}: grantwell`]).sort())
+    for (const { rate, p50, p99, cpu } of measured)
+      for (const each of [rate, p50, p99, cpu]) expect(each).toBeGreaterThan(0)
+    for (const each of OPERATIONS) expect(stdout).toMatch(new RegExp(`^${each} +bare .*\\n +grantwell `, 'm'))
+    expect(replays).toEqual({ bare: 'refused', grantwell: 'same pair' })
+  })
+
+  it('names a contestant that answers wrongly, and fails', () => {
+    const server = `import http from 'node:http'
+      export async function start({ port }) {
+        const answer = (request, response) => response.end(JSON.stringify({ sub: 'u', active: true }))
+        await new Promise((listening) => http.createServer(answer).listen(port, '127.0.0.1', listening))
+        const pair = { access_token: 'access-token', refresh_token: 'refresh-token' }
+        return { token: '/', api: '/', seed: (kind, count) => Array(count).fill(pair) }
+      }`
+    const { status, stdout, wrong } = bench('--operations', 'guard', '--add', project.write('lax.mjs', server))
+    expect(wrong).toEqual([expect.stringMatching(/^lax, round 1: a wrong secret was not refused: 200 /)])
+    expect({ status, isSaid: stdout.includes(`WRONG ${wrong[0]}`) }).toEqual({ status: 1, isSaid: true })
   })
 })

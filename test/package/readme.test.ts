@@ -6,7 +6,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { AuthorizationServerOptions } from 'grantwell'
 import { createAuthorizationServer, portableDigests, serviceScopes } from 'grantwell'
-import { defaultPages } from 'grantwell/pages'
+import { defaultPages, inaccessibleLink } from 'grantwell/pages'
 import { memoryStore } from 'grantwell/storage/memory'
 import { explore } from 'grantwell/testing'
 import { afterEach, describe, expect, it, vi } from 'vitest'
@@ -71,9 +71,9 @@ describe('the table of options', () => {
     expect(plain).toBeGreaterThanOrEqual(12)
   })
 
-  it('has the defaults that they have: all others', () => {
+  it('has the defaults that they have: all others', async () => {
     const error = vi.spyOn(console, 'error').mockImplementation(() => {})
-    const others: Readonly<Record<string, (name: string) => void>> = {
+    const others: Readonly<Record<string, (name: string) => void | Promise<void>>> = {
       required: (name) => {
         const { [name as keyof AuthorizationServerOptions]: _, ...rest } = REQUIRED // the names are those of the table
         const incomplete = rest as AuthorizationServerOptions // it is not: that is the point
@@ -88,7 +88,15 @@ describe('the table of options', () => {
       },
       '`serviceScopes()`': () => expect(settings.scopes).toEqual(serviceScopes()),
       "the issuer's path": () => expect(settings.mountPath).toBe('/path'),
-      '`defaultPages`': () => expect(settings.pages).toEqual(defaultPages),
+      '`defaultPages`': async () => {
+        const page = await createAuthorizationServer(REQUIRED).handle({
+          method: 'GET',
+          url: '/path/oauth2/auth',
+          headers: {},
+          native: undefined,
+        })
+        expect(page?.body).toBe(defaultPages.error({ ...inaccessibleLink, stylesheet: '/path/oauth2/style.css' }))
+      },
       "Node's socket": () => {
         const native = { socket: { remoteAddress: '192.0.2.1' } }
         expect(settings.remoteAddress({ method: 'GET', url: '/', headers: {}, native })).toBe('192.0.2.1')
@@ -109,7 +117,7 @@ describe('the table of options', () => {
       if (/^(\d+|true|false|`'\w+'`)$/.test(value)) continue
       const check = others[value]
       expect(check, `${name}: ${value}`).toBeDefined()
-      check?.(name)
+      await check?.(name)
     }
   })
 })

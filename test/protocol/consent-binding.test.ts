@@ -12,6 +12,7 @@ import {
   CHALLENGE,
   exchange,
   ISSUER,
+  laterServer,
   openConsent,
   registration,
   revoke,
@@ -75,7 +76,7 @@ describe('4.1 what a consent form is bound to', () => {
   })
 
   it('[11] sent twice at once: one code', async () => {
-    const test = await testServer()
+    const test = await laterServer()
     const { fields, headers } = await openConsent(test)
     const form = { ...fields, decision: 'agree' }
     const responses = await Promise.all([1, 2, 3].map(() => submit(test, form, headers)))

@@ -4,9 +4,12 @@
  * @see RFC 7662; specification, sections 2.1 and 3
  */
 import * as fc from 'fast-check'
-import type { AuthorizationServerOptions, HttpResponse } from 'grantwell'
+import type { AuthorizationServerOptions, ClientId, HttpResponse, Scope } from 'grantwell'
 import { clientKeyOf, createAuthorizationServer, parseClientId, parseCredential, portableDigests } from 'grantwell'
 import { describe, expect, it } from 'vitest'
+import { grantIdOf } from '../../src/core/credential.js'
+import type { Introspected } from '../../src/protocol/introspection.js'
+import { introspectionResponse } from '../../src/protocol/introspection.js'
 import { BUSY, INVALID_CLIENT, StoreFailure, TOKEN_HEADERS, tokenError, watchedServer } from '../server/helpers.js'
 import type { TestServer } from '../support.js'
 import {
@@ -662,6 +665,48 @@ describe('RFC 7662, 2.2 a token that it may not see', () => {
         else expect(response).toStrictEqual(invalidRequest('The parameter token is not well-formed.'))
       }),
       { numRuns: 200 },
+    )
+  })
+})
+
+describe('the answer for a token that works', () => {
+  const text = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc.string({ unit: fc.constantFrom('"', '\\', 'a', '\n', '\ud800', '\u{1f511}') }),
+  )
+  const resources = fc.oneof(
+    fc.constantFrom<Introspected['resources']>({ kind: 'all' }, { kind: 'public' }),
+    fc.array(text).map((ids) => ({ kind: 'specified' as const, ids })),
+  )
+  const scope = fc.constantFrom<Scope>('repo-code:rw', 'account-profile:r', "!#$&'()*+,-./0:r", '<=>?@[]^_`{|}~:rw')
+  const active = fc.record({
+    scopes: fc.array(scope),
+    clientId: text.map((id) => id as ClientId), // whatever it says, it is no more than written
+    subject: text,
+    expiresAt: fc.nat({ max: 2 ** 40 }),
+    resources,
+    grantId: fc.uint8Array({ minLength: 16, maxLength: 16 }).map(grantIdOf),
+  })
+
+  it('is JSON as JSON.stringify writes it, whatever is in a client identifier, a subject, an issuer or a resource', () => {
+    fc.assert(
+      fc.property(active, text, (given, issuer) => {
+        const { body } = introspectionResponse(given, issuer, 0)
+        const said = JSON.parse(body)
+        expect(said).toStrictEqual({
+          active: true,
+          token_type: 'bearer',
+          exp: given.expiresAt,
+          client_id: given.clientId,
+          sub: given.subject,
+          iss: issuer,
+          scope: given.scopes.join(' '),
+          resources: given.resources,
+          grant_id: given.grantId,
+        })
+        expect(body).toBe(JSON.stringify(said))
+      }),
+      { numRuns: 500 },
     )
   })
 })

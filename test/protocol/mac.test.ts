@@ -266,11 +266,17 @@ describe('5.2 tokens of the type mac', () => {
     const pairs = [first, body as MacTokens]
     for (const pair of pairs) expect(await signedCall(test, pair)).toBe('authenticated')
     const everything = written.join('\n')
-    const secretOf = (token: string): Uint8Array => parseCredential(token)?.secret ?? expect.fail()
-    const stored = [...everything.matchAll(/[\w-]{22,}/g)].map(([text]) => Buffer.from(text, 'base64url'))
+    const secretOf = (token: string): Buffer => Buffer.from(parseCredential(token)?.secret ?? expect.fail(), 'ascii')
+    const stored = [...everything.matchAll(/[\w-]{22,}/g)].flatMap(([text]) => [
+      Buffer.from(text, 'base64url'),
+      Buffer.from(text, 'ascii'),
+    ])
+    const issued = pairs.flatMap((pair) => [pair.access_token, pair.refresh_token])
     const materials = [
       ...stored,
-      ...pairs.flatMap((pair) => [pair.access_token, pair.refresh_token].map(secretOf)),
+      ...issued.map(secretOf),
+      // The 32 bytes that a secret is written of.
+      ...issued.map((token) => Buffer.from(token.slice(4), 'base64url').subarray(-32)),
       ...pairs.map((pair) => Buffer.from(pair.access_token)),
       new Uint8Array(0),
       new Uint8Array(32),

@@ -511,7 +511,56 @@ describe('RFC 6749, appendix B', () => {
     expect(read('a=%FF')).toStrictEqual([])
   })
 
-  it('control characters are refused where a value is asked for', () => {
+  it('empty pairs are nothing, between others, before them and behind them, however many', () => {
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom('', '', 'a=1', 'b', 'c=%41+', '=')), (parts) => {
+        const read = parseParameters(parts.join('&'))
+        expect(read).toStrictEqual(parseParameters(parts.filter((part) => part !== '').join('&')))
+      }),
+      { examples: [[['a=1', '']], [['', 'a=1']], [['', '']], [['a=1', '', 'b']]] },
+    )
+  })
+
+  it('[47] pairs are counted, empty ones and the one behind the last ampersand too: 2,048 are read, 2,049 are not', () => {
+    for (const [pair, names] of [
+      ['a=1', 1],
+      ['', 0],
+      ['=', 1],
+    ] as const) {
+      const read = (count: number) => parseParameters(Array(count).fill(pair).join('&'))
+      expect([...(read(2048) as Parameters)], pair).toHaveLength(names) // sound, unless this fails
+      expect(read(2049), pair).toMatchObject({ code: 'invalid_request', description: 'There are too many parameters.' })
+    }
+    expect(parseParameters(`${'a&'.repeat(2047)}b`)).toBeInstanceOf(Map)
+    expect(parseParameters('a&'.repeat(2047))).toBeInstanceOf(Map)
+    expect(parseParameters('a&'.repeat(2048))).toMatchObject({ type: 'error' })
+    // What is not read is not looked at.
+    expect(parseParameters(`${'&'.repeat(2048)}%FF`)).toMatchObject({ description: 'There are too many parameters.' })
+  })
+
+  it('every character of ASCII stands for itself, save + and %; none below, above or beyond it is read', () => {
+    for (let code = 0; code < 0x180; code++) {
+      const character = String.fromCharCode(code)
+      const meant = character === '+' ? ' ' : character
+      const sound = code >= 0x20 && code <= 0x7e && character !== '%'
+      for (const [before, behind, b = before] of [
+        ['', ''],
+        ['a', 'z'],
+        ['%41', '', 'A'],
+        ['+', 'z', ' '],
+      ] as const)
+        expect(decodeComponent(before + character + behind), `U+${code.toString(16)}`).toBe(
+          sound ? b + meant + behind : undefined,
+        )
+    }
+  })
+
+  it('control characters are refused where a value is asked for, and they are those of Unicode', () => {
+    for (let code = 0; code < 0x10000; code++) {
+      const value = valueIn(new Map([['a', `a${String.fromCharCode(code)}`]]), 'a')
+      if ((typeof value === 'object') !== /\p{Cc}/u.test(String.fromCharCode(code)))
+        expect.fail(`U+${code.toString(16)}`)
+    }
     for (let code = 0; code < 0x100; code++) {
       const value = valueIn(new Map([['a', String.fromCharCode(code)]]), 'a')
       const control = code < 0x20 || (code >= 0x7f && code < 0xa0)

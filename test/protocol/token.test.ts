@@ -5,9 +5,10 @@
  */
 import { createHash } from 'node:crypto'
 import * as fc from 'fast-check'
-import type { AuditEvent, HttpResponse } from 'grantwell'
+import type { AuditEvent, HttpResponse, Scope } from 'grantwell'
 import { CREDENTIAL_PREFIXES } from 'grantwell'
 import { describe, expect, it } from 'vitest'
+import { tokenResponse } from '../../src/protocol/message.js'
 import {
   BASIC_CHALLENGE,
   BUSY,
@@ -63,6 +64,38 @@ function lastReason(events: readonly AuditEvent[]): string | undefined {
 function ask({ server }: TestServer, form: Parameters<typeof post>[2]): Promise<HttpResponse> {
   return post(server, '/oauth2/token', form, basic(WEB))
 }
+
+describe('the answer that hands out tokens', () => {
+  it('is JSON as JSON.stringify writes it, with a mac key or without', () => {
+    const base64url = fc.stringMatching(/^[\w-]{43}$/)
+    const tokens = fc.record(
+      {
+        type: fc.constant('tokens' as const),
+        accessToken: base64url.map((text) => `gwa_${text}`),
+        refreshToken: base64url.map((text) => `gwr_${text}`),
+        expiresIn: fc.nat(),
+        scopes: fc.array(fc.constantFrom<Scope>('repo-code:rw', "!#$&'()*+,-./0:r", '<=>?@[]^_`{|}~:rw')),
+        macKey: base64url,
+      },
+      { requiredKeys: ['type', 'accessToken', 'refreshToken', 'expiresIn', 'scopes'] },
+    )
+    fc.assert(
+      fc.property(tokens, (given) => {
+        expect(tokenResponse(given).body).toBe(
+          JSON.stringify({
+            access_token: given.accessToken,
+            token_type: given.macKey === undefined ? 'bearer' : 'mac',
+            expires_in: given.expiresIn,
+            refresh_token: given.refreshToken,
+            scope: given.scopes.join(' '),
+            mac_key: given.macKey,
+            mac_algorithm: given.macKey === undefined ? undefined : 'hmac-sha-256',
+          }),
+        )
+      }),
+    )
+  })
+})
 
 describe('2.3, 4.2 exchange of a code', () => {
   it('[35] gives a token pair: status, headers and body as the specification has them', async () => {

@@ -14,6 +14,7 @@ import {
   call,
   exchange,
   LOGO,
+  laterServer,
   post,
   registration,
   START,
@@ -296,7 +297,7 @@ describe('1, 2.1 registration', () => {
   })
 
   it('of one identifier by several administrators at once: one succeeds', async () => {
-    const { server } = await testServer()
+    const { server } = await laterServer()
     const results = await Promise.allSettled(
       Array.from({ length: 5 }, (_, index) =>
         server.applications.register(registration({ name: `Name ${index}` }), { clientId: 'same' }),
@@ -1152,7 +1153,7 @@ describe('several at once', () => {
   })
 
   it('[22] two approvals: one of them counts, and one secret', async () => {
-    const test = await testServer()
+    const test = await laterServer()
     const { id } = await test.server.applications.submit(submission())
     const results = await Promise.allSettled([
       test.server.applications.approve(id, { revision: 1 }),
@@ -1195,7 +1196,7 @@ describe('several at once', () => {
   })
 
   it('[22] rotations: every secret that was shown works, and the one before', async () => {
-    const test = await testServer()
+    const test = await laterServer()
     const client = await approved(test)
     const rotated = await Promise.all(
       Array.from({ length: 5 }, () => test.server.applications.rotateSecret(client.clientId)),
@@ -1205,7 +1206,7 @@ describe('several at once', () => {
   })
 
   it('changes: the last one waits, and its logo alone', async () => {
-    const test = await testServer()
+    const test = await laterServer()
     const { id } = await test.server.applications.submit(submission({ logo: logo(0) }))
     const size = test.store.size
     await Promise.all(

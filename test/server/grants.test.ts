@@ -12,6 +12,7 @@ import {
   call,
   exchange,
   hiddenFields,
+  laterServer,
   OTHER,
   post,
   refresh,
@@ -340,7 +341,7 @@ describe('revokeApplication: everything that an application was permitted', () =
   })
 
   it('while the application goes on refreshing, nothing that was there before escapes', async () => {
-    const test = await testServer()
+    const test = await laterServer()
     const pairs = await Promise.all([tokens(test), tokens(test), tokens(test)])
     const refreshes = pairs.map(({ refresh_token }) => refresh(test, refresh_token))
     const [ended, ...answers] = await Promise.all([test.server.grants.revokeApplication('web'), ...refreshes])

@@ -6,7 +6,6 @@
 import type { AuthorizationServerOptions, HttpRequest } from 'grantwell'
 import { createAuthorizationServer, portableDigests, serviceScopes } from 'grantwell'
 import { nodeDigests } from 'grantwell/node'
-import { defaultPages } from 'grantwell/pages'
 import { memoryStore } from 'grantwell/storage/memory'
 import { describe, expect, it, vi } from 'vitest'
 import { resolveOptions } from '../../src/options.js'
@@ -212,7 +211,7 @@ describe('STYLE 7 options', () => {
       derivationKey: undefined,
     })
     expect([...scopes.entries]).toStrictEqual([...serviceScopes().entries])
-    expect({ ...pages }).toStrictEqual({ ...defaultPages })
+    expect({ ...pages }).toStrictEqual({})
     expect({ ...rules }).toStrictEqual({
       codeLifetime: 600,
       accessTokenLifetime: 28_800,

@@ -6,17 +6,24 @@
 import * as fc from 'fast-check'
 import type { HttpResponse, JsonValue, RecordStore } from 'grantwell'
 import { describe, expect, it } from 'vitest'
+import { API, withApi } from '../protocol/resource-server.js'
+import type { TestServer } from '../support.js'
 import {
   authorizationUrl,
   authorize,
+  basic,
   call,
   exchange,
+  laterServer,
   openConsent,
   post,
   refresh,
+  requestOf,
   revoke,
   send,
+  testServer,
   tokens,
+  WEB,
   works,
 } from '../support.js'
 import type { WatchedServer } from './helpers.js'
@@ -313,6 +320,44 @@ describe('[49] what only reads', () => {
     test.instead.read = ((keys: readonly string[]) => keys.map(() => null)) as unknown as RecordStore['read']
     expect((await call(test, access_token)).type).toBe('refused')
     expect((await exchange(test, 'x')).status).toBe(401)
+  })
+})
+
+describe('a store that answers at once', () => {
+  /** What the server says to a request: a response, or the promise of one. */
+  const asked = ({ server }: TestServer, path: string, form: Record<string, string>, client = WEB) =>
+    server.handle({
+      ...requestOf({ method: 'POST', url: `/oauth2/${path}` }),
+      headers: { 'content-type': 'application/x-www-form-urlencoded', ...basic(client) },
+      body: { type: 'text', text: new URLSearchParams(form).toString() },
+    })
+
+  it('is not waited for: a token, a refusal, an introspection, a revocation and a guard are answered at once as well', async () => {
+    for (const [make, isLater] of [
+      [testServer, false],
+      [laterServer, true],
+    ] as const) {
+      const test = await withApi(await make())
+      const { access_token, refresh_token } = await tokens(test)
+      const guard = test.server.guard({ scope: 'repo-code:r' })
+      const answers = [
+        asked(test, 'token', { grant_type: 'refresh_token', refresh_token }),
+        asked(test, 'token', { grant_type: 'refresh_token', refresh_token: `${refresh_token.slice(0, -1)}~` }),
+        asked(test, 'introspect', { token: access_token }, API),
+        guard({ headers: { authorization: `Bearer ${access_token}` } }),
+        asked(test, 'revoke', { token: access_token }),
+      ]
+      expect(answers.map((each) => each instanceof Promise)).toEqual(Array(5).fill(isLater))
+      const found = await Promise.all(answers)
+      expect(found).toMatchObject([
+        { status: 200 },
+        { status: 400 },
+        { status: 200, body: expect.stringContaining('"active":true') },
+        { type: 'authenticated' },
+        { status: 200 },
+      ])
+      expect(await works(test, access_token)).toBe(false)
+    }
   })
 })
 

@@ -14,7 +14,7 @@ import { overNode } from '../adapters/node-listener.js'
 import { serve } from '../adapters/suite.js'
 import { codesOf, decideOn, enter, enterCode, openDevicePage, told } from '../protocol/device-form.js'
 import type { TestServer } from '../support.js'
-import { ISSUER, post, testServer } from '../support.js'
+import { ISSUER, laterServer, post, testServer } from '../support.js'
 import { busyPage, StoreFailure, watchedServer } from './helpers.js'
 
 const WRONG = 'WDJB-MJHT'
@@ -146,7 +146,7 @@ describe('[44] guesses of a user', () => {
   })
 
   it('[44] at once, are no more than one after the other', async () => {
-    const test = await testServer(byHeaders)
+    const test = await laterServer(byHeaders)
     const page = await openDevicePage(test)
     const answers = await Promise.all(Array.from({ length: 25 }, () => enter(test, page, WRONG)))
     const statuses = answers.map(({ page: { status } }) => status)

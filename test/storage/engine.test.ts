@@ -10,7 +10,7 @@ import { redisStore } from 'grantwell/storage/redis'
 import { sqliteStore } from 'grantwell/storage/sqlite'
 import Database from 'libsql'
 import { describe, expect, it } from 'vitest'
-import { decodeName, encodeName, freshVersion, within } from '../../src/storage/engine.js'
+import { decodeName, encodeName, freshVersion, keptUntil, rememberingParser, within } from '../../src/storage/engine.js'
 
 const never = (): Promise<never> => new Promise(() => {})
 const POOL = { query: never, on: () => {}, listenerCount: () => 1 }
@@ -105,6 +105,51 @@ it('versions are positive integers that a number holds exactly, and differ', () 
   // All 53 bits are used.
   expect(Math.max(...versions)).toBeGreaterThan(2 ** 52)
   expect(new Set(versions.map((version) => version % 2)).size).toBe(2)
+})
+
+describe('how long a record is kept', () => {
+  it('is as long as it lives, and an eighth longer at most', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 2 ** 40 }), fc.integer({ min: 1, max: 2 ** 40 }), (now, life) => {
+        const longer = keptUntil(now + life, now) - (now + life)
+        expect(Number.isInteger(longer) && longer >= 0 && longer <= life / 8).toBe(true)
+      }),
+    )
+  })
+
+  it('seldom changes while it lives a little longer each time', () => {
+    const [hours, days] = [3_600, 86_400]
+    const kept = Array.from({ length: 3 * 365 }, (_, refresh) => refresh * 8 * hours).map((now) =>
+      keptUntil(now + 180 * days, now),
+    )
+    expect(new Set(kept).size).toBeLessThan(40)
+  })
+})
+
+describe('the values that a store remembers', () => {
+  it('are parsed once, as long as their text is the same', () => {
+    const parse = rememberingParser()
+    const first = parse('{"a":1}', 1)
+    expect(first).toEqual({ a: 1 })
+    expect(parse('{"a":1}', 1)).toBe(first)
+    expect(parse('{"a":2}', 1)).toEqual({ a: 2 })
+    expect(parse('{"a":1}', 2)).toEqual({ a: 1 })
+    expect(parse('{"a":1}', 2)).not.toBe(first)
+  })
+
+  it('are those that were read last, 512 or so', () => {
+    const parse = rememberingParser()
+    const values = Array.from({ length: 2_000 }, (_, index) => ({ index, value: parse(`[${index}]`, index + 1) }))
+    const kept = values.toReversed().filter(({ index, value }) => parse(`[${index}]`, index + 1) === value)
+    expect(kept.length).toBeGreaterThanOrEqual(512)
+    expect(kept.length).toBeLessThanOrEqual(1_024)
+    expect(kept[0]?.index).toBe(1_999)
+    const often = parse('["often"]', 5_000)
+    for (let index = 0; index < 5_000; index++) {
+      parse(`[${index}]`, 10_000 + index)
+      expect(parse('["often"]', 5_000)).toBe(often)
+    }
+  })
 })
 
 describe('an engine that fails', () => {

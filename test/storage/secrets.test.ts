@@ -14,6 +14,7 @@ import type {
 import { clientKeyOf, parseClientId, parseCredential, portableDigests, printCredential } from 'grantwell'
 import { memoryStore } from 'grantwell/storage/memory'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { secretOf } from '../../src/core/credential.js'
 import type { Codes } from '../protocol/device-form.js'
 import { codesOf, decideOn, enter, enterCode, openDevicePage, poll } from '../protocol/device-form.js'
 import type { TestServer } from '../support.js'
@@ -215,9 +216,24 @@ function secretPart(text: string): string {
 /** The ways in which somebody could have written it down. */
 function spellings(text: string): readonly string[] {
   const secret = parseCredential(text)?.secret
-  const bytes = secret === undefined ? Buffer.from(text) : Buffer.from(secret)
-  const list = JSON.stringify([...bytes]).slice(1, -1)
-  return [text, secretPart(text), bytes.toString('base64url'), bytes.toString('base64'), bytes.toString('hex'), list]
+  // What is written, and what it is written of.
+  const wholes = secret === undefined ? [Buffer.from(text)] : [Buffer.from(secret), bytesOfSecret(secret)]
+  return [
+    text,
+    secretPart(text),
+    ...(secret === undefined ? [] : [secret]),
+    ...wholes.flatMap((bytes) => [
+      bytes.toString('base64url'),
+      bytes.toString('base64'),
+      bytes.toString('hex'),
+      JSON.stringify([...bytes]).slice(1, -1),
+    ]),
+  ]
+}
+
+/** The 32 bytes of a secret, behind the two bits that are of the grant identifier. */
+function bytesOfSecret(secret: string): Buffer {
+  return Buffer.from(`A${secret}`, 'base64url').subarray(1)
 }
 
 describe('what is kept and told', () => {
@@ -267,9 +283,9 @@ describe('what is kept and told', () => {
         const tries: string[] = [...digests]
         for (const grantId of grants)
           for (const digest of digests)
-            for (const kind of KINDS) tries.push(credentialOf(kind, clientKey, grantId, digest))
+            for (const kind of KINDS) tries.push(...credentialsOf(kind, clientKey, grantId, digest))
         // Some of them, since there are many: the newest, which are of what still works.
-        for (const attempt of tries.slice(-400)) {
+        for (const attempt of tries.slice(-1200)) {
           expect((await call(test, attempt)).type).toBe('refused')
           expect((await refresh(test, attempt, {}, client)).status).toBe(400)
           expect((await exchange(test, attempt, {}, client)).status).toBe(400)
@@ -293,8 +309,8 @@ describe('what is kept and told', () => {
       },
     })
     const { clientSecret = '' } = await test.server.applications.register(registration())
-    const placeOf = (bytes: Uint8Array | string | undefined): string => {
-      const hex = Buffer.from(bytes ?? '').toString('hex')
+    const placeOf = (bytes: Buffer): string => {
+      const hex = bytes.toString('hex')
       expect(hex).toHaveLength(64)
       const call = given.findIndex((each) => each.includes(hex))
       expect(call).toBeGreaterThanOrEqual(0)
@@ -308,14 +324,14 @@ describe('what is kept and told', () => {
       const code = new URL(agreed.headers['Location'] ?? '').searchParams.get('code') ?? ''
       const { body: first } = await exchange(test, code)
       for (const text of [code, first.access_token, first.refresh_token])
-        places.push(placeOf(parseCredential(text)?.secret))
+        places.push(placeOf(bytesOfSecret(parseCredential(text)?.secret ?? '')))
       const { body: second } = await refresh(test, first.refresh_token)
       const grantId = parseCredential(code)?.grantId
       const [record] = await test.store.read([`grant:${grantId}`])
       const salt = /"salt":"([^"]+)"/.exec(JSON.stringify(record?.value))?.[1] ?? ''
       places.push(placeOf(Buffer.from(salt, 'base64url')))
       for (const text of [code, first.access_token, first.refresh_token, second.access_token, second.refresh_token])
-        secrets.push(Buffer.from(parseCredential(text)?.secret ?? []).toString('hex'))
+        secrets.push(bytesOfSecret(parseCredential(text)?.secret ?? '').toString('hex'))
     }
     expect(new Set(places).size).toBe(places.length)
     expect(new Set(secrets).size).toBe(secrets.length)
@@ -411,6 +427,15 @@ describe('what is kept and told of devices', () => {
   )
 })
 
-function credentialOf(kind: CredentialKind, clientKey: ClientKey, grantId: GrantId, digest: string): string {
-  return printCredential({ kind, clientKey, grantId, secret: Uint8Array.from(Buffer.from(digest, 'base64url')) })
+/** A digest in the place of a secret: its bytes, and its text with the two bits that name the grant and as it is. */
+function credentialsOf(
+  kind: CredentialKind,
+  clientKey: ClientKey,
+  grantId: GrantId,
+  digest: string,
+): readonly string[] {
+  const ofBytes = secretOf(grantId, Buffer.from(digest, 'base64url'))
+  return [ofBytes, ofBytes.slice(0, 1) + digest.slice(1), digest].map((secret) =>
+    printCredential({ kind, clientKey, grantId, secret }),
+  )
 }

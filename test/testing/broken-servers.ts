@@ -96,7 +96,7 @@ export const BROKEN_SERVERS: readonly BrokenServer[] = [
     name: 'a refresh whose answer was lost cannot be sent again',
     file: 'core/refresh.ts',
     find: 'const secrets = deriveSuccessor(credential, salt, rules)',
-    replace: 'const secrets = entropy.slice(0, 64)',
+    replace: 'const secrets = secretsOf(credential.grantId, entropy)',
   },
   {
     name: 'a refresh token that comes back after its grace revokes nothing',
@@ -180,9 +180,9 @@ export const BROKEN_SERVERS: readonly BrokenServer[] = [
     name: 'a client redeems what is not its own',
     file: 'server.ts',
     find: `const credential = wanted.credential?.clientKey === clientKey ? wanted.credential : undefined
-    const reply = await transactions.onGrant(clientKey, credential?.grantId, (stored, grant, now, entropy) => {`,
+    const replied = transactions.onGrant(clientKey, credential?.grantId, (stored, grant, now, entropy) => {`,
     replace: `const credential = wanted.credential
-    const reply = await transactions.onGrant(clientKey, credential?.grantId, (stored, given, now, entropy) => {
+    const replied = transactions.onGrant(clientKey, credential?.grantId, (stored, given, now, entropy) => {
       const grant = given && { ...given, clientId: client.clientId }`,
   },
   {

@@ -283,7 +283,12 @@ describe('a broken store is found', () => {
 describe('a broken server is found', () => {
   it('that answers although somebody else was quicker', async () => {
     const failure = await caught(
-      { name: 'conflict', file: 'transactions.ts', find: 'if (!written) continue', replace: 'if (!written) void 0' },
+      {
+        name: 'conflict',
+        file: 'transactions.ts',
+        find: 'return written ? done(decision) : attempt()',
+        replace: 'return done(decision)',
+      },
       { requests: ['exchange', 'exchange'] },
     )
     expect(failure.rule).toBe(ONCE)
@@ -302,8 +307,9 @@ describe('a broken server is found', () => {
       {
         name: 'version read anew',
         file: 'transactions.ts',
-        find: 'const expected = records[asked.indexOf(key)]?.version ?? 0',
-        replace: 'const expected = (await read([key]))[0]?.version ?? 0',
+        find: 'return after(write(key, value as JsonValue, { expected, expiresAt, labels }), (written) => {',
+        replace: `const anew = (records: any) => write(key, value as JsonValue, { expected: records[0]?.version ?? 0, expiresAt, labels })
+          return after(after(read([key]), anew), (written) => {`,
       },
       { requests: ['refresh', 'revoke'] },
     )
@@ -344,7 +350,7 @@ describe('a broken server is found', () => {
         name: 'fresh successor',
         file: 'core/refresh.ts',
         find: 'const secrets = deriveSuccessor(credential, salt, rules)',
-        replace: 'const secrets = entropy.slice(0, 2 * SECRET_BYTES)',
+        replace: 'const secrets = secretsOf(credential.grantId, entropy)',
       },
       { requests: ['refresh', 'refresh'] },
     )
@@ -425,8 +431,9 @@ describe('a broken server is found', () => {
       {
         name: 'early answer',
         file: 'transactions.ts',
-        find: 'const written = await write(key, value as JsonValue, { expected, expiresAt, labels })',
-        replace: 'const written = true; void write(key, value as JsonValue, { expected, expiresAt, labels })',
+        find: 'return after(write(key, value as JsonValue, { expected, expiresAt, labels }), (written) => {',
+        replace: `void write(key, value as JsonValue, { expected, expiresAt, labels })
+          return after(true as boolean | OAuthError, (written) => {`,
       },
       { requests: ['revoke', 'validate'] },
     )
@@ -509,9 +516,15 @@ describe('a broken server is found', () => {
       {
         name: 'remembers',
         file: 'guard.ts',
-        find: 'const records = await transactions.read([keys.application(credential.clientKey), keys.grant(credential.grantId)])',
-        replace:
-          "const cache = ((globalThis as any).remembered ??= new WeakMap()); if (!cache.has(settings)) cache.set(settings, new Map()); const known = cache.get(settings); const records = known.get(credential.grantId) ?? await transactions.read([keys.application(credential.clientKey), keys.grant(credential.grantId)]); if (!('type' in records)) known.set(credential.grantId, records)",
+        find: 'const read = transactions.read([keys.application(credential.clientKey), keys.grant(credential.grantId)])',
+        replace: `const cache = ((globalThis as any).remembered ??= new WeakMap())
+          if (!cache.has(settings)) cache.set(settings, new Map())
+          const known = cache.get(settings)
+          const asked = [keys.application(credential.clientKey), keys.grant(credential.grantId)]
+          const read = known.get(credential.grantId) ?? after(transactions.read(asked), (records) => {
+            if (!isError(records)) known.set(credential.grantId, records)
+            return records
+          })`,
       },
       { requests: ['revoke', twice] },
     )

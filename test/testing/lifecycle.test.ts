@@ -16,6 +16,7 @@ import { virtualClock } from '../../src/testing/virtual-clock.js'
 import type { LifecycleWiring, Wired } from '../../src/testing/wiring.js'
 import { wire } from '../../src/testing/wiring.js'
 import { listen } from '../adapters/http.js'
+import { later } from '../support.js'
 import type { BrokenServer } from './broken-servers.js'
 import { BROKEN_SERVERS, SHORT } from './broken-servers.js'
 import { mutant } from './mutants.js'
@@ -30,13 +31,13 @@ function quick(
   return (options) => create({ ...options, digests: nodeDigests, ...more })
 }
 
-/** A server in this process over a store in memory. */
+/** A server in this process over a store in memory, which answers a moment later: so requests at once meet in it. */
 async function inMemory(
   createServer: CreateServer = quick({}),
   makeStore: (options: MemoryStoreOptions) => RecordStore = memoryStore,
 ): Promise<Wired> {
   const clock = virtualClock()
-  return wire({ store: makeStore({ clock }), clock, createServer })
+  return wire({ store: later(makeStore({ clock })), clock, createServer })
 }
 
 /** A server that listens, as a host wires it: requests by Node's own fetch, tokens validated at a route of the host. */
@@ -157,7 +158,7 @@ describe('a broken server is caught:', () => {
     const broken = {
       name: 'a store that compares nothing',
       file: 'storage/memory.ts',
-      find: 'if ((current?.version ?? 0) !== expected) return false',
+      find: 'if ((current?.record?.version ?? 0) !== expected) return false',
       replace: '',
     }
     const { memoryStore: brokenStore } = await mutant<typeof import('grantwell/storage/memory')>(broken, broken.file)
@@ -168,8 +169,8 @@ describe('a broken server is caught:', () => {
     const broken = {
       name: 'a store that forgets too early',
       file: 'storage/memory.ts',
-      find: 'now < entry.expiresAt ? entry',
-      replace: 'now < entry.expiresAt - 1 ? entry',
+      find: 'return expiresAt === undefined || now < expiresAt',
+      replace: 'return expiresAt === undefined || now < expiresAt - 1',
     }
     const { memoryStore: brokenStore } = await mutant<typeof import('grantwell/storage/memory')>(broken, broken.file)
     expect(await faultOf(() => inMemory(quick({}), brokenStore), { seed: 1 })).toMatch(/a second before/)

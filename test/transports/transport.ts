@@ -22,7 +22,7 @@ export interface Transport {
 export const direct: Transport = {
   name: 'direct',
   carries: () => true,
-  handle: (server, request) => server.handle(request),
+  handle: async (server, request) => server.handle(request),
   authenticate: (server, request, needed) => server.authenticate(request, needed),
 }
 

@@ -6,7 +6,7 @@
 import type { Guarding } from '../../guard.js'
 import type { HttpResponse } from '../../protocol/message.js'
 import type { Authorized, RouteNeeds } from '../../route-guard.js'
-import { mistake, routeGuard } from '../../route-guard.js'
+import { authorized, mistake, refusalOf, routeGuard } from '../../route-guard.js'
 
 /** Makes guards of routes: {@link createFetchGuard}. */
 export type FetchGuard = <Context extends readonly unknown[], Guarded extends Request = Request>(
@@ -25,7 +25,9 @@ export function makeFetchGuard(guarding: Guarding, respond: (answer: HttpRespons
     if (typeof handler !== 'function') throw mistake('a guard takes the handler as a function')
     return async (request, ...context) => {
       const found = await check(request, request, context)
-      return found.type === 'refused' ? respond(found.response) : handler(found.request, ...context)
+      return found.type === 'refused'
+        ? respond(refusalOf(request, found))
+        : handler(authorized(request, found), ...context)
     }
   }
 }

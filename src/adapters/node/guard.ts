@@ -4,10 +4,10 @@
  * @see RFC 6750
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Guarding } from '../../guard.js'
+import type { Authentication, Guarding } from '../../guard.js'
 import type { HttpResponse } from '../../protocol/message.js'
 import type { Authorized, RouteNeeds } from '../../route-guard.js'
-import { mistake, routeGuard } from '../../route-guard.js'
+import { authorized, mistake, refusalOf, routeGuard } from '../../route-guard.js'
 
 /** Passes a request on: of connect and Express. */
 type Next = (error?: unknown) => void
@@ -21,11 +21,11 @@ export interface NodeGuard<Request extends IncomingMessage, Response extends Ser
   <Guarded extends Request = Request>(
     needs: RouteNeeds<Guarded>,
     handler: (request: Authorized<Guarded>, response: Response, next: Next) => unknown,
-  ): (request: Guarded, response: Response, next?: Next) => Promise<void>
+  ): (request: Guarded, response: Response, next?: Next) => Promise<void> | undefined
   /** A middleware that passes on a request that is let through, with `auth`. */
   <Guarded extends Request = Request>(
     needs: RouteNeeds<Guarded>,
-  ): (request: Guarded, response: Response, next: Next) => Promise<void>
+  ): (request: Guarded, response: Response, next: Next) => Promise<void> | undefined
 }
 
 /** Options of `createNodeGuard`. */
@@ -57,23 +57,38 @@ export function makeNodeGuard<Request extends IncomingMessage, Response extends 
   ) => {
     const check = routeGuard(guarding, needs)
     const handler = handlerOf(handlers) ?? ((_request, _response, next) => next())
-    return async (request: Guarded, response: Response, next?: Next) => {
-      try {
-        const found = await check(request, request, [])
-        if (found.type === 'refused') send(response, found.response)
-        else await handler(found.request, response, next ?? nowhere)
-      } catch (error) {
+    return (request: Guarded, response: Response, next?: Next) => {
+      const proceed = (found: Authentication): unknown => {
+        if (found.type === 'authenticated') return handler(authorized(request, found), response, next ?? nowhere)
+        return send(response, refusalOf(request, found))
+      }
+      const fail = (error: unknown): void => {
         if (next !== undefined) {
           next(error)
           return
         }
-        // Nobody waits for this promise: thrown on, one request that trips an error would end the process.
+        // Nobody waits for this: thrown on, one request that trips an error would end the process.
         onError(error)
         if (response.headersSent) response.destroy()
         else send(response, FAILED)
       }
+      try {
+        const found = check(request, request, [])
+        const done = found instanceof Promise ? found.then(proceed) : proceed(found)
+        if (isThenable(done)) return Promise.resolve(done).then(nothing, fail)
+      } catch (error) {
+        fail(error)
+      }
+      return undefined
     }
   }
+}
+
+function nothing(): void {}
+
+/** Whether something is a promise, be it of a library. */
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === 'object' && value !== null && 'then' in value
 }
 
 /** What a guard without a handler is called for, where nobody passes requests on. */
@@ -133,8 +148,11 @@ export function createFastifyGuard(guarding: Guarding): FastifyGuard {
     const handler = handlerOf(handlers)
     return async (request: Request, reply: Reply) => {
       const found = await check(request, request.raw, [])
-      if (found.type === 'authorized') return handler?.(found.request, reply)
-      const { status, headers, body } = found.response
+      if (found.type === 'authenticated') {
+        const own = authorized(request, found)
+        return handler?.(own, reply)
+      }
+      const { status, headers, body } = refusalOf(request, found)
       reply.status(status)
       reply.headers(headers)
       // A string, be it empty, would get a content type of Fastify's own.

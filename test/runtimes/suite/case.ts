@@ -81,6 +81,13 @@ export function bytesOf(hex: string): Uint8Array<ArrayBuffer> {
   )
 }
 
+/** The bytes of base64url by the platform's own decoder. */
+export function platformBytes(base64url: string): Uint8Array {
+  return Uint8Array.from(atob(base64url.replaceAll('-', '+').replaceAll('_', '/')), (character) =>
+    character.charCodeAt(0),
+  )
+}
+
 /** base64url by the platform's own encoder, to hold ours against. */
 export function platformBase64url(bytes: Uint8Array): string {
   return btoa(String.fromCharCode(...bytes))

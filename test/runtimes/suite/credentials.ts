@@ -26,8 +26,10 @@ const sample = fc
   .map(([kind, client, id, secret]) => {
     const [clientId, grantId] = [parseClientId(client), parseGrantId(platformBase64url(id))]
     demand(clientId !== undefined && grantId !== undefined, `${client} and ${id} are sound`)
-    const said: Credential = { kind, clientKey: clientKeyOf(portableDigests, clientId), grantId, secret }
-    return { said, ending: Uint8Array.from([...id, ...secret]) }
+    const ending = Uint8Array.from([...id, ...secret])
+    const clientKey = clientKeyOf(portableDigests, clientId)
+    const said: Credential = { kind, clientKey, grantId, secret: platformBase64url(ending).slice(-43) }
+    return { said, ending }
   })
 
 const printed = sample.map(({ said }) => printCredential(said))

@@ -6,7 +6,7 @@ import type { AuditEvent, AuthorizationServer } from 'grantwell'
 import { createAuthorizationServer, parseCredential } from 'grantwell'
 import { memoryStore } from 'grantwell/storage/memory'
 import type { Case, Suite } from './case.js'
-import { demand, hexOf, same } from './case.js'
+import { demand, hexOf, platformBytes, same } from './case.js'
 import { callApi, hostOptions, makeSite, pairOf, serve, tokensOf } from './site.js'
 
 /** A server as hosts make it, while their module is loaded, when a runtime may refuse random numbers and timers. */
@@ -56,8 +56,11 @@ const cases: readonly Case[] = [
         const first = await pairOf(site)
         const second = await tokensOf(site, { grant_type: 'refresh_token', refresh_token: first.refresh_token })
         for (const token of [first.access_token, first.refresh_token, second.access_token]) {
-          const secret = parseCredential(token)?.secret
-          demand(secret !== undefined, `a credential, not ${token}`)
+          const written = parseCredential(token)?.secret
+          demand(written !== undefined, `a credential, not ${token}`)
+          // Behind the last two bits of the grant identifier.
+          const secret = platformBytes(`A${written}`).subarray(1)
+          same(secret.length, 32, 'bytes of a secret')
           for (let at = 0; at + 8 <= secret.length; at++) {
             const part = hexOf(secret.subarray(at, at + 8))
             demand(!seen.has(part), `${part} for the first time`)

@@ -1,0 +1,46 @@
+/** The one table of a run: operations, and in each the contestants, beside the floor of the same round. */
+import { median } from './load.mjs'
+
+const HEAD = ['operation', 'contestant', 'requests/s', 'of bare', 'from–to', 'p50 ms', 'p99 ms', 'CPU µs']
+
+/** @param measured - `{ round, name, operation, rate, p50, p99, cpu }`, of which some may be missing */
+export function rowsOf(measured, operations, contestants) {
+  const rows = []
+  for (const operation of operations) {
+    const ofOperation = measured.filter((each) => each.operation === operation)
+    const floors = new Map(ofOperation.filter(({ name }) => name === 'bare').map(({ round, rate }) => [round, rate]))
+    for (const { name } of contestants) {
+      const runs = ofOperation.filter((each) => each.name === name)
+      if (runs.length === 0) continue
+      const ratios = runs.filter(({ round }) => floors.has(round)).map(({ round, rate }) => rate / floors.get(round))
+      const middle = (figure, digits) => median(runs.map((run) => run[figure])).toFixed(digits)
+      rows.push([
+        operation,
+        name,
+        Math.round(median(runs.map(({ rate }) => rate))).toLocaleString('en'),
+        ratios.length === 0 ? '' : median(ratios).toFixed(2),
+        ratios.length === 0 ? '' : `${Math.min(...ratios).toFixed(2)}–${Math.max(...ratios).toFixed(2)}`,
+        middle('p50', 2),
+        middle('p99', 2),
+        middle('cpu', 0),
+      ])
+    }
+  }
+  return rows
+}
+
+/** Each operation's name stands once, at its first row. */
+const grouped = (rows) =>
+  rows.map(([operation, ...rest], at) => [rows[at - 1]?.[0] === operation ? '' : operation, ...rest])
+
+export function plain(rows) {
+  const all = [HEAD, ...grouped(rows)]
+  const widths = HEAD.map((_, column) => Math.max(...all.map((row) => row[column].length)))
+  const pad = (cell, column) => (column < 2 ? cell.padEnd(widths[column]) : cell.padStart(widths[column]))
+  return all.map((row) => row.map(pad).join('  ').trimEnd()).join('\n')
+}
+
+export function markdown(rows) {
+  const rule = HEAD.map((_, column) => (column < 2 ? '---' : '---:'))
+  return [HEAD, rule, ...grouped(rows)].map((row) => `| ${row.join(' | ')} |`).join('\n')
+}

@@ -1,0 +1,47 @@
+/**
+ * The functions that a host calls for applicants, administrators and users, each of which loads what it needs when it is
+ * first called.
+ * @module
+ */
+import type { Applications } from './applications.js'
+import { atFirstUse } from './first-use.js'
+import type { Grants } from './grants.js'
+import type { Settings } from './options.js'
+import type { Transactions } from './transactions.js'
+
+/** Binds the functions to a server. */
+export function administrationOf<Native>(
+  settings: Settings<Native>,
+  transactions: Transactions,
+): { readonly applications: Applications; readonly grants: Grants } {
+  const applications = atFirstUse(async () => {
+    const { applicationsOf } = await import('./applications.js')
+    return applicationsOf(settings, transactions)
+  })
+  const grants = atFirstUse(async () => {
+    const { grantsOf } = await import('./grants.js')
+    return grantsOf(settings, transactions)
+  })
+  return {
+    applications: {
+      register: async (...given) => (await applications()).register(...given),
+      registerResourceServer: async (...given) => (await applications()).registerResourceServer(...given),
+      submit: async (...given) => (await applications()).submit(...given),
+      change: async (...given) => (await applications()).change(...given),
+      approve: async (...given) => (await applications()).approve(...given),
+      reject: async (...given) => (await applications()).reject(...given),
+      suspend: async (...given) => (await applications()).suspend(...given),
+      reinstate: async (...given) => (await applications()).reinstate(...given),
+      rotateSecret: async (...given) => (await applications()).rotateSecret(...given),
+      get: async (...given) => (await applications()).get(...given),
+      list: async (...given) => (await applications()).list(...given),
+      logo: async (...given) => (await applications()).logo(...given),
+    },
+    grants: {
+      listGrants: async (...given) => (await grants()).listGrants(...given),
+      revokeGrant: async (...given) => (await grants()).revokeGrant(...given),
+      revokeAll: async (...given) => (await grants()).revokeAll(...given),
+      revokeApplication: async (...given) => (await grants()).revokeApplication(...given),
+    },
+  }
+}

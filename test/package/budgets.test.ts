@@ -1,0 +1,149 @@
+/**
+ * What an entry point may weigh: how many files importing it loads, how many bytes they are in a bundle, and what has to wait
+ * for its first use. Counts, which are the same on every machine; `bench/import.mjs` measures the time.
+ * @module
+ */
+import { spawnSync } from 'node:child_process'
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { weigh } from '../../bench/weight.mjs'
+import { ROOT } from './project.js'
+
+/** What an entry point may weigh. */
+interface Budget {
+  /** Files that Node reads for its import, those of our libraries with them: exactly so many. */
+  readonly files: number
+  /** Bytes of its bundle, minified, each file compressed by gzip at level 9; a twentieth more than it is, or less. */
+  readonly gzip: number
+  /** The same by brotli, where there is a limit to it: 20,000. */
+  readonly brotli?: number
+  /** The same of what is loaded at its first use, by gzip; nothing by default. */
+  readonly later?: number
+}
+
+const BUDGETS: { readonly [entry: string]: Budget } = {
+  '.': { files: 11, gzip: 22_000, brotli: 19_500, later: 22_000 },
+  './node': { files: 4, gzip: 2_100 },
+  './fetch': { files: 3, gzip: 1_030 },
+  './storage/memory': { files: 2, gzip: 955 },
+  './storage/sqlite': { files: 3, gzip: 2_400 },
+  './storage/postgres': { files: 9, gzip: 7_200 },
+  './storage/redis': { files: 7, gzip: 5_520 },
+  './pages': { files: 2, gzip: 6_690 },
+  './metadata': { files: 1, gzip: 23_400 },
+  './client': { files: 12, gzip: 15_900 },
+  './client/node': { files: 3, gzip: 6_970 },
+  './testing': { files: 14, gzip: 57_200, later: 18_800 },
+}
+
+/** Sources that wait for their first use: who only exchanges, refreshes, revokes and validates tokens never loads them. */
+const LATER =
+  /^src\/(pages\/|front-channel|interaction|authorization-endpoint|authorized-applications|device-(authorization-)?endpoint|user-code-limiter|applications|logos|grants|core\/(registration-check|redirect-uri|text))/
+
+interface Output {
+  readonly entryPoint?: string
+  readonly imports: readonly { readonly path: string; readonly kind: string }[]
+  readonly inputs: Readonly<Record<string, { readonly bytesInOutput: number }>>
+}
+
+const directory = mkdtempSync(join(tmpdir(), 'grantwell-budgets-'))
+const { exports, peerDependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
+const files = new Map<string, string>(
+  Object.entries<{ import?: { default: string } }>(exports).flatMap(([entry, { import: module }]) =>
+    module === undefined ? [] : [[entry, join(directory, module.default)]],
+  ),
+)
+let outputs: Readonly<Record<string, Output>>
+
+beforeAll(() => {
+  const tsup = join(ROOT, 'node_modules/tsup/dist/cli-default.js')
+  const args = [tsup, '--config', join(ROOT, 'test/package/tsup.config.ts'), '--out-dir', join(directory, 'dist')]
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: ROOT, encoding: 'utf8' })
+  if (status !== 0) throw new Error(`the library was not built: ${stdout}\n${stderr}`)
+  copyFileSync(join(ROOT, 'package.json'), join(directory, 'package.json'))
+  symlinkSync(join(ROOT, 'node_modules'), join(directory, 'node_modules'), 'junction')
+  outputs = JSON.parse(readFileSync(join(directory, 'dist/metafile-esm.json'), 'utf8')).outputs
+}, 120_000)
+afterAll(() => rmSync(directory, { recursive: true, force: true }))
+
+/** The sources in the files of the build that an entry point leads to. */
+function sourcesOf(source: string, kinds: readonly string[]): readonly string[] {
+  const [first = ''] = Object.keys(outputs).filter((path) => outputs[path]?.entryPoint === source)
+  const found = new Set([first])
+  for (const path of found)
+    for (const next of outputs[path]?.imports ?? []) if (kinds.includes(next.kind)) found.add(next.path)
+  return [...found].flatMap((path) =>
+    Object.entries(outputs[path]?.inputs ?? {}).flatMap(([input, { bytesInOutput }]) =>
+      bytesInOutput > 0 ? [input] : [],
+    ),
+  )
+}
+
+describe('the budget of an entry point', () => {
+  it('is there for each', () => expect(Object.keys(BUDGETS)).toEqual([...files.keys()]))
+
+  it.each(Object.entries(BUDGETS))('%s is kept, and is no wider than it need be', async (entry, budget) => {
+    const { files: read, loaded, all } = await weigh(files.get(entry) ?? '', Object.keys(peerDependencies))
+    const weight = { files: read.length, gzip: loaded.gzip, brotli: loaded.brotli, later: all.gzip - loaded.gzip }
+    const told = `${JSON.stringify(weight)}: ${read.join(', ')}`
+    const { brotli = weight.brotli, later = 0 } = budget
+    expect(weight.files, told).toBe(budget.files)
+    for (const [bytes, most] of [
+      [weight.gzip, budget.gzip],
+      [weight.brotli, brotli],
+      [weight.later, later],
+    ] as const) {
+      expect(bytes, told).toBeLessThanOrEqual(most)
+      expect(bytes, told).toBeGreaterThanOrEqual(most * 0.85)
+    }
+  })
+})
+
+describe('what is loaded at its first use', () => {
+  it('is every page, the front channel and the administration, and nothing of them is there before', () => {
+    expect(sourcesOf('src/index.ts', ['import-statement']).filter((source) => LATER.test(source))).toEqual([])
+    const later = sourcesOf('src/index.ts', ['import-statement', 'dynamic-import']).filter((source) =>
+      LATER.test(source),
+    )
+    for (const source of [
+      'src/pages/consent.ts',
+      'src/pages/stylesheet.ts',
+      'src/front-channel.ts',
+      'src/applications.ts',
+    ])
+      expect(later).toContain(source)
+  })
+
+  it('is asked for again where a file was not there, and told of: 500, or a promise that rejects', () => {
+    const program = join(directory, 'missing.mjs')
+    writeFileSync(
+      program,
+      `import { readdirSync, renameSync } from 'node:fs'
+      import { createAuthorizationServer } from './dist/index.js'
+      import { memoryStore } from './dist/storage/memory.js'
+      const errors = []
+      const server = createAuthorizationServer({
+        issuer: 'https://git.example', store: memoryStore(), user: () => undefined, signInUrl: () => '/',
+        onError: (error) => errors.push(error.code),
+      })
+      const later = readdirSync('dist').filter((file) => /^(front-channel|applications|grants)-.*js$/.test(file))
+      const status = async () => (await server.handle({ method: 'GET', url: '/oauth2/style.css', headers: {} })).status
+      const code = (promise) => promise.then(() => 'found', (error) => error.code)
+      const said = async () => [await status(), await code(server.applications.get('a')), await code(server.grants.listGrants('a'))]
+      for (const file of later) renameSync('dist/' + file, 'dist/not-' + file)
+      const before = await said()
+      for (const file of later) renameSync('dist/not-' + file, 'dist/' + file)
+      console.log(JSON.stringify([later.length, before, await said(), errors]))`,
+    )
+    const { stdout, stderr } = spawnSync(process.execPath, [program], { cwd: directory, encoding: 'utf8' })
+    const missing = 'ERR_MODULE_NOT_FOUND'
+    expect(JSON.parse(stdout || JSON.stringify(stderr))).toEqual([
+      3,
+      [500, missing, missing],
+      [200, 'found', 'found'],
+      [missing],
+    ])
+  })
+})

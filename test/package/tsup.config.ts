@@ -1,0 +1,20 @@
+/**
+ * The library's own build of all entry points as ES modules, without what nobody loads, and with what became of each source.
+ * @module
+ */
+import type { Options } from 'tsup'
+import config from '../../tsup.config.js'
+
+const [library] = config as readonly Options[] // it is a list, which the type of `defineConfig` does not tell
+
+const toWeigh: Options = {
+  ...library,
+  format: ['esm'],
+  dts: false,
+  sourcemap: false,
+  metafile: true,
+  clean: false,
+  silent: true,
+}
+
+export default toWeigh
