@@ -41,8 +41,9 @@ class Gate {
       }),
     )
     for (;;) {
-      // Nothing but the store is waited for, so after a turn of the loop everybody stands at it.
-      await new Promise((resolve) => setImmediate(resolve))
+      // Nothing but the store is waited for, and what is loaded at its first use: in the end everybody stands at the store.
+      do await new Promise((resolve) => setImmediate(resolve))
+      while (this.waiting.length < running)
       if (running === 0) break
       expect(this.waiting).toHaveLength(running)
       this.waiting.sort((a, b) => a.server - b.server)
