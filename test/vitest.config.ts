@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 
@@ -49,8 +48,6 @@ export default defineConfig({
       project('node', messages),
       project('fetch', messages),
     ],
-    // Two at least: many files wait for an engine, a browser or a clock most of their time.
-    maxWorkers: Math.max(2, availableParallelism() - 1),
     // Of the whole run, not of each project.
     globalSetup: ['test/engines/notice.ts'],
     // .ci/run counts the tests from this file.
