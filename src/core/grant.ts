@@ -296,7 +296,7 @@ export function liveUntil(grant: Grant): Seconds {
   return until
 }
 
-/** The grant after its revocation: what is left says that it was, and holds no digest of a token. */
+/** A grant that was not revoked before, after its revocation: what is left says that it was, and holds no digest of a token. */
 export function tombstone(grant: Grant, now: Seconds): Grant {
   return { revokedAt: now, ...grant, pairs: [], retired: [] }
 }
