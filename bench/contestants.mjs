@@ -11,7 +11,7 @@ const PEERS = ['node-oauth', 'jmondi', 'oidc-provider']
  * @param only - names; all by default
  * @param stores - that grantwell is measured on
  * @param add - files of contestants
- * @returns who takes part, the floor first, and who does not, and why
+ * @returns who takes part, each with the name of its floor, which is `bare` by default, and who does not, and why
  */
 export function contestants({ only, stores, add }) {
   const added = add.map((file) => ({ name: basename(file, '.mjs'), module: pathToFileURL(resolve(file)).href }))
@@ -23,10 +23,14 @@ export function contestants({ only, stores, add }) {
   const taking = [{ name: 'bare', module: 'servers/bare' }]
   const absent = []
   for (const store of isWanted('grantwell') ? stores : []) {
-    const name = store === 'memory' ? 'grantwell' : `grantwell on ${store}`
+    const named = (server) => (store === 'memory' ? server : `${server} on ${store}`)
     const missing = missingFor(store)
-    if (missing === undefined) taking.push({ name, module: 'servers/grantwell', store })
-    else absent.push({ name, why: `${missing} does not tell where it is` })
+    if (missing !== undefined) absent.push({ name: named('grantwell'), why: `${missing} does not tell where it is` })
+    else {
+      const floor = named('bare')
+      if (store !== 'memory') taking.push({ name: floor, module: 'servers/bare', store })
+      taking.push({ name: named('grantwell'), module: 'servers/grantwell', store, floor })
+    }
   }
   const peers = PEERS.filter(isWanted)
   if (peers.length > 0) installPeers()

@@ -6,6 +6,7 @@ import { STORES } from './stores/open.mjs'
 const OPTIONS = {
   rounds: { type: 'string', default: '5' },
   requests: { type: 'string', default: '2500' },
+  'warm-up': { type: 'string', default: '6000' },
   connections: { type: 'string', default: '32' },
   grants: { type: 'string', default: '2000' },
   only: { type: 'string' },
@@ -20,7 +21,8 @@ const OPTIONS = {
 
 const HELP = `npm run bench -- [options]
   --rounds N          of every contestant, in turn; 5
-  --requests N        of each operation in a round, after as many to warm up; 2500
+  --requests N        of each operation in a round that count; 2500
+  --warm-up N         of each operation in a round before those; 6000
   --connections N     in use at a time; 32
   --grants N          that are validated and refreshed in turn; 2000
   --only A,B          these contestants; all, and bare always takes part
@@ -53,10 +55,11 @@ export function options() {
   }
   const { only, add, unpinned, json, markdown } = values
   const [rounds, requests, connections, grants] = ['rounds', 'requests', 'connections', 'grants'].map(number)
+  const warmUp = number('warm-up')
   // Else one would be refreshed twice at a time.
   if (grants < connections) stop('--grants takes as many as --connections at least')
   return {
-    ...{ rounds, requests, connections, grants, add, unpinned, json, markdown },
+    ...{ rounds, requests, warmUp, connections, grants, add, unpinned, json, markdown },
     only: only?.split(','),
     operations: some('operations', Object.keys(OPERATIONS)),
     stores: some('stores', STORES),

@@ -13,7 +13,7 @@ import { checkRefusals, REPLAYS } from './refusals.mjs'
 import { markdown, plain, rowsOf } from './table.mjs'
 
 const settings = options()
-const { rounds, requests, connections, grants, operations } = settings
+const { rounds, requests, warmUp, connections, grants, operations } = settings
 checkBuild()
 const { taking, absent } = contestants(settings)
 const cores = settings.unpinned ? undefined : pin()
@@ -50,12 +50,11 @@ async function contest({ name, module, store }, round) {
   for (const operation of operations) {
     const { needs, list, seeds, step } = OPERATIONS[operation]
     if (!server[needs]) continue
-    const [kind, count] = seeds(2 * requests, grants)
+    const [kind, count] = seeds(warmUp + requests, grants)
     lists[list] ??= []
     lists[list].push(...(await server.seed(kind, Math.max(0, count - lists[list].length))))
     const once = step(server, lists[list], lists.exchanged)
-    // To warm up.
-    await load(connections, requests, once)
+    await load(connections, warmUp, once)
     const before = await server.cpu()
     const figures = await load(connections, requests, once)
     measured.push({ round, name, operation, ...figures, cpu: ((await server.cpu()) - before) / requests })
@@ -74,7 +73,7 @@ const becomes = Object.entries(REPLAYS).flatMap(([replay, what]) => {
 })
 const lines = [
   `Node.js ${process.versions.node}, ${cpus().length} cores, ${where}`,
-  `${rounds} rounds of ${requests} requests, ${connections} at a time, ${grants} grants`,
+  `${rounds} rounds of ${requests} requests after ${warmUp}, ${connections} at a time, ${grants} grants`,
   '',
   settings.markdown ? markdown(rows) : plain(rows),
   '',
@@ -85,7 +84,7 @@ const lines = [
 ]
 process.stdout.write(`${lines.join('\n')}\n`)
 if (settings.json !== undefined) {
-  const about = { node: process.versions.node, cores, rounds, requests, connections, grants }
+  const about = { node: process.versions.node, cores, rounds, requests, warmUp, connections, grants }
   writeFileSync(settings.json, `${JSON.stringify({ about, measured, replays, absent, wrong }, undefined, 2)}\n`)
 }
 process.exitCode = isInterrupted ? 130 : wrong.length > 0 ? 1 : 0

@@ -1,16 +1,16 @@
 /** The one table of a run: operations, and in each the contestants, beside the floor of the same round. */
 import { median } from './load.mjs'
 
-const HEAD = ['operation', 'contestant', 'requests/s', 'of bare', 'from–to', 'p50 ms', 'p99 ms', 'CPU µs']
+const HEAD = ['operation', 'contestant', 'requests/s', 'of floor', 'from–to', 'p50 ms', 'p99 ms', 'CPU µs']
 
 /** @param measured - `{ round, name, operation, rate, p50, p99, cpu }`, of which some may be missing */
 export function rowsOf(measured, operations, contestants) {
   const rows = []
   for (const operation of operations) {
     const ofOperation = measured.filter((each) => each.operation === operation)
-    const floors = new Map(ofOperation.filter(({ name }) => name === 'bare').map(({ round, rate }) => [round, rate]))
-    for (const { name } of contestants) {
+    for (const { name, floor = 'bare' } of contestants) {
       const runs = ofOperation.filter((each) => each.name === name)
+      const floors = new Map(ofOperation.filter((each) => each.name === floor).map(({ round, rate }) => [round, rate]))
       if (runs.length === 0) continue
       const ratios = runs.filter(({ round }) => floors.has(round)).map(({ round, rate }) => rate / floors.get(round))
       const middle = (figure, digits) => median(runs.map((run) => run[figure])).toFixed(digits)

@@ -1,15 +1,25 @@
 // The floor: node:http alone, with the least that any honest endpoint does. A form; Basic, with a constant-time comparison of digests;
 // tokens found and kept by their SHA-256; two new random tokens; JSON. No check of the protocol beyond these, and nothing is remembered
-// that would tell a replay, end a family of tokens or answer a retry.
+// that would tell a replay, end a family of tokens or answer a retry. On an engine it is the same, and before each answer makes as many
+// round trips as grantwell does, of as many bytes, which are read and written by their keys and looked at by nobody.
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import http from 'node:http'
 import { CLIENT } from '../client.mjs'
+import { openTrips } from '../stores/open.mjs'
 
 const sha256 = (text) => createHash('sha256').update(text).digest('base64url')
 const fresh = () => randomBytes(32).toString('base64url')
 const json = { 'content-type': 'application/json;charset=UTF-8', 'cache-control': 'no-store', pragma: 'no-cache' }
 
-export async function start({ port }) {
+/** What comes to the token endpoint. */
+const OPERATIONS = {
+  refresh_token: 'refresh',
+  authorization_code: 'exchange',
+  'urn:ietf:params:oauth:grant-type:device_code': 'device poll',
+}
+
+export async function start({ port, store = 'memory' }) {
+  const trips = store === 'memory' ? undefined : await openTrips(store)
   const secretDigest = createHash('sha256').update(CLIENT.secret).digest()
   const access = new Map()
   const refresh = new Map()
@@ -52,39 +62,46 @@ export async function start({ port }) {
     )
 
   const server = http.createServer((request, response) => {
-    if (request.url === '/api') {
-      const found = access.get(sha256((request.headers.authorization ?? '').slice(7)))
-      if (!found || found.until <= Date.now()) return refuse(response, 'invalid_token', 401)
-      return answer(response, 200, JSON.stringify({ sub: found.subject, client_id: found.client }))
-    }
+    if (request.url === '/api')
+      return trips === undefined ? admit(request, response) : trips('guard').then(() => admit(request, response))
     const parts = []
     request.on('data', (part) => parts.push(part))
     request.on('end', () => {
       const form = new URLSearchParams(Buffer.concat(parts).toString())
-      const credentials = Buffer.from((request.headers.authorization ?? '').slice(6), 'base64').toString()
-      const [id, secret] = credentials.split(':')
-      const presented = createHash('sha256')
-        .update(secret ?? '')
-        .digest()
-      if (id !== CLIENT.id || !timingSafeEqual(presented, secretDigest)) return refuse(response, 'invalid_client', 401)
-      if (request.url === '/token') {
-        const grant = grants[form.get('grant_type')]
-        return grant === undefined ? refuse(response, 'unsupported_grant_type') : grant(form, response)
-      }
-      const key = sha256(form.get('token') ?? '')
-      if (request.url === '/revoke') {
-        refresh.delete(key)
-        access.delete(key)
-        return answer(response, 200, '')
-      }
-      const found = access.get(key)
-      const active = found && found.until > Date.now()
-      const body = active
-        ? { active: true, sub: found.subject, client_id: found.client, scope: 'repo-code:rw' }
-        : { active: false }
-      answer(response, 200, JSON.stringify(body))
+      if (trips === undefined) return carryOut(request, form, response)
+      const operation = request.url === '/token' ? OPERATIONS[form.get('grant_type')] : request.url.slice(1)
+      trips(operation).then(() => carryOut(request, form, response))
     })
   })
+  const admit = (request, response) => {
+    const found = access.get(sha256((request.headers.authorization ?? '').slice(7)))
+    if (!found || found.until <= Date.now()) return refuse(response, 'invalid_token', 401)
+    answer(response, 200, JSON.stringify({ sub: found.subject, client_id: found.client }))
+  }
+  const carryOut = (request, form, response) => {
+    const credentials = Buffer.from((request.headers.authorization ?? '').slice(6), 'base64').toString()
+    const [id, secret] = credentials.split(':')
+    const presented = createHash('sha256')
+      .update(secret ?? '')
+      .digest()
+    if (id !== CLIENT.id || !timingSafeEqual(presented, secretDigest)) return refuse(response, 'invalid_client', 401)
+    if (request.url === '/token') {
+      const grant = grants[form.get('grant_type')]
+      return grant === undefined ? refuse(response, 'unsupported_grant_type') : grant(form, response)
+    }
+    const key = sha256(form.get('token') ?? '')
+    if (request.url === '/revoke') {
+      refresh.delete(key)
+      access.delete(key)
+      return answer(response, 200, '')
+    }
+    const found = access.get(key)
+    const active = found && found.until > Date.now()
+    const body = active
+      ? { active: true, sub: found.subject, client_id: found.client, scope: 'repo-code:rw' }
+      : { active: false }
+    answer(response, 200, JSON.stringify(body))
+  }
   await new Promise((listening) => server.listen(port, '127.0.0.1', listening))
   const until = () => Date.now() + 600_000
   const make = {

@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { postgresTrips, redisTrips, sqliteTrips, tripsOf } from './trips.mjs'
 
 /** Connections of a process to PostgreSQL. */
 const CONNECTIONS = 10
@@ -16,26 +17,40 @@ export const missingFor = (name) => (URLS[name] in process.env ? undefined : URL
 
 const tableOf = (namespace) => `grantwell_${namespace.replaceAll(/\W/g, '_')}`
 
+/** What opens an engine for its bare round trips. */
+const tripsOpeners = {
+  sqlite: async () => sqliteTrips(await databaseOf(), 'bare'),
+  postgres: async (namespace) => postgresTrips(await poolOf(), tableOf(namespace)),
+  redis: async (namespace) => redisTrips(await redisOf(), `${namespace}:`),
+}
+
 const openers = {
   memory: async () => (await import('grantwell/storage/memory')).memoryStore(),
-  sqlite: async () => {
-    const { default: Database } = await import('libsql')
-    const folder = mkdtempSync(join(tmpdir(), 'grantwell-bench-'))
-    process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
-    return (await import('grantwell/storage/sqlite')).sqliteStore(new Database(join(folder, 'bench.db')))
-  },
+  sqlite: async () => (await import('grantwell/storage/sqlite')).sqliteStore(await databaseOf()),
   postgres: async (namespace) => {
-    const { default: pg } = await import('pg')
-    const pool = new pg.Pool({ connectionString: urlOf('postgres'), max: CONNECTIONS })
     const { postgresStore } = await import('grantwell/storage/postgres')
-    const store = postgresStore(pool, { namespace, table: tableOf(namespace) })
+    const store = postgresStore(await poolOf(), { namespace, table: tableOf(namespace) })
     await store.migrate()
     return store
   },
-  redis: async (namespace) => {
-    const { Redis } = await import('ioredis')
-    return (await import('grantwell/storage/redis')).redisStore(new Redis(urlOf('redis')), { namespace })
-  },
+  redis: async (namespace) => (await import('grantwell/storage/redis')).redisStore(await redisOf(), { namespace }),
+}
+
+async function databaseOf() {
+  const { default: Database } = await import('libsql')
+  const folder = mkdtempSync(join(tmpdir(), 'grantwell-bench-'))
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+  return new Database(join(folder, 'bench.db'))
+}
+
+async function poolOf() {
+  const { default: pg } = await import('pg')
+  return new pg.Pool({ connectionString: urlOf('postgres'), max: CONNECTIONS })
+}
+
+async function redisOf() {
+  const { Redis } = await import('ioredis')
+  return new Redis(urlOf('redis'))
 }
 
 const removers = {
@@ -44,7 +59,8 @@ const removers = {
     const client = new pg.Client({ connectionString: urlOf('postgres') })
     await client.connect()
     await client.query(
-      `DROP TABLE IF EXISTS ${tableOf(namespace)}; DROP FUNCTION IF EXISTS ${tableOf(namespace)}_relabel`,
+      `DROP TABLE IF EXISTS ${tableOf(namespace)};
+       DROP FUNCTION IF EXISTS ${tableOf(namespace)}_relabel, ${tableOf(namespace)}_update`,
     )
     await client.end()
   },
@@ -60,6 +76,11 @@ const removers = {
 /** @param namespace - whose records they are; of this process alone by default */
 export function openStore(name, namespace = `bench-${process.pid}`) {
   return openers[name](namespace)
+}
+
+/** Opens an engine for its bare round trips: a function that makes those of an operation. */
+export async function openTrips(name, namespace = `bench-${process.pid}`) {
+  return tripsOf(await tripsOpeners[name](namespace))
 }
 
 /** Removes what a process that has ended left behind in an engine. */

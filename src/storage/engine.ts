@@ -4,7 +4,7 @@
  */
 import { GrantwellError, StorageUnavailable } from '../core/errors.js'
 import type { Seconds } from '../core/values.js'
-import type { JsonValue } from './record-store.js'
+import type { JsonValue, RecordStore, StoredRecord } from './record-store.js'
 
 /** Options of every store on an engine. */
 export interface EngineOptions {
@@ -94,23 +94,85 @@ export type Parse = (json: string, version: number) => JsonValue
 
 /**
  * Makes a parser that remembers what it parsed last: nearly every request reads an application that the one before it read.
- * Nobody changes a value, so one may go to many.
+ * Nobody changes a value, so one may go to many. A value is kept once it was asked for again, as that of most grants never is.
  */
 export function rememberingParser(): Parse {
-  let recent = new Map<number, { readonly json: string; readonly value: JsonValue }>()
+  let recent = new Map<number, { readonly json: string; readonly value: JsonValue } | undefined>()
   let older: typeof recent = new Map()
   return (json, version) => {
-    const known = recent.get(version)
-    if (known?.json === json) return known.value
-    const before = older.get(version)
-    const parsed = before?.json === json ? before : { json, value: JSON.parse(json) }
-    if (recent.size >= REMEMBERED) {
-      older = recent
-      recent = new Map()
+    const known = recent.get(version) ?? older.get(version)
+    const isAgain = known !== undefined || recent.has(version) || older.has(version)
+    const parsed = known?.json === json ? known : { json, value: JSON.parse(json) }
+    if (known === undefined || !recent.has(version)) {
+      if (recent.size >= REMEMBERED) {
+        older = recent
+        recent = new Map()
+      }
+      recent.set(version, isAgain ? parsed : undefined)
     }
-    recent.set(version, parsed)
     return parsed.value
   }
+}
+
+/** Does something once the input that has arrived is dealt with; where a runtime has no such moment, after the code that runs. */
+const atTurnsEnd: (action: () => void) => void = typeof setImmediate === 'function' ? setImmediate : queueMicrotask
+
+/** How many operations go on one trip at most: the next is under way while the engine is at work on the one before. */
+const TOGETHER = 16
+
+/** Makes a trip for some questions; an answer for each, in their order. */
+type Trip<Question, Answer> = (questions: readonly Question[]) => Promise<readonly (Answer | Promise<Answer>)[]>
+
+/** A question that waits for its trip, or for what comes of it. */
+interface Waiting<Question, Answer> {
+  readonly question: Question
+  readonly resolve: (answer: Answer | Promise<Answer>) => void
+  readonly reject: (error: unknown) => void
+}
+
+/**
+ * Asks an engine once for all that is asked for in one turn of the event loop: a trip costs driver and engine more than what it
+ * brings. Where an engine refuses some together, each is asked for alone, so that one cannot fail for another.
+ * @param trip - may be made again for what it was made for
+ */
+export function gathered<Question, Answer>(trip: Trip<Question, Answer>): (question: Question) => Promise<Answer> {
+  let waiting: Waiting<Question, Answer>[] = []
+  const leave = (asked: readonly Waiting<Question, Answer>[]): void => {
+    const answered = (answers: readonly (Answer | Promise<Answer>)[]): void => {
+      for (const [place, answer] of answers.entries()) asked[place]?.resolve(answer)
+    }
+    const failed = (error: unknown): void => {
+      if (asked.length > 1 && !isUnanswered(error)) for (const each of asked) leave([each])
+      else for (const { reject } of asked) reject(error)
+    }
+    trip(asked.map(({ question }) => question)).then(answered, failed)
+  }
+  const leaveTogether = (): void => {
+    const asked = waiting
+    waiting = []
+    if (asked.length > 0) leave(asked)
+  }
+  return (question) =>
+    new Promise((resolve, reject) => {
+      if (waiting.length === 0) atTurnsEnd(leaveTogether)
+      waiting.push({ question, resolve, reject })
+      if (waiting.length === TOGETHER) leaveTogether()
+    })
+}
+
+/**
+ * Makes a store's `read` that gathers: what several ask for, as most do for an application, is read once.
+ * @param read - makes a trip
+ */
+export function gatheredReads(
+  read: (keys: readonly string[]) => Promise<readonly (StoredRecord | undefined)[]>,
+): RecordStore['read'] {
+  return gathered(async (asked: readonly (readonly string[])[]) => {
+    const keys = [...new Set(asked.flat())]
+    const records = await read(keys)
+    const found = new Map(keys.map((key, place) => [key, records[place]]))
+    return asked.map((each) => each.map((key) => found.get(key)))
+  })
 }
 
 /** Names that are encoded as themselves: most of them, told at a glance. */
@@ -163,6 +225,17 @@ export function within<Result>(
       },
     )
   })
+}
+
+/**
+ * Whether nobody knows what an engine said, if it said anything: what it refuses, Redis tells with a word in capitals and PostgreSQL
+ * by a code of five characters.
+ */
+function isUnanswered(error: unknown): boolean {
+  if (!(error instanceof StorageUnavailable)) return false
+  const { cause } = error
+  if (!(cause instanceof Error)) return true
+  return !/^[A-Z]+ /.test(cause.message) && !('code' in cause && /^[0-9A-Z]{5}$/.test(String(cause.code)))
 }
 
 /**

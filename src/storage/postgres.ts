@@ -11,12 +11,15 @@
  */
 import { portableDigests } from '../core/digests.js'
 import { StorageUnavailable } from '../core/errors.js'
+import type { Seconds } from '../core/values.js'
 import type { Parse, RemoteEngineOptions } from './engine.js'
 import {
   decodeName,
   encodeName,
   engineOptions,
   freshVersion,
+  gathered,
+  gatheredReads,
   isTimeout,
   keptUntil,
   mistake,
@@ -138,6 +141,20 @@ export function postgresStore(
     return count
   }
 
+  /** Writes new versions of records: several in one transaction, in the order of their names, so that no two servers wait for each other. */
+  const update = gathered(async (updates: readonly Update[]): Promise<readonly boolean[]> => {
+    const [only, another] = updates
+    if (only !== undefined && another === undefined) {
+      const { key, now, version, value, expires_at, kept_until, labels, expected } = only
+      const values = [namespace, key, now, version, value, expires_at, kept_until, labels, expected]
+      return [changed(await run('update', values)) === 1]
+    }
+    const ordered = updates.toSorted((a, b) => (a.key < b.key ? -1 : 1))
+    const { rows } = await run('updateAll', [namespace, JSON.stringify(ordered)])
+    const written = new Set(rows.map(({ record }) => record))
+    return updates.map(({ version }) => written.has(String(version)))
+  })
+
   /** Begins a removal that nobody waits for. What fails in it is tried again, and fails where somebody is told. */
   function removeInBackground(): void {
     if (removing || clock() < removedAt + REMOVAL_INTERVAL) return
@@ -159,7 +176,7 @@ export function postgresStore(
       await within(timeoutMs, 'PostgreSQL', made)
     },
 
-    read: async (keys) => {
+    read: gatheredReads(async (keys) => {
       const { rows } = await run('read', [namespace, JSON.stringify(keys.map(encodeName)), clock()])
       const records = new Array<StoredRecord | undefined>(keys.length).fill(undefined)
       for (const { record } of rows) {
@@ -167,23 +184,28 @@ export function postgresStore(
         records[Number(record.slice(0, end)) - 1] = recordOf(record.slice(end + 1), parse)
       }
       return records
-    },
+    }),
 
     write: async (key, value, { expected, expiresAt, labels = [] }) => {
       const now = clock()
       const name = encodeName(key)
       const gone = expiresAt !== undefined && now >= expiresAt
       if (gone && expected === 0) return (await run('read', [namespace, JSON.stringify([name]), now])).rows.length === 0
-      const kept = expiresAt === undefined ? null : keptUntil(expiresAt, now)
-      const listed = labels.map(encodeLabel).join('\n')
-      const left = () => [freshVersion(), JSON.stringify(value), expiresAt ?? null, kept, listed]
+      const left = {
+        version: freshVersion(),
+        value: JSON.stringify(value),
+        expires_at: expiresAt ?? null,
+        kept_until: expiresAt === undefined ? null : keptUntil(expiresAt, now),
+        labels: labels.map(encodeLabel).join('\n'),
+      }
+      const isOne = (answer: Answer<RecordRow>): boolean => changed(answer) === 1
       const writing = gone
-        ? run('remove', [namespace, name, now, expected])
+        ? run('remove', [namespace, name, now, expected]).then(isOne)
         : expected === 0
-          ? run('create', [namespace, name, now, ...left()])
-          : run('update', [namespace, name, now, ...left(), expected])
+          ? run('create', [namespace, name, now, ...Object.values(left)]).then(isOne)
+          : update({ key: name, now, ...left, expected })
       removeInBackground()
-      return changed(await writing) === 1
+      return writing
     },
 
     list: async (label, { limit = 100, cursor = '' } = {}): Promise<RecordPage> => {
@@ -194,6 +216,18 @@ export function postgresStore(
       return found.length > limit && last !== undefined ? { records, cursor: last.key } : { records }
     },
   }
+}
+
+/** A new version of a record, by the names of its columns. */
+interface Update {
+  readonly key: string
+  readonly now: Seconds
+  readonly version: number
+  readonly value: string
+  readonly expires_at: Seconds | null
+  readonly kept_until: Seconds | null
+  readonly labels: string
+  readonly expected: number
 }
 
 interface RecordRow {
@@ -273,6 +307,7 @@ function textsOf(table: string) {
       VALUES ($1, '', $2, $4::bigint, $5::text, $6::bigint, $7::bigint, $8::text)
       ON CONFLICT (namespace, label, key) DO UPDATE SET ${set} WHERE r.expires_at <= $3::bigint`,
     update: `UPDATE ${t} r SET ${set} WHERE ${record} AND r.version = $9::bigint AND ${live('$3')}`,
+    updateAll: `SELECT written::text AS record FROM ${quoted(`${table}_update`)}($1, $2::json) AS written`,
     remove: `DELETE FROM ${t} r WHERE ${record} AND r.version = $4::bigint AND ${live('$3')}`,
     list: `SELECT l.key, r.record FROM ${t} l CROSS JOIN LATERAL (
         SELECT ${RECORD} AS record FROM ${t} r WHERE r.namespace = $1 AND r.label = '' AND r.key = l.key
@@ -293,6 +328,7 @@ function schemaOf(table: string): string {
   const t = quoted(table)
   const index = `"${table.split('.').at(-1)}_expiry"`
   const relabel = quoted(`${table}_relabel`)
+  const update = quoted(`${table}_update`)
   const trigger = (event: string, row: string): string =>
     `CREATE TRIGGER grantwell_${event} AFTER ${event} ON ${t} FOR EACH ROW WHEN (${row}) EXECUTE FUNCTION ${relabel}()`
   return `SELECT pg_advisory_xact_lock(${MIGRATION_LOCK});
@@ -324,6 +360,19 @@ function schemaOf(table: string): string {
           END IF;
           RETURN NULL;
         END $relabel$;
+      CREATE OR REPLACE FUNCTION ${update}(of text, updates json) RETURNS SETOF bigint LANGUAGE plpgsql AS $update$
+        DECLARE each record;
+        BEGIN
+          FOR each IN SELECT * FROM json_to_recordset(updates) AS asked (
+            key text, now bigint, version bigint, value text, expires_at bigint, kept_until bigint, labels text, expected bigint
+          ) LOOP
+            UPDATE ${t} r SET version = each.version, value = each.value, expires_at = each.expires_at,
+                kept_until = each.kept_until, labels = each.labels
+              WHERE r.namespace = of AND r.label = '' AND r.key = each.key AND r.version = each.expected
+                AND (r.expires_at IS NULL OR r.expires_at > each.now);
+            IF FOUND THEN RETURN NEXT each.version; END IF;
+          END LOOP;
+        END $update$;
       ${trigger('INSERT', `NEW.labels <> ''`)};
       ${trigger('UPDATE', 'OLD.labels <> NEW.labels')};
       ${trigger('DELETE', `OLD.labels <> ''`)};

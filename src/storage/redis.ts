@@ -14,6 +14,8 @@ import {
   encodeName,
   engineOptions,
   freshVersion,
+  gathered,
+  gatheredReads,
   isTimeout,
   keptUntil,
   mistake,
@@ -59,11 +61,17 @@ const SHARDS = 128
 /** Seconds that Redis keeps a record longer than its life, since its clock and ours may run on, or be set, differently. */
 const MARGIN = 60
 
-/** How many expired records a write takes out of the index of each of its labels. */
+/** How many expired records a write that adds to a label's index takes out of it. */
 const UNLISTED_AT_ONCE = 16
 
 /** Characters that the two numbers before what is listed have, at most: so far a line can be longer than another. */
 const NUMBERS = 40
+
+/** What a script is told of one record. */
+interface Write {
+  readonly keys: readonly string[]
+  readonly values: readonly string[]
+}
 
 interface Script {
   readonly text: string
@@ -76,42 +84,64 @@ function script(text: string): Script {
 }
 
 /**
- * KEYS: the record; then for each label its index (members in the order of their names) and its expiries (the same members
- * by how long they are kept). ARGV: expected version, now, the new record, how much of the old one to look at, seconds to keep it ('' for
- * ever, '0' to remove it), how long it is kept and its labels, name.
+ * Writes records; for each whether it was written. KEYS, for each: the record; then for each label its index (members in the order of
+ * their names) and its expiries (the same members by how long they are kept). ARGV, for each: how many keys it has, expected version,
+ * now, the new record, how much of the old one to look at, seconds to keep it ('' for ever, '0' to remove it), how long it is kept and its
+ * labels, name.
  * A client that loses its connection may send a write again, so one that finds its own version has happened before. A
  * removal that comes again finds nothing and says no, which makes the server decide anew.
  *
  * The indexes know of a record how long it is kept, and its labels: where neither changes, as at most writes, they are left alone.
  */
 const WRITE = script(`
-local stored = redis.call('GETRANGE', KEYS[1], 0, ARGV[4])
-local version, expiry, listed = string.match(stored, '^(%d+) (%d*) ([^\\n]*)')
-local now = tonumber(ARGV[2])
-if not version or (expiry ~= '' and tonumber(expiry) <= now) then version, listed = '0', nil end
-if version ~= ARGV[1] then return version == string.match(ARGV[3], '^%d+') and 1 or 0 end
-if ARGV[5] == '0' then
-  redis.call('DEL', KEYS[1])
+local call = redis.call
+local function write(first, last, expected, now, record, look, life, listing, name)
+  local key = KEYS[first]
+  local version, expiry, listed = string.match(call('GETRANGE', key, 0, look), '^(%d+) (%d*) ([^\\n]*)')
+  now = tonumber(now)
+  if not version or (expiry ~= '' and tonumber(expiry) <= now) then version, listed = '0', nil end
+  if version ~= expected then return version == string.match(record, '^%d+') and 1 or 0 end
+  if life == '0' then
+    call('DEL', key)
+    return 1
+  end
+  if life == '' then call('SET', key, record) else call('SET', key, record, 'EX', life) end
+  if listed == listing then return 1 end
+  local kept = tonumber(string.match(listing, '^%d+')) or math.huge
+  local before = listed and tonumber(string.match(listed, '^%d+')) or math.huge
+  for k = first + 1, last, 2 do
+    local index, expiries = KEYS[k], KEYS[k + 1]
+    -- A list takes a name out of both.
+    local added = call('ZADD', expiries, kept == math.huge and '+inf' or kept, name)
+    if added == 1 then
+      call('ZADD', index, 0, name)
+      local expired = call('ZRANGEBYSCORE', expiries, '-inf', now, 'LIMIT', 0, ${UNLISTED_AT_ONCE})
+      if #expired > 0 then
+        call('ZREM', index, unpack(expired))
+        call('ZREM', expiries, unpack(expired))
+      end
+    end
+    if added == 1 or kept > before or before == math.huge then
+      local latest = call('ZREVRANGE', expiries, 0, 1, 'WITHSCORES')
+      local other = tonumber(latest[latest[1] == name and 4 or 2] or 0)
+      -- As long as the longest of the others is kept, the indexes live already.
+      if other < kept or (added == 0 and other < before) then
+        local rest = math.max(other, kept) - now + ${MARGIN}
+        for _, each in ipairs({ index, expiries }) do
+          if rest == math.huge then call('PERSIST', each) else call('EXPIRE', each, rest) end
+        end
+      end
+    end
+  end
   return 1
 end
-if ARGV[5] == '' then redis.call('SET', KEYS[1], ARGV[3]) else redis.call('SET', KEYS[1], ARGV[3], 'EX', ARGV[5]) end
-if listed == ARGV[6] then return 1 end
-local kept = string.match(ARGV[6], '^%d+') or '+inf'
-for k = 2, #KEYS, 2 do
-  local index, expiries = KEYS[k], KEYS[k + 1]
-  redis.call('ZADD', index, 0, ARGV[7])
-  redis.call('ZADD', expiries, kept, ARGV[7])
-  local expired = redis.call('ZRANGEBYSCORE', expiries, '-inf', now, 'LIMIT', 0, ${UNLISTED_AT_ONCE})
-  if #expired > 0 then
-    redis.call('ZREM', index, unpack(expired))
-    redis.call('ZREM', expiries, unpack(expired))
-  end
-  local last = tonumber(redis.call('ZREVRANGE', expiries, 0, 0, 'WITHSCORES')[2])
-  for _, key in ipairs({ index, expiries }) do
-    if last == math.huge then redis.call('PERSIST', key) else redis.call('EXPIRE', key, last - now + ${MARGIN}) end
-  end
+local written, first = {}, 1
+for a = 1, #ARGV, 8 do
+  local after = first + tonumber(ARGV[a])
+  written[#written + 1] = write(first, after - 1, unpack(ARGV, a + 1, a + 7))
+  first = after
 end
-return 1`)
+return written`)
 
 /** Takes a record out of a label's index, unless it has the label. KEYS: record, index, expiries. ARGV: name, label, now. */
 const UNLIST = script(`
@@ -151,7 +181,7 @@ export function redisStore(
     `${shardKey(shard)}:expiry:${label}`,
   ]
 
-  /** Whether records of different hash slots are read by one command. */
+  /** Whether one command reads and writes records of different hash slots. */
   let together = !('masters' in client || ('isCluster' in client && client.isCluster === true))
 
   const waiting = <Result>(work: Promise<Result>): Promise<Result> =>
@@ -176,17 +206,34 @@ export function redisStore(
     try {
       if (together && asked.length > 1) return (await send(key, ['MGET', ...asked])) as readonly (string | null)[] // its reply
     } catch (error) {
-      if (!(error instanceof Error && error.message.includes('CROSSSLOT'))) throw error
+      if (!isApart(error)) throw error
       together = false
     }
     return (await Promise.all(asked.map((each) => send(each, ['GET', each])))) as readonly (string | null)[] // its reply
   }
 
+  /** Writes records by one script, or where they cannot be, each by its own. */
+  async function writeAll(writes: readonly Write[]): Promise<readonly (boolean | Promise<boolean>)[]> {
+    if (!together && writes.length > 1)
+      return writes.map((each) => writeAll([each]).then(([written = false]) => written))
+    const keys = writes.flatMap((each) => each.keys)
+    const values = writes.flatMap((each) => [String(each.keys.length), ...each.values])
+    const writing = run(WRITE, keys, values).catch((error) => {
+      if (isApart(error)) together = false
+      throw error
+    })
+    const written = (await waiting(writing)) as readonly unknown[] // the script's
+    return written.map((each) => Number(each) === 1)
+  }
+
+  const write = gathered(writeAll)
+
   return {
-    read: (keys) => {
+    read: gatheredReads(async (keys) => {
       const now = clock()
-      return waiting(readAll(keys.map(encodeName))).then((texts) => texts.map((text) => recordOf(text, now, parse)))
-    },
+      const texts = await waiting(readAll(keys.map(encodeName)))
+      return texts.map((text) => recordOf(text, now, parse))
+    }),
 
     write: (key, value, { expected, expiresAt, labels = [] }) => {
       const now = clock()
@@ -200,7 +247,7 @@ export function redisStore(
       const kept = expiresAt === undefined ? '' : gone ? '0' : String(expiresAt - now + MARGIN)
       const record = `${line}\n${JSON.stringify(value)}`
       const values = [String(expected), String(now), record, String(line.length + NUMBERS), kept, listed, name]
-      return waiting(run(WRITE, keys, values)).then((written) => Number(written) === 1)
+      return write({ keys, values })
     },
 
     list: (label, { limit = 100, cursor = '0:' } = {}) => waiting(page(encodeName(label), limit, cursor)),
@@ -266,6 +313,11 @@ function recordOf(text: string | null, now: number, parse: Parse): StoredRecord 
   if (expiresAt !== '' && now >= Number(expiresAt)) return undefined
   const version = Number(text.slice(0, end))
   return { value: parse(text.slice(text.indexOf('\n', end) + 1), version), version }
+}
+
+/** Whether an error says that keys lie in different hash slots. */
+function isApart(error: unknown): boolean {
+  return error instanceof Error && error.message.includes('CROSSSLOT')
 }
 
 /** The line of a record that has its labels. */

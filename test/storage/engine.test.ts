@@ -10,7 +10,16 @@ import { redisStore } from 'grantwell/storage/redis'
 import { sqliteStore } from 'grantwell/storage/sqlite'
 import Database from 'libsql'
 import { describe, expect, it } from 'vitest'
-import { decodeName, encodeName, freshVersion, keptUntil, rememberingParser, within } from '../../src/storage/engine.js'
+import {
+  decodeName,
+  encodeName,
+  freshVersion,
+  gathered,
+  gatheredReads,
+  keptUntil,
+  rememberingParser,
+  within,
+} from '../../src/storage/engine.js'
 
 const never = (): Promise<never> => new Promise(() => {})
 const POOL = { query: never, on: () => {}, listenerCount: () => 1 }
@@ -127,28 +136,108 @@ describe('how long a record is kept', () => {
 })
 
 describe('the values that a store remembers', () => {
-  it('are parsed once, as long as their text is the same', () => {
+  it('are those that were asked for twice, as long as their text is the same', () => {
     const parse = rememberingParser()
     const first = parse('{"a":1}', 1)
     expect(first).toEqual({ a: 1 })
-    expect(parse('{"a":1}', 1)).toBe(first)
+    const second = parse('{"a":1}', 1)
+    expect(second).toEqual({ a: 1 })
+    expect(second).not.toBe(first)
+    expect(parse('{"a":1}', 1)).toBe(second)
     expect(parse('{"a":2}', 1)).toEqual({ a: 2 })
     expect(parse('{"a":1}', 2)).toEqual({ a: 1 })
-    expect(parse('{"a":1}', 2)).not.toBe(first)
+    expect(parse('{"a":1}', 2)).not.toBe(second)
   })
 
   it('are those that were read last, 512 or so', () => {
     const parse = rememberingParser()
-    const values = Array.from({ length: 2_000 }, (_, index) => ({ index, value: parse(`[${index}]`, index + 1) }))
+    const again = (index: number): unknown => {
+      parse(`[${index}]`, index + 1)
+      return parse(`[${index}]`, index + 1)
+    }
+    const values = Array.from({ length: 2_000 }, (_, index) => ({ index, value: again(index) }))
     const kept = values.toReversed().filter(({ index, value }) => parse(`[${index}]`, index + 1) === value)
     expect(kept.length).toBeGreaterThanOrEqual(512)
     expect(kept.length).toBeLessThanOrEqual(1_024)
     expect(kept[0]?.index).toBe(1_999)
+    parse('["often"]', 5_000)
     const often = parse('["often"]', 5_000)
     for (let index = 0; index < 5_000; index++) {
       parse(`[${index}]`, 10_000 + index)
       expect(parse('["often"]', 5_000)).toBe(often)
     }
+  })
+})
+
+describe('what is asked for in one turn of the event loop', () => {
+  /** Asks for a number's double, and keeps what each trip was for. */
+  function doubling(refuse: (numbers: readonly number[]) => Error | undefined = () => undefined) {
+    const trips: (readonly number[])[] = []
+    const ask = gathered(async (numbers: readonly number[]) => {
+      trips.push(numbers)
+      const error = refuse(numbers)
+      if (error !== undefined) throw error
+      return numbers.map((number) => 2 * number)
+    })
+    return { trips, ask }
+  }
+  const range = (length: number) => Array.from({ length }, (_, index) => index)
+
+  it('goes on one trip, 16 at a time, and each gets its own answer', async () => {
+    const { trips, ask } = doubling()
+    expect(await Promise.all(range(40).map(ask))).toEqual(range(40).map((number) => 2 * number))
+    expect(trips).toEqual([range(16), range(32).slice(16), range(40).slice(32)])
+    expect([await ask(1), await ask(2)]).toEqual([2, 4])
+    expect(trips.slice(3)).toEqual([[1], [2]])
+  })
+
+  it('and is refused together is asked for one by one, so that what is wrong fails alone', async () => {
+    for (const cause of [
+      new Error('WRONGTYPE Operation against a key holding the wrong kind of value'),
+      Object.assign(new Error('permission denied'), { code: '42501' }),
+      new SyntaxError('no JSON'),
+    ]) {
+      const error = cause instanceof SyntaxError ? cause : new StorageUnavailable('the engine failed', cause)
+      const { trips, ask } = doubling((numbers) => (numbers.includes(1) ? error : undefined))
+      const settled = await Promise.allSettled(range(3).map(ask))
+      expect(settled).toEqual([
+        { status: 'fulfilled', value: 0 },
+        { status: 'rejected', reason: error },
+        { status: 'fulfilled', value: 4 },
+      ])
+      expect(trips).toEqual([range(3), [0], [1], [2]])
+    }
+  })
+
+  it('and gets no answer fails at once', async () => {
+    for (const cause of [
+      undefined,
+      new Error('Connection is closed.'),
+      Object.assign(new Error(), { code: 'ECONNRESET' }),
+    ]) {
+      const error = new StorageUnavailable('the engine failed', cause)
+      const { trips, ask } = doubling(() => error)
+      const settled = await Promise.allSettled(range(3).map(ask))
+      expect(settled).toEqual(range(3).map(() => ({ status: 'rejected', reason: error })))
+      expect(trips).toEqual([range(3)])
+    }
+  })
+
+  it('is read once, whoever asks for it', async () => {
+    const trips: (readonly string[])[] = []
+    const read = gatheredReads(async (keys) => {
+      trips.push(keys)
+      return keys.map((key) => (key === 'absent' ? undefined : { value: key, version: 1 }))
+    })
+    const asked = [['application', 'a'], ['application', 'absent'], [], ['b', 'application', 'b']]
+    const found = await Promise.all(asked.map((keys) => read(keys)))
+    expect(found.map((records) => records.map((record) => record?.value))).toEqual([
+      ['application', 'a'],
+      ['application', undefined],
+      [],
+      ['b', 'application', 'b'],
+    ])
+    expect(trips).toEqual([['application', 'a', 'absent', 'b']])
   })
 })
 

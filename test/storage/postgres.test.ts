@@ -95,6 +95,57 @@ function everywhere(connect: () => Promise<{ client: NodePostgres | EmbeddedPost
     expect(await labels()).toEqual(['=b', '=c'])
   })
 
+  it('writes what is asked for in one turn in one transaction, and says of each what became of it', async () => {
+    await store.migrate()
+    const keys = Array.from({ length: 10 }, (_, index) => `key ${index}`)
+    for (const key of keys) await store.write(key, key, { expected: 0, labels: ['label'] })
+    await store.write('short', 1, { expected: 0, expiresAt: clock() + 1 })
+    const found = await store.read([...keys, 'short'])
+    const version = (place: number) => found[place]?.version ?? 0
+    clock.advance(1)
+    const write = (key: string, expected: number, value: string, expiresAt?: number) =>
+      store.write(key, value, { expected, expiresAt, labels: ['label', 'other \u0000 "label"'] })
+    expect(
+      await Promise.all([
+        write('key 3', version(3), 'late in the alphabet'),
+        write('key 0', version(0), 'first'),
+        write('key 0', version(0), 'second'),
+        write('key 1', version(0), 'wrong'),
+        write('key 2', version(2), '\u0000 \ud800 \u{1f600} "\\', clock() + 1_000),
+        write('short', version(10), 'expired'),
+        write('absent', 7, 'never was'),
+      ]),
+    ).toEqual([true, true, false, false, true, false, false])
+    const values = (await store.read(['key 3', 'key 0', 'key 1', 'key 2'])).map((record) => record?.value)
+    expect(values).toEqual(['late in the alphabet', 'first', 'key 1', '\u0000 \ud800 \u{1f600} "\\'])
+    const listed = (await store.list('other \u0000 "label"')).records.map(({ key }) => key)
+    expect(listed.toSorted()).toEqual(['key 0', 'key 2', 'key 3'])
+    clock.advance(1_000)
+    expect(await store.read(['key 2', 'key 3'])).toMatchObject([undefined, { value: 'late in the alphabet' }])
+    expect(
+      await sql(`SELECT xmin::text AS transaction FROM grantwell_records
+        WHERE label = '' AND key IN ('key 0', 'key 2', 'key 3') GROUP BY 1`),
+    ).toHaveLength(1)
+  })
+
+  it('fails for the record alone that the database refuses, or whose text is none', async () => {
+    await store.migrate()
+    for (const key of ['a', 'b', 'c']) await store.write(key, key, { expected: 0 })
+    const versions = (await store.read(['a', 'b', 'c'])).map((record) => record?.version ?? 0)
+    await sql(`ALTER TABLE grantwell_records ADD CHECK (value <> '"b 2"')`)
+    const settled = await Promise.allSettled(
+      ['a', 'b', 'c'].map((key, place) => store.write(key, `${key} 2`, { expected: versions[place] ?? 0 })),
+    )
+    expect(settled).toMatchObject([
+      { status: 'fulfilled', value: true },
+      { status: 'rejected', reason: { code: 'ERR_STORAGE_UNAVAILABLE', cause: { code: '23514' } } },
+      { status: 'fulfilled', value: true },
+    ])
+    await sql(`UPDATE grantwell_records SET value = '{"cut' WHERE key = 'b'`)
+    const read = await Promise.allSettled(['a', 'b', 'c'].map((key) => store.read([key])))
+    expect(read.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+  })
+
   it('removes expired records and their labels, at most 1,000 at a time, those of other namespaces apart', async () => {
     await store.migrate()
     const expiresAt = clock() + 10
@@ -250,6 +301,39 @@ describeWith(describe, postgresql, 'on PostgreSQL', () => {
         expect(Math.max(...rows), `${name}\n${plan.join('\n')}`).toBeLessThan(50)
       }
     }
+  })
+
+  it('finds what it writes together by their keys alone, too, and never has two servers wait for each other', async () => {
+    const pool = poolOf({ max: 1 })
+    const clock = virtualClock()
+    const store = postgresStore(pool, { clock, table: 'together' })
+    await store.migrate()
+    await pool.query(`ALTER TABLE together SET (autovacuum_enabled = false);
+      INSERT INTO together SELECT 'grantwell', '', 'grant:' || i, i, '1', NULL, NULL, '' FROM generate_series(1, 20000) i`)
+    const keys = Array.from({ length: 16 }, (_, index) => `grant:${index + 1}`)
+    const renew = async (on: PostgresStore, order: readonly string[]) => {
+      const versions = (await on.read(order)).map((record) => record?.version ?? 0)
+      return Promise.all(order.map((key, place) => on.write(key, 2, { expected: versions[place] ?? 0 })))
+    }
+    const counts = async () => {
+      const text = `SELECT seq_scan::int AS scans, n_tup_upd::int AS updated FROM pg_stat_xact_user_tables WHERE relname = 'together'`
+      return (await pool.query(text)).rows[0]
+    }
+    for (const known of [false, true]) {
+      if (known) await pool.query('ANALYZE together')
+      await renew(store, keys)
+      await pool.query('BEGIN')
+      const before = await counts()
+      for (let round = 0; round < 8; round++) expect(await renew(store, keys)).not.toContain(false)
+      const after = await counts()
+      await pool.query('COMMIT')
+      expect([after.scans - before.scans, after.updated - before.updated]).toEqual([0, 8 * 16])
+    }
+    const servers = Array.from({ length: 4 }, () => postgresStore(poolOf(), { clock, table: 'together' }))
+    for (let round = 0; round < 20; round++)
+      await Promise.all(servers.map((each, place) => renew(each, place % 2 === 0 ? keys : keys.toReversed())))
+    const { rows } = await pool.query(`SELECT deadlocks::int FROM pg_stat_database WHERE datname = current_database()`)
+    expect(rows).toEqual([{ deadlocks: 0 }])
   })
 
   it('keeps a plan for any values of what it asks often, and plans no more', async () => {

@@ -74,7 +74,7 @@ describeWith(describe, redis, 'on Redis', () => {
     await within(50)
   })
 
-  it('takes expired records out of the indexes that a write touches, 16 at a time', async () => {
+  it('takes expired records out of the indexes that a write adds to, 16 at a time', async () => {
     const clock = virtualClock()
     const store = redisStore(client, { clock })
     const keys = Array.from({ length: 4_000 }, (_, index) => `key ${index}`)
@@ -83,19 +83,23 @@ describeWith(describe, redis, 'on Redis', () => {
     const [index = ''] = await client.keys('*:label:label')
     const tag = /\{\d+\}/.exec(index)?.[0]
     const size = () => client.zcard(index)
-    const [first = ''] = await client.zrange(index, '0', '0')
+    // Others of the same shard, as another namespace tells.
+    const elsewhere = redisStore(client, { namespace: 'elsewhere' })
+    const others = Array.from({ length: 4_000 }, (_, place) => `other ${place}`)
+    await Promise.all(others.map((key) => elsewhere.write(key, 1, { expected: 0 })))
+    const inShard = (await client.keys(`elsewhere:${tag}:record:*`)).map((key) => key.slice(key.indexOf('other')))
     const full = await size()
     clock.advance(10)
-    let life = 10
-    const rewrite = async (left: number) => {
-      const version = (await store.read([first]))[0]?.version ?? 0
-      const expiresAt = clock() + life++
-      expect(await store.write(first, 1, { expected: version, expiresAt, labels: ['label'] })).toBe(true)
-      expect(await size()).toBe(left)
-      expect(await client.zcard(`grantwell:${tag}:expiry:label`)).toBe(left)
+    let added = 0
+    const add = async (expiredLeft: number) => {
+      const key = inShard[added++] ?? ''
+      expect(await store.write(key, 1, { ...options, expiresAt: clock() + 10 })).toBe(true)
+      expect(await size()).toBe(expiredLeft + added)
+      expect(await client.zcard(`grantwell:${tag}:expiry:label`)).toBe(expiredLeft + added)
     }
-    for (let left = full - 16; left > 1; left -= 16) await rewrite(left)
-    await rewrite(1)
+    for (let left = full - 16; left > 0; left -= 16) await add(left)
+    await add(0)
+    await add(0)
   })
 
   it('takes out of an index what a list finds there that no longer has the label', async () => {
@@ -129,7 +133,7 @@ describeWith(describe, redis, 'on Redis', () => {
       expect(await store.write('grant', { a: 1 }, options)).toBe(true)
     }
     await write()
-    const touches = { zadd: 4, zrangebyscore: 2, zrevrange: 2, expire: 4 }
+    const touches = { zadd: 2, zrevrange: 2, expire: 4 }
     let touched = 0
     for (let round = 0; round < 90; round++) {
       clock.advance(days / 3)
@@ -148,6 +152,60 @@ describeWith(describe, redis, 'on Redis', () => {
     expect((await store.list('subject:a')).records).toEqual([])
     await write()
     expect((await store.list('subject:a')).records).toHaveLength(1)
+  })
+
+  it('reads and writes what is asked for in one turn by one command each, and says of each what became of it', async () => {
+    const clock = virtualClock()
+    const store = redisStore(client, { clock })
+    const keys = Array.from({ length: 10 }, (_, index) => `key ${index}`)
+    await client.config('RESETSTAT')
+    const labels = ['label']
+    expect(await Promise.all(keys.map((key) => store.write(key, key, { expected: 0, labels })))).toEqual(
+      keys.map(() => true),
+    )
+    const found = await Promise.all(keys.map((key) => store.read([key, 'absent'])))
+    expect(found.map((records) => records.map((record) => record?.value))).toEqual(keys.map((key) => [key, undefined]))
+    const stats = await client.info('commandstats')
+    expect(stats).toMatch(/^cmdstat_evalsha:calls=1,/m)
+    expect(stats).toMatch(/^cmdstat_mget:calls=1,/m)
+    const version = found[0]?.[0]?.version ?? 0
+    const write = (key: string, expected: number, value: string, expiresAt?: number) =>
+      store.write(key, value, { expected, labels, expiresAt })
+    expect(
+      await Promise.all([
+        write('key 0', version, 'first'),
+        write('key 0', version, 'second'),
+        write('key 1', version, 'wrong'),
+        write('key 2', found[2]?.[0]?.version ?? 0, 'gone', clock()),
+        write('new', 0, 'new', clock() + 1),
+      ]),
+    ).toEqual([true, false, false, true, true])
+    const after = await store.read(['key 0', 'key 1', 'key 2', 'new'])
+    expect(after.map((record) => record?.value)).toEqual(['first', 'key 1', undefined, 'new'])
+    expect((await store.list('label')).records.map(({ key }) => key).toSorted()).toEqual(
+      [...keys, 'new'].filter((key) => key !== 'key 2').toSorted(),
+    )
+  })
+
+  it('fails for the record alone that Redis refuses, or whose text is none', async () => {
+    const store = redisStore(client)
+    await Promise.all(['a', 'b', 'c'].map((key) => store.write(key, key, { expected: 0 })))
+    const [wrong = ''] = await client.keys('*:record:b')
+    await client.del(wrong)
+    await client.hset(wrong, 'no', 'text')
+    const versions = (await store.read(['a', 'b', 'c'])).map((record) => record?.version ?? 0)
+    const settled = await Promise.allSettled(
+      ['a', 'b', 'c'].map((key, place) => store.write(key, `${key} 2`, { expected: versions[place] ?? 0 })),
+    )
+    expect(settled).toMatchObject([
+      { status: 'fulfilled', value: true },
+      { status: 'rejected', reason: { code: 'ERR_STORAGE_UNAVAILABLE' } },
+      { status: 'fulfilled', value: true },
+    ])
+    await client.del(wrong)
+    await client.set(wrong, '1  \n{"cut')
+    const read = await Promise.allSettled(['a', 'b', 'c'].map((key) => store.read([key])))
+    expect(read.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
   })
 
   it('lists a record that was removed or expired, and came again to live as long', async () => {
@@ -184,6 +242,13 @@ describeWith(describe, redis, 'on Redis', () => {
       expect((await store.read(keys)).map((record) => record?.value)).toEqual(keys)
     // One command was refused, and none asked again.
     expect(await admin.info('commandstats')).toMatch(/^cmdstat_mget:calls=0,.*rejected_calls=1,/m)
+    const others = redisStore(admin, { namespace: 'others' })
+    const writes = () => Promise.all(keys.map((key) => others.write(key, key, { expected: 0, labels: ['label'] })))
+    expect(await writes()).toEqual(keys.map(() => true))
+    expect(await writes()).toEqual(keys.map(() => false))
+    const found = await Promise.all(keys.map((key) => others.read([key, 'absent'])))
+    expect(found.map(([record]) => record?.value)).toEqual(keys)
+    expect((await others.list('label')).records).toHaveLength(keys.length)
     admin.disconnect()
     await alone.remove()
   })

@@ -1,0 +1,102 @@
+/**
+ * What an engine does at the least: reads values by their keys, and writes one, by statements that are prepared once. Each is made over a
+ * client; `fill` stores what is there at first, by key.
+ */
+
+/** Bytes of the records that grantwell reads for many: of an application, and of a resource server. */
+const SHARED = { application: 500, api: 442 }
+
+/**
+ * What grantwell reads in an operation, and whether it writes: beside the shared records that of a grant, in bytes as
+ * `round-trips.mjs` has them, after one refresh in the last five minutes where there was any.
+ */
+const OPERATIONS = {
+  guard: { shared: ['application'], grant: 919 },
+  introspect: { shared: ['api', 'application'], grant: 919 },
+  refresh: { shared: ['application'], grant: 919, writes: true },
+  exchange: { shared: ['application'], grant: 609, writes: true },
+  revoke: { shared: ['application'], grant: 426, writes: true },
+  'device poll': { shared: ['application'], grant: 267, writes: true },
+}
+const GRANTS = 2_000
+
+/** Fills an engine with records of an operation's sizes, and gives what makes the operation's trips, each time for another grant. */
+export async function tripsOf({ fill, read, write }) {
+  const grant = (operation, index) => [`${operation} ${index}`, 'x'.repeat(OPERATIONS[operation].grant)]
+  await fill([
+    ...Object.entries(SHARED).map(([name, bytes]) => [name, 'x'.repeat(bytes)]),
+    ...Object.keys(OPERATIONS).flatMap((operation) =>
+      Array.from({ length: GRANTS }, (_, index) => grant(operation, index)),
+    ),
+  ])
+  let next = 0
+  return async (operation) => {
+    const { shared, writes } = OPERATIONS[operation]
+    const [key, value] = grant(operation, next++ % GRANTS)
+    await read([...shared, key])
+    if (writes) await write(key, value)
+  }
+}
+
+/** @param table - to be made */
+export function postgresTrips(pool, table) {
+  const ask = (name, text, values) => pool.query({ name: `${name} ${table}`, text, values })
+  const versions = new Map()
+  return {
+    fill: async (records) => {
+      await pool.query(`CREATE TABLE ${table} (key text PRIMARY KEY, version bigint, value text)`)
+      const [keys, values] = [0, 1].map((place) => Array.from(records, (record) => record[place]))
+      await pool.query(`INSERT INTO ${table} SELECT key, 1, value FROM unnest($1::text[], $2::text[]) r (key, value)`, [
+        keys,
+        values,
+      ])
+      for (const key of keys) versions.set(key, 1)
+    },
+    read: (keys) => ask('read', `SELECT value FROM ${table} WHERE key = ANY($1)`, [keys]),
+    write: async (key, value) => {
+      const version = versions.get(key)
+      versions.set(key, version + 1)
+      const text = `UPDATE ${table} SET version = $2, value = $3 WHERE key = $1 AND version = $4`
+      const { rowCount } = await ask('write', text, [key, version + 1, value, version])
+      if (rowCount !== 1) throw new Error('not written')
+    },
+  }
+}
+
+/** @param prefix - of every key */
+export function redisTrips(client, prefix) {
+  return {
+    fill: async (records) => {
+      await client.mset(Array.from(records, ([key, value]) => [prefix + key, value]).flat())
+    },
+    read: (keys) => client.mget(keys.map((key) => prefix + key)),
+    write: (key, value) => client.set(prefix + key, value),
+  }
+}
+
+/**
+ * As durable as grantwell's by default.
+ * @param table - to be made
+ */
+export function sqliteTrips(database, table) {
+  database.exec('PRAGMA journal_mode = WAL')
+  database.exec(`CREATE TABLE ${table} (key TEXT PRIMARY KEY, version INTEGER, value TEXT)`)
+  const insert = database.prepare(`INSERT INTO ${table} VALUES (?, 1, ?)`)
+  const select = database.prepare(`SELECT version, value FROM ${table} WHERE key = ?`)
+  const update = database.prepare(`UPDATE ${table} SET version = ?, value = ? WHERE key = ? AND version = ?`)
+  const versions = new Map()
+  return {
+    fill: (records) => {
+      for (const [key, value] of records) {
+        insert.run(key, value)
+        versions.set(key, 1)
+      }
+    },
+    read: (keys) => keys.map((key) => select.get(key)),
+    write: (key, value) => {
+      const version = versions.get(key)
+      versions.set(key, version + 1)
+      update.run(version + 1, value, key, version)
+    },
+  }
+}
