@@ -1,6 +1,6 @@
 /**
- * What an engine does at the least: reads values by their keys, and writes one, by statements that are prepared once. Each is made over a
- * client; `fill` stores what is there at first, by key.
+ * What an engine does at the least: reads values by their keys, and writes one where its version is the one that was left before, by
+ * statements that are prepared once. Each is made over a client; `fill` stores what is there at first, by key.
  */
 
 /** Bytes of the records that grantwell reads for many: of an application, and of a resource server. */
@@ -63,14 +63,28 @@ export function postgresTrips(pool, table) {
   }
 }
 
+/** The shortest compare-and-set that Redis knows. */
+const COMPARE_AND_SET = `if redis.call('GETRANGE', KEYS[1], 0, #ARGV[1] - 1) ~= ARGV[1] then return 0 end
+redis.call('SET', KEYS[1], ARGV[2])
+return 1`
+
 /** @param prefix - of every key */
 export function redisTrips(client, prefix) {
+  const versions = new Map()
+  let digest
   return {
     fill: async (records) => {
-      await client.mset(Array.from(records, ([key, value]) => [prefix + key, value]).flat())
+      digest = await client.script('LOAD', COMPARE_AND_SET)
+      await client.mset(Array.from(records, ([key, value]) => [prefix + key, `1 ${value}`]).flat())
+      for (const [key] of records) versions.set(key, 1)
     },
     read: (keys) => client.mget(keys.map((key) => prefix + key)),
-    write: (key, value) => client.set(prefix + key, value),
+    write: async (key, value) => {
+      const version = versions.get(key)
+      versions.set(key, version + 1)
+      if ((await client.evalsha(digest, 1, prefix + key, `${version} `, `${version + 1} ${value}`)) !== 1)
+        throw new Error('not written')
+    },
   }
 }
 
@@ -96,7 +110,7 @@ export function sqliteTrips(database, table) {
     write: (key, value) => {
       const version = versions.get(key)
       versions.set(key, version + 1)
-      update.run(version + 1, value, key, version)
+      if (update.run(version + 1, value, key, version).changes !== 1) throw new Error('not written')
     },
   }
 }
