@@ -2,6 +2,7 @@
  * Applications in the store: functions for the host's applicants and administrators, no endpoint (specification, section 1).
  * @module
  */
+import { isName, ownOptions } from './arguments.js'
 import type {
   Application,
   ApplicationCommand,
@@ -9,7 +10,8 @@ import type {
   ApplicationRefusal,
   SubmittedApplication,
 } from './core/application.js'
-import { applicationLabels, isPublished, logosOf, transitionApplication } from './core/application.js'
+import { isPublished, transitionApplication } from './core/application.js'
+import { applicationLabels, logosOf } from './core/application-record.js'
 import { encodeBase64url } from './core/base64url.js'
 import { CLIENT_SECRET_PREFIX, SECRET_BYTES } from './core/credential.js'
 import { clientKeyOf, digestOf } from './core/digests.js'
@@ -31,7 +33,7 @@ import { parseClientId } from './core/values.js'
 import type { Logo } from './logos.js'
 import { logosIn } from './logos.js'
 import type { Settings } from './options.js'
-import { isName, mistake, ownOptions } from './options.js'
+import { mistake } from './options.js'
 import type { Transactions } from './transactions.js'
 import { keys, recordAs, storeError } from './transactions.js'
 

@@ -25,9 +25,9 @@ import {
   notAccessible,
 } from './protocol/authorization.js'
 import { FORM_FIELDS, printAuthorizationRequest, shownOf } from './protocol/consent.js'
+import { ENDPOINT_PATHS } from './protocol/endpoints.js'
 import type { HttpRequest, HttpResponse } from './protocol/message.js'
 import { queryOf } from './protocol/message.js'
-import { ENDPOINT_PATHS } from './protocol/metadata.js'
 import { formTargets, pageResponse } from './protocol/page.js'
 import { bodyParameters, isError, parseParameters, valuesIn } from './protocol/parameters.js'
 import type { Transactions } from './transactions.js'

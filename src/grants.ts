@@ -2,6 +2,7 @@
  * What users permitted: to list it, and to take it back. Functions for the host, and for the page that shows it.
  * @module
  */
+import { isName, ownOptions } from './arguments.js'
 import { isPublished, limitResources } from './core/application.js'
 import { parseGrantId } from './core/credential.js'
 import { clientKeyOf } from './core/digests.js'
@@ -13,7 +14,7 @@ import { limitScopes } from './core/scopes.js'
 import { transition } from './core/transition.js'
 import type { ClientId, GrantId, Seconds, Subject } from './core/values.js'
 import type { Settings } from './options.js'
-import { isName, mistake, ownOptions } from './options.js'
+import { mistake } from './options.js'
 import type { JsonValue } from './storage/record-store.js'
 import type { Transactions } from './transactions.js'
 import { grantWrite, keys, recordAs, storeError } from './transactions.js'

@@ -3,20 +3,16 @@
  * @module
  * @see RFC 6750; specification, sections 2.1 and 5.2
  */
-import { isPublished, limitResources } from './core/application.js'
-import { constantTimeEqual, encodeBase64url } from './core/base64url.js'
+import type { Access, Refusal } from './access.js'
+import { accessBy, refusal } from './access.js'
 import type { Credential } from './core/credential.js'
-import { digestOf } from './core/digests.js'
 import type { OAuthError } from './core/errors.js'
-import { oauthError } from './core/errors.js'
-import type { Resources } from './core/grant.js'
-import { inspect } from './core/grant.js'
-import { macKeyOf } from './core/mac.js'
+import { hostFailed } from './core/errors.js'
 import type { ProtectedResource } from './core/resource.js'
 import { isProtectedResource, opensResource, RESOURCE_SHAPE } from './core/resource.js'
 import type { Scope } from './core/scopes.js'
-import { coversScopes, limitScopes, parseScopes } from './core/scopes.js'
-import type { ClientId, GrantId, Seconds, Subject } from './core/values.js'
+import { coversScopes, parseScopes } from './core/scopes.js'
+import { atFirstUse } from './first-use.js'
 import type { Refused, Settings } from './options.js'
 import { mistake } from './options.js'
 import type { NoToken } from './protocol/bearer.js'
@@ -25,29 +21,14 @@ import {
   challenge,
   insufficientResources,
   insufficientScope,
-  invalidToken,
+  macAttributes,
   tokenInQuery,
 } from './protocol/bearer.js'
-import type { PresentedMac } from './protocol/mac.js'
-import { macOf, presentedMac, replayedMac, staleMac, targetOf } from './protocol/mac.js'
 import type { HttpHeaders, HttpResponse, RequestLike } from './protocol/message.js'
 import { headersOf } from './protocol/message.js'
 import { isError } from './protocol/parameters.js'
-import type { JsonValue } from './storage/record-store.js'
 import type { Soon, Transactions } from './transactions.js'
-import { after, keys, recordAs } from './transactions.js'
-
-/** Who is calling, for whom, and what is permitted. */
-export interface Access {
-  readonly type: 'authenticated'
-  readonly subject: Subject
-  readonly clientId: ClientId
-  readonly grantId: GrantId
-  readonly scopes: readonly Scope[]
-  readonly resources: Resources
-  /** Seconds since the epoch, exclusive. */
-  readonly expiresAt: Seconds
-}
+import { after, keys } from './transactions.js'
 
 /** What the guard found: who is calling for whom, or the response to send. */
 export type Authentication =
@@ -67,7 +48,7 @@ export type ResourceOf = (
  * @param request - Node's `IncomingMessage`, a fetch `Request`, or anything with their headers
  * @param resourceOf - which resource the request is about; left out where it is about none, or where the host enforces
  * `access.resources` itself
- * @returns at once where the store answers at once, else a promise
+ * @returns at once for a bearer token where the store answers at once, else a promise
  * @throws GrantwellError `ERR_CONFIGURATION` for a resource that is undefined
  */
 export type Guard = (request: RequestLike, resourceOf?: ResourceOf) => Authentication | Promise<Authentication>
@@ -82,19 +63,6 @@ export interface Guarding {
   readonly guard: (needs?: { readonly scope?: string }) => Guard
 }
 
-/** The record of a request that was signed: its nonce is not good again. */
-interface NonceRecord {
-  readonly v: 1
-  /** Random, so that no two servers take the write of one for their own. */
-  readonly by: string
-}
-
-/**
- * Seconds that a nonce is kept for longer than it must be: servers whose clocks differ do not take it away from one another,
- * and a store that times out has done so before a write that did not happen would pass for one that expired.
- */
-const NONCE_MARGIN: Seconds = 600
-
 const NO_SCOPES: readonly Scope[] = []
 
 /** Binds the guard to a server. */
@@ -103,8 +71,7 @@ export function guardOf<Native>(
   transactions: Transactions,
   refused: Refused,
 ): Guarding['guard'] {
-  const { clock, digests, rules, macTokens, macWindow } = settings
-  const secure = settings.issuer.startsWith('https:')
+  const { clock, macTokens } = settings
 
   /** Strict with what a host wrote, since a guard that passes over a slip of the pen would let everybody in. */
   function neededScopes(needs: { readonly scope?: unknown } | null | undefined): readonly Scope[] {
@@ -126,26 +93,20 @@ export function guardOf<Native>(
     })
   }
 
-  /** Verifies the signature, and that this very request was not made before (draft-ietf-oauth-v2-http-mac-01, section 4). */
-  async function accessByMac(presented: PresentedMac, request: RequestLike): Promise<Access | Refusal> {
-    const { credential, id, ts, nonce, ext } = presented
-    const key = keys.nonce(digestOf(digests, `${id}\n${ts}\n${nonce}`))
-    const asked = [keys.application(credential.clientKey), keys.grant(credential.grantId), key]
-    const found = await transactions.transact<Access | Refusal>(asked, ([application, grant, used], now, entropy) => {
-      const access = accessBy(settings, credential, application, grant, now, 'mac')
-      if (access.type === 'refusal') return { reply: access }
-      const { clientId } = access
-      const refuse = (error: OAuthError) => ({ reply: refusal(error, clientId) })
-      const input = { ts, nonce, ext, ...targetOf(request, secure) }
-      const expected = macOf(digests, macKeyOf(credential.secret, rules), input)
-      if (!constantTimeEqual(presented.mac, expected)) return refuse(invalidToken('mac_mismatch'))
-      if (Math.abs(now - Number(ts)) > macWindow) return refuse(staleMac())
-      if (used !== undefined) return refuse(replayedMac())
-      const value: NonceRecord = { v: 1, by: encodeBase64url(entropy.subarray(0, 16)) }
-      // Twice the window, so that a clock that steps back by as much does not open it again; and the margin.
-      return { reply: access, write: { key, value, expiresAt: Number(ts) + 2 * macWindow + NONCE_MARGIN } }
-    })
-    return found.type === 'error' ? refusal(found) : found
+  const macGuard = atFirstUse(async () => {
+    const { macGuardOf } = await import('./mac-guard.js')
+    return macGuardOf(settings, transactions)
+  })
+
+  /** What verifies signatures is loaded with the first request that has one. Where that fails, it is as a function of the host that failed. */
+  async function accessByMac(attributes: string, request: RequestLike): Promise<Access | Refusal> {
+    const signedBy = await macGuard().catch(failed)
+    return typeof signedBy === 'function' ? signedBy(attributes, request) : refusal(signedBy)
+  }
+
+  function failed(error: unknown): OAuthError {
+    settings.onError(error)
+    return hostFailed()
   }
 
   return (needs) => {
@@ -156,9 +117,9 @@ export function guardOf<Native>(
       if (rest.length > 0 && resourceOf === undefined)
         return Promise.reject(mistake('a guard takes the resource as a function'))
       const headers = headersOf(request)
-      const presented = macTokens ? presentedMac(headers) : undefined
-      const scheme = presented === undefined ? 'Bearer' : 'MAC'
-      return after(accessOf(request, headers, presented), (access) =>
+      const attributes = macTokens ? macAttributes(headers) : undefined
+      const scheme = attributes === undefined ? 'Bearer' : 'MAC'
+      return after(accessOf(request, headers, attributes), (access) =>
         authentication(access, scheme, scopes, resourceOf),
       )
     }
@@ -187,20 +148,22 @@ export function guardOf<Native>(
       if (resource !== undefined && !isProtectedResource(resource)) throw mistake(RESOURCE_SHAPE)
       return opensResource(access.resources, resource) ? undefined : insufficientResources()
     } catch (error) {
-      settings.onError(error)
-      return oauthError('server_error', 'host_failed', 'The service failed.')
+      return failed(error)
     }
   }
 
   function accessOf(
     request: RequestLike,
     headers: HttpHeaders,
-    presented: PresentedMac | OAuthError | undefined,
+    attributes: string | undefined,
   ): Soon<Access | Refusal> {
     const url = request.url ?? ''
-    const own = presented === undefined ? bearerToken(headers, url) : (tokenInQuery(url) ?? presented)
-    if (isCredential(own)) return accessByBearer(own)
-    return own.type === 'mac' ? accessByMac(own, request) : refusal(own)
+    if (attributes === undefined) {
+      const own = bearerToken(headers, url)
+      return isCredential(own) ? accessByBearer(own) : refusal(own)
+    }
+    const misplaced = tokenInQuery(url)
+    return misplaced === undefined ? accessByMac(attributes, request) : refusal(misplaced)
   }
 
   function refuse({ error, clientId }: Refusal, scheme: 'Bearer' | 'MAC', scopes: readonly Scope[]): Authentication {
@@ -211,47 +174,6 @@ export function guardOf<Native>(
 }
 
 /** Told by a property of its own, whatever has been done to the prototype of all objects. */
-function isCredential(own: Credential | PresentedMac | OAuthError | NoToken): own is Credential {
+function isCredential(own: Credential | OAuthError | NoToken): own is Credential {
   return Object.hasOwn(own, 'secret')
-}
-
-/**
- * Who is calling by a credential, or why not: what the guard and introspection go by.
- * @param tokenType - how it was presented; undefined for a bearer token
- */
-export function accessBy(
-  { digests, macTokens }: Pick<Settings<never>, 'digests' | 'macTokens'>,
-  credential: Credential,
-  storedApplication: JsonValue | undefined,
-  storedGrant: JsonValue | undefined,
-  now: Seconds,
-  tokenType: 'mac' | undefined,
-): Access | Refusal {
-  const application = recordAs.application(storedApplication)
-  const found = inspect(recordAs.grant(storedGrant), credential, now, digests)
-  if (found.type === 'inactive') return refusal(invalidToken(found.reason), application?.id)
-  const { grantId, clientId, subject, expiresAt } = found
-  // The key in the credential is only a claim until the grant is of that very application.
-  if (!isPublished(application) || application.clientId !== clientId) return refusal(invalidToken('credential_unknown'))
-  if (application.state !== 'approved') return refusal(invalidToken('client_suspended'), clientId)
-  // A token whose uses are to be signed is worth nothing to whoever only saw it; nor one from before they were to be.
-  if (found.tokenType !== tokenType || (macTokens && tokenType === undefined && application.tokenType === 'mac'))
-    return refusal(invalidToken('token_type_mismatch'), clientId)
-  const scopes = limitScopes(found.scopes, application.scopes)
-  if (scopes.length === 0) return refusal(invalidToken('scope_not_registered'), clientId)
-  // Copies: what a host does with them must not reach a record that a store in memory may still hold.
-  const open = limitResources(found.resources, application.resourceScope)
-  const resources = open.kind === 'specified' ? { kind: open.kind, ids: [...open.ids] } : { kind: open.kind }
-  return { type: 'authenticated', subject, clientId, grantId, scopes: [...scopes], resources, expiresAt }
-}
-
-/** Why somebody is not let in, and who it is where that is known. */
-export interface Refusal {
-  readonly type: 'refusal'
-  readonly error: OAuthError | NoToken
-  readonly clientId?: ClientId | undefined
-}
-
-function refusal(error: OAuthError | NoToken, clientId?: ClientId): Refusal {
-  return { type: 'refusal', error, clientId }
 }

@@ -2,6 +2,8 @@
  * The entry point `grantwell`: the authorization server, and the pure functions that it is made of.
  * @module
  */
+
+export type { Access } from './access.js'
 export type { ApplicationPage, Applications, ClientCredentials } from './applications.js'
 export type {
   Application,
@@ -74,7 +76,7 @@ export { ENTROPY_BYTES, transition } from './core/transition.js'
 export type { ClientId, ClientKey, Digest, GrantId, Seconds, Subject } from './core/values.js'
 export { parseClientId } from './core/values.js'
 export type { GrantPage, Grants, PermittedGrant } from './grants.js'
-export type { Access, Authentication, Guard, Guarding, ResourceOf } from './guard.js'
+export type { Authentication, Guard, Guarding, ResourceOf } from './guard.js'
 export type { Logo } from './logos.js'
 export type {
   AuditEvent,

@@ -6,7 +6,7 @@
 import type { PublishedApplication } from './core/application.js'
 import { decodeBase64url } from './core/base64url.js'
 import type { OAuthError } from './core/errors.js'
-import { GrantwellError, oauthError } from './core/errors.js'
+import { GrantwellError, hostFailed, oauthError } from './core/errors.js'
 import type { Resources } from './core/grant.js'
 import { RESOURCE_CHOICES } from './core/registration.js'
 import { imageType } from './core/registration-check.js'
@@ -27,10 +27,10 @@ import {
   setBrowserKey,
   verifyFormToken,
 } from './protocol/consent.js'
+import { ENDPOINT_PATHS } from './protocol/endpoints.js'
 import type { HttpRequest, HttpResponse } from './protocol/message.js'
-import { redirectResponse, retryAfter } from './protocol/message.js'
-import { ENDPOINT_PATHS } from './protocol/metadata.js'
-import { pageResponse } from './protocol/page.js'
+import { retryAfter } from './protocol/message.js'
+import { pageResponse, redirectResponse } from './protocol/page.js'
 import type { Parameters } from './protocol/parameters.js'
 import { listIn, valueIn } from './protocol/parameters.js'
 import type { LogoRecord, Transactions } from './transactions.js'
@@ -212,7 +212,7 @@ export function interactionOf<Native>(
           return errorPage(endpoint, unavailable('store_failed'))
         }
         settings.onError(error)
-        return errorPage(endpoint, oauthError('server_error', 'host_failed', 'The service failed.'))
+        return errorPage(endpoint, hostFailed())
       }
     },
   }

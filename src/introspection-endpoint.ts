@@ -6,6 +6,7 @@
  * @module
  * @see RFC 7662
  */
+import { accessBy } from './access.js'
 import { isResourceServer } from './core/application.js'
 import type { Credential } from './core/credential.js'
 import { GRANT_ID_BYTES, grantIdOf } from './core/credential.js'
@@ -14,14 +15,14 @@ import type { OAuthError, RefusalReason } from './core/errors.js'
 import type { Scope } from './core/scopes.js'
 import { limitScopes } from './core/scopes.js'
 import type { ClientKey, Seconds } from './core/values.js'
-import { accessBy } from './guard.js'
 import type { Refused, Settings } from './options.js'
 import { authenticateClient } from './protocol/client-authentication.js'
 import type { Introspected } from './protocol/introspection.js'
-import { INACTIVE, introspectionRequest, introspectionResponse, notAResourceServer } from './protocol/introspection.js'
+import { INACTIVE, introspectionResponse, notAResourceServer } from './protocol/introspection.js'
 import type { HttpRequest, HttpResponse } from './protocol/message.js'
 import { errorResponse } from './protocol/message.js'
 import { isError } from './protocol/parameters.js'
+import { requestAboutToken } from './protocol/revocation.js'
 import type { JsonValue } from './storage/record-store.js'
 import type { Soon, Transactions } from './transactions.js'
 import { after, keys, recordAs } from './transactions.js'
@@ -43,7 +44,7 @@ export function introspectionEndpoint<Native>(
   const { issuer, digests, clock } = settings
 
   return (request) => {
-    const asked = introspectionRequest(request, { allowPost: settings.allowClientSecretPost })
+    const asked = requestAboutToken(request, { allowPost: settings.allowClientSecretPost })
     if (isError(asked)) return refuse(asked)
     const { client, credential = NOBODY, fault } = asked
     const read = transactions.read([

@@ -244,19 +244,22 @@ export function resolveOptions<Native>(options: AuthorizationServerOptions<Nativ
   if (own.macTokens === true && own.derivationKey === undefined)
     throw mistake('the option macTokens needs the option derivationKey')
   const issuerPath = pathOfIssuer(own.issuer, own.allowInsecureIssuer ?? false)
-  const digests = own.digests ?? portableDigests
+  const rules: GrantRules = {
+    codeLifetime: own.codeLifetime ?? 600,
+    accessTokenLifetime: own.accessTokenLifetime ?? 28_800,
+    refreshTokenLifetime: own.refreshTokenLifetime ?? 15_552_000,
+    gracePeriod: own.gracePeriod ?? 300,
+    refreshReplay: own.refreshReplay ?? 'revoke',
+    deviceCodeLifetime: own.deviceCodeLifetime ?? 600,
+    devicePollingInterval: own.devicePollingInterval ?? 5,
+    digests: own.digests ?? portableDigests,
+    derivationKey: own.derivationKey?.slice(),
+  }
   // biome-ignore lint/suspicious/noConsole: an error that nobody asked to be told of must not vanish
   const onError = harmless(own.onError ?? ((error: unknown) => console.error(error)), () => {})
   const settings = {
-    codeLifetime: 600,
-    accessTokenLifetime: 28_800,
-    refreshTokenLifetime: 15_552_000,
-    gracePeriod: 300,
     consentLifetime: 600,
-    deviceCodeLifetime: 600,
-    devicePollingInterval: 5,
     remoteAddress: socketAddress,
-    refreshReplay: 'revoke',
     consent: 'always',
     redirectMatching: 'domain',
     allowLocalhost: false,
@@ -274,53 +277,18 @@ export function resolveOptions<Native>(options: AuthorizationServerOptions<Nativ
     onEvent: own.onEvent === undefined ? () => {} : harmless(own.onEvent, onError),
     onError,
     entropy: own.entropy === undefined ? entropyPool() : wholeEntropy(own.entropy),
-    digests,
     // All of them own properties where they are absent, too: else a polluted prototype would have them.
     resources: own.resources,
     userCodeLimiter: own.userCodeLimiter,
-    derivationKey: own.derivationKey?.slice(),
     pages: { ...own.pages },
     issuerPath,
+    ...rules,
   } as const
-  const { codeLifetime, accessTokenLifetime, refreshTokenLifetime, gracePeriod, refreshReplay, derivationKey } =
-    settings
-  const { deviceCodeLifetime, devicePollingInterval } = settings
   return {
     ...settings,
-    rules: {
-      codeLifetime,
-      accessTokenLifetime,
-      refreshTokenLifetime,
-      gracePeriod,
-      refreshReplay,
-      deviceCodeLifetime,
-      devicePollingInterval,
-      digests,
-      derivationKey,
-    },
+    rules,
     redirect: { matching: settings.redirectMatching, allowLocalhost: settings.allowLocalhost },
   }
-}
-
-/**
- * The options of a function that a host calls: own properties alone, each with a known name.
- * @throws GrantwellError `ERR_CONFIGURATION`: a slip of the pen could permit, or end, more than was meant
- */
-export function ownOptions<Options extends object>(
-  of: string,
-  given: Options,
-  names: readonly (keyof Options & string)[],
-): Options {
-  const isKnown = (name: string): boolean => (names as readonly string[]).includes(name)
-  if (typeof given !== 'object' || given === null) throw mistake(`${of} takes { ${names.join(', ')} }`)
-  const unknown = Object.keys(given).find((name) => !isKnown(name))
-  if (unknown !== undefined) throw mistake(`${of} takes { ${names.join(', ')} }, not ${unknown}`)
-  return Object.assign(Object.create(null), given) as Options // own properties of what was given
-}
-
-/** Whether a value is a name of somebody: a string that is not empty. */
-export function isName(value: unknown): value is string {
-  return typeof value === 'string' && value !== ''
 }
 
 /** What Node's request knows of where it comes from. */

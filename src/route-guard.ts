@@ -2,8 +2,10 @@
  * The guard of a route, whatever the platform: what the guards of adapters are made of.
  * @module
  */
+
+import type { Access } from './access.js'
 import { GrantwellError } from './core/errors.js'
-import type { Access, Guard, Guarding, ResourceOf } from './guard.js'
+import type { Guard, Guarding, ResourceOf } from './guard.js'
 import type { HttpResponse, RequestLike } from './protocol/message.js'
 
 /** A request that its guard let through. */

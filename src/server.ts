@@ -8,7 +8,7 @@ import type { PublishedApplication } from './core/application.js'
 import type { Credential } from './core/credential.js'
 import { clientKeyOf } from './core/digests.js'
 import type { OAuthError, RefusalReason } from './core/errors.js'
-import { oauthError } from './core/errors.js'
+import { hostFailed, oauthError } from './core/errors.js'
 import type { GrantRecord, IssuedTokens, Outcome } from './core/grant.js'
 import { invalidGrant } from './core/grant.js'
 import type { Scope } from './core/scopes.js'
@@ -24,14 +24,13 @@ import { introspectionEndpoint } from './introspection-endpoint.js'
 import type { AuthorizationServerOptions, Refused, RefusedEvent } from './options.js'
 import { mistake, resolveOptions } from './options.js'
 import { authenticateClient, meantClient } from './protocol/client-authentication.js'
-import { deviceFlowFault } from './protocol/device.js'
+import { ENDPOINT_PATHS, METADATA_PATH } from './protocol/endpoints.js'
 import type { HttpRequest, HttpResponse, RequestLike } from './protocol/message.js'
 import { errorResponse, pathOf, revocationResponse, tokenResponse, withAllow } from './protocol/message.js'
-import { ENDPOINT_PATHS, METADATA_PATH, metadataResponse } from './protocol/metadata.js'
 import { isError } from './protocol/parameters.js'
-import { revocationRequest } from './protocol/revocation.js'
+import { requestAboutToken } from './protocol/revocation.js'
 import type { TokenRequest } from './protocol/token.js'
-import { tokenRequest } from './protocol/token.js'
+import { deviceFlowFault, tokenRequest } from './protocol/token.js'
 import type { Soon } from './transactions.js'
 import { after, transactionsOf } from './transactions.js'
 
@@ -168,7 +167,7 @@ export function createAuthorizationServer<Native = unknown>(
 
   function failed(error: unknown): HttpResponse {
     settings.onError(error)
-    return errorResponse(oauthError('server_error', 'host_failed', 'The service failed.'))
+    return errorResponse(hostFailed())
   }
 
   /** What the credential of a token request is good for. */
@@ -197,7 +196,7 @@ export function createAuthorizationServer<Native = unknown>(
   }
 
   function revocation(request: HttpRequest): Soon<HttpResponse> {
-    const asked = revocationRequest(request)
+    const asked = requestAboutToken(request, { allowPost: true })
     if (isError(asked)) return refuse(asked)
     const { credential, fault } = asked
     const client = meantClient(asked.client, credential, digests)
@@ -229,7 +228,6 @@ export function createAuthorizationServer<Native = unknown>(
 
   const guard = guardOf(settings, transactions, refused)
   const { applications, grants } = administrationOf(settings, transactions)
-  const metadata = metadataResponse(issuer, protocol)
   const frontChannel = atFirstUse(async () => {
     const { frontChannelOf } = await import('./front-channel.js')
     return frontChannelOf(settings, transactions, refused, grants)
@@ -284,9 +282,9 @@ export function createAuthorizationServer<Native = unknown>(
       },
     ],
     [mountPath + ENDPOINT_PATHS.stylesheet, { methods: ['GET', 'HEAD'], answer: inFront('stylesheet') }],
-    [METADATA_PATH + issuerPath, { methods: ['GET', 'HEAD'], answer: () => metadata }],
+    [METADATA_PATH + issuerPath, { methods: ['GET', 'HEAD'], answer: inFront('metadata') }],
     // Where only what lies under the mount path arrives.
-    [mountPath + METADATA_PATH, { methods: ['GET', 'HEAD'], answer: () => metadata }],
+    [mountPath + METADATA_PATH, { methods: ['GET', 'HEAD'], answer: inFront('metadata') }],
   ])
 
   return {

@@ -9,7 +9,8 @@ import type { AuthorizationServer } from '../server.js'
 import type { FetchGuard } from './fetch/guard.js'
 import { makeFetchGuard } from './fetch/guard.js'
 
-export type { Access, Guarding } from '../guard.js'
+export type { Access } from '../access.js'
+export type { Guarding } from '../guard.js'
 export type { Authorized, RouteNeeds } from '../route-guard.js'
 export type { FetchGuard } from './fetch/guard.js'
 

@@ -13,7 +13,8 @@ import type { AuthorizationServer } from '../server.js'
 import type { NodeGuard, NodeGuardOptions } from './node/guard.js'
 import { makeNodeGuard } from './node/guard.js'
 
-export type { Access, Guarding } from '../guard.js'
+export type { Access } from '../access.js'
+export type { Guarding } from '../guard.js'
 export type { Authorized, RouteNeeds } from '../route-guard.js'
 export type {
   FastifyGuard,

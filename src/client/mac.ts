@@ -5,7 +5,7 @@
  * @see RFC 6750, section 2.1; draft-ietf-oauth-v2-http-mac-01, section 3.1
  */
 import { encodeBase64url } from '../core/base64url.js'
-import { normalizedRequest } from '../protocol/mac.js'
+import { normalizedRequest } from '../core/mac.js'
 import { ClientError } from './errors.js'
 import type { Tokens } from './tokens.js'
 

@@ -4,17 +4,18 @@
  * @see RFC 7662; RFC 6750
  */
 import * as oauth from 'oauth4webapi'
+import type { Access } from '../access.js'
 import type { Credential } from '../core/credential.js'
 import { printCredential } from '../core/credential.js'
 import { portableDigests } from '../core/digests.js'
 import type { OAuthError } from '../core/errors.js'
-import { oauthError } from '../core/errors.js'
+import { hostFailed, oauthError } from '../core/errors.js'
 import type { Resources } from '../core/grant.js'
 import { isProtectedResource, opensResource, RESOURCE_SHAPE } from '../core/resource.js'
 import type { Scope } from '../core/scopes.js'
 import { coversScopes } from '../core/scopes.js'
 import type { ClientId, GrantId } from '../core/values.js'
-import type { Access, Authentication, Guarding, ResourceOf } from '../guard.js'
+import type { Authentication, Guarding, ResourceOf } from '../guard.js'
 import type { NoToken } from '../protocol/bearer.js'
 import { bearerToken, challenge, insufficientResources, insufficientScope, invalidToken } from '../protocol/bearer.js'
 import { headersOf } from '../protocol/message.js'
@@ -122,7 +123,7 @@ export function resourceServer(options: ResourceServerOptions): Guarding {
       return opensResource(own.resources, resource) ? own : insufficientResources()
     } catch (error) {
       tell(error)
-      return isClientError(error) && error.code === 'ERR_UNREACHABLE' ? unavailable() : failed()
+      return isClientError(error) && error.code === 'ERR_UNREACHABLE' ? unavailable() : hostFailed()
     }
   }
 
@@ -222,8 +223,4 @@ function resourcesOf(value: unknown): Resources | undefined {
 
 function unavailable(): OAuthError {
   return oauthError('temporarily_unavailable', 'contention', 'The service is busy; try again.', { retryAfter: 1 })
-}
-
-function failed(): OAuthError {
-  return oauthError('server_error', 'host_failed', 'The service failed.')
 }

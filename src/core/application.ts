@@ -267,22 +267,6 @@ export function isResourceServer(application: Application): boolean {
   return isPublished(application) && Object.hasOwn(application, 'resourceServer')
 }
 
-/** The names of the lists that an application is in: its state, what waits for the administrators, its applicant. */
-export function applicationLabels(application: Application): readonly string[] {
-  const { state, review, applicant } = application
-  return [
-    `applications:${state}`,
-    ...(review?.state === 'pending' && state !== 'pending' ? ['applications:pending'] : []),
-    ...(applicant === undefined ? [] : [`applicant:${applicant}`]),
-  ]
-}
-
-/** The logos that are needed: that in force and that in review; what was rejected is kept without. */
-export function logosOf(application: Application | undefined): readonly string[] {
-  const inForce = isPublished(application) ? [application.logo] : []
-  return application?.review?.state === 'pending' ? [...inForce, application.review.details.logo] : inForce
-}
-
 /** Stands in where there is no secret: as long as one, and equal to none. */
 const NO_SECRET: ClientSecret = { digest: '-'.repeat(43) as Digest, expiresAt: 0 } // no base64url of 32 bytes ends in it
 

@@ -109,6 +109,11 @@ export function oauthError(
   return { type: 'error', code, status: STATUSES[code], description, reason, ...more }
 }
 
+/** The error where a function of the host failed, which is no fault of the client's; what it was is for the host alone. */
+export function hostFailed(): OAuthError {
+  return oauthError('server_error', 'host_failed', 'The service failed.')
+}
+
 /** The codes of {@link GrantwellError}. */
 export type GrantwellErrorCode =
   /** A wrong option or argument. */

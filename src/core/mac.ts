@@ -1,10 +1,10 @@
 /**
- * The key that goes with an access token of the type `mac`.
+ * The key that goes with an access token of the type `mac`, and the string that it signs of a request.
  *
- * It is derived from the token's secret and the server's `derivationKey`: the store has nothing of it, and whoever sees a
+ * The key is derived from the token's secret and the server's `derivationKey`: the store has nothing of it, and whoever sees a
  * token on its way cannot make its key.
  * @module
- * @see Specification, section 5.2; draft-ietf-oauth-v2-http-mac-01, section 5.1; RFC 5869
+ * @see Specification, section 5.2; draft-ietf-oauth-v2-http-mac-01, sections 3.2.1 and 5.1; RFC 5869
  */
 import { utf8ToBytes } from '@noble/hashes/utils.js'
 import { encodeBase64url } from './base64url.js'
@@ -25,4 +25,27 @@ const KEY_BYTES = 32
 export function macKeyOf(secret: string, { digests, derivationKey }: GrantRules): string {
   if (derivationKey === undefined) throw new TypeError('grantwell: mac tokens need a derivationKey')
   return encodeBase64url(hkdf(digests, derivationKey, utf8ToBytes(secret), DERIVATION_LABEL, KEY_BYTES))
+}
+
+/** The parts of a request that its MAC covers. */
+export interface MacInput {
+  /** Seconds since the epoch by the client's clock, in digits. */
+  readonly ts: string
+  /** Never used twice with the same `ts` and token. */
+  readonly nonce: string
+  /** In upper case. */
+  readonly method: string
+  /** Path and query, as in the request line. */
+  readonly requestUri: string
+  /** Of the `Host` header, in lower case, without a port. */
+  readonly host: string
+  /** Of the `Host` header or, where it has none, the one of the scheme. */
+  readonly port: string
+  /** Empty where the header has none. */
+  readonly ext: string
+}
+
+/** The one string that client and server make of a request: what is signed. */
+export function normalizedRequest({ ts, nonce, method, requestUri, host, port, ext }: MacInput): string {
+  return `${ts}\n${nonce}\n${method}\n${requestUri}\n${host}\n${port}\n${ext}\n`
 }

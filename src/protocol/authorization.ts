@@ -14,9 +14,9 @@ import { narrowScopes, parseScopes } from '../core/scopes.js'
 import type { ClientId } from '../core/values.js'
 import { parseClientId } from '../core/values.js'
 import type { HttpResponse } from './message.js'
-import { redirectResponse } from './message.js'
+import { redirectResponse } from './page.js'
 import type { Parameters } from './parameters.js'
-import { isError, malformed, PARAMETER_LIMITS, valueIn, valuesIn } from './parameters.js'
+import { isError, malformed, missing, PARAMETER_LIMITS, valueIn, valuesIn } from './parameters.js'
 
 /** An authorization request that may be shown to the user. */
 export interface AuthorizationRequest {
@@ -94,7 +94,7 @@ export function authorizationRequest(
     'code_challenge_method',
   ])
   if (isError(values)) return redirected(values)
-  if (values.response_type === undefined) return redirected(malformed('The parameter response_type is missing.'))
+  if (values.response_type === undefined) return redirected(missing('response_type'))
   if (values.response_type !== 'code') {
     return redirected(oauthError('unsupported_response_type', 'unsupported', 'The response_type must be code.'))
   }

@@ -10,7 +10,7 @@ import { oauthError } from '../core/errors.js'
 import type { Scope } from '../core/scopes.js'
 import { printScopes } from '../core/scopes.js'
 import type { HttpHeaders, HttpResponse } from './message.js'
-import { headerOf, retryAfter } from './message.js'
+import { EMPTY_HEADERS, errorResponse, headerOf } from './message.js'
 import { malformed } from './parameters.js'
 
 /** A request that presents no token at all: it gets a challenge without an error (RFC 6750, section 3.1). */
@@ -20,6 +20,9 @@ export interface NoToken {
 
 /** `Bearer` and a b64token (RFC 6750, section 2.1). */
 const BEARER = /^bearer +([A-Za-z0-9\-._~+/]+=*)$/i
+
+/** The scheme of a request that is signed. */
+const MAC = /^mac(?: +|$)/i
 
 /** How nearly every header begins. */
 const USUAL = 'Bearer '
@@ -47,6 +50,15 @@ export function bearerToken(headers: HttpHeaders, url: string): Credential | NoT
     return meant ? malformed('The Authorization header is not well-formed.') : { type: 'no_token' }
   }
   return parseCredential(token) ?? invalidToken('credential_unknown')
+}
+
+/**
+ * The attributes that a request presents in the scheme `MAC`, yet to be read; undefined for any other scheme, or none.
+ * @see draft-ietf-oauth-v2-http-mac-01, section 3.1
+ */
+export function macAttributes(headers: HttpHeaders): string | undefined {
+  const authorization = headerOf(headers, 'authorization')
+  return typeof authorization === 'string' && MAC.test(authorization) ? authorization.replace(MAC, '') : undefined
 }
 
 /** A token in the query, which is refused rather than passed over (RFC 9700, section 4.3.2). */
@@ -81,20 +93,13 @@ export function challenge(
   scopes: readonly Scope[],
   schemes: readonly ['Bearer' | 'MAC', ...'MAC'[]] = ['Bearer'],
 ): HttpResponse {
-  const headers: Record<string, string> = { 'Cache-Control': 'no-store', Pragma: 'no-cache' }
   if (error.type === 'no_token') {
     const each = schemes.map((scheme) => `${scheme} ${REALM}`).join(', ')
-    return { status: 401, headers: { ...headers, 'WWW-Authenticate': each }, body: '' }
+    return { status: 401, headers: { ...EMPTY_HEADERS, 'WWW-Authenticate': each }, body: '' }
   }
-  if (error.status < 500) {
-    const needed = error.reason === 'scope_insufficient' ? `, scope="${printScopes(scopes)}"` : ''
-    const told = `error="${error.code}", error_description="${error.description}"${needed}`
-    headers['WWW-Authenticate'] = `${schemes[0]} ${REALM}, ${told}`
-  }
-  headers['Content-Type'] = 'application/json;charset=UTF-8'
-  return {
-    status: error.status,
-    headers: { ...headers, ...retryAfter(error) },
-    body: JSON.stringify({ error: error.code, error_description: error.description }),
-  }
+  const response = errorResponse(error)
+  if (error.status >= 500) return response
+  const needed = error.reason === 'scope_insufficient' ? `, scope="${printScopes(scopes)}"` : ''
+  const told = `error="${error.code}", error_description="${error.description}"${needed}`
+  return { ...response, headers: { ...response.headers, 'WWW-Authenticate': `${schemes[0]} ${REALM}, ${told}` } }
 }

@@ -3,17 +3,15 @@
  * @module
  * @see RFC 8628, sections 3.1 and 3.2
  */
-import type { PublishedApplication } from '../core/application.js'
 import type { IssuedDeviceCode } from '../core/device.js'
 import type { OAuthError } from '../core/errors.js'
-import { oauthError } from '../core/errors.js'
 import { printUserCode } from '../core/user-code.js'
 import type { UserCode } from '../core/values.js'
 import type { PresentedClient } from './client-authentication.js'
 import { presentedClient } from './client-authentication.js'
+import { ENDPOINT_PATHS } from './endpoints.js'
 import type { HttpRequest, HttpResponse } from './message.js'
 import { TOKEN_HEADERS } from './message.js'
-import { ENDPOINT_PATHS } from './metadata.js'
 import { formOf, isError, valuesIn } from './parameters.js'
 
 /** A device authorization request, its client not yet authenticated. */
@@ -35,12 +33,6 @@ export function deviceAuthorizationRequest(
   if (isError(values)) return values
   const client = presentedClient(request.headers, values, rules.allowPost)
   return isError(client) ? client : { type: 'device_authorization_request', client, scope: values.scope }
-}
-
-/** Why a client may not use the device flow; undefined where it may. */
-export function deviceFlowFault({ deviceFlow }: PublishedApplication): OAuthError | undefined {
-  const description = 'The application is not registered for the device flow.'
-  return deviceFlow ? undefined : oauthError('unauthorized_client', 'grant_type_not_registered', description)
 }
 
 /** The answer to a device authorization request. */

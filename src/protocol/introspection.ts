@@ -1,47 +1,15 @@
 /**
- * The introspection request of a resource server, and its answers.
+ * What a resource server is answered that asks about a token.
  * @module
- * @see RFC 7662, section 2
+ * @see RFC 7662, section 2.2
  */
-import type { Credential } from '../core/credential.js'
-import { parseCredential } from '../core/credential.js'
 import type { OAuthError } from '../core/errors.js'
 import { oauthError } from '../core/errors.js'
 import type { Inspection } from '../core/grant.js'
 import { printScopes } from '../core/scopes.js'
 import type { Seconds } from '../core/values.js'
-import type { PresentedClient } from './client-authentication.js'
-import { presentedClient } from './client-authentication.js'
-import type { HttpRequest, HttpResponse } from './message.js'
+import type { HttpResponse } from './message.js'
 import { TOKEN_HEADERS } from './message.js'
-import { formOf, isError, malformed, valuesIn } from './parameters.js'
-
-/** An introspection request, its client not yet authenticated. */
-export interface IntrospectionRequest {
-  readonly type: 'introspection_request'
-  readonly client: PresentedClient
-  /** What the token says; undefined where it is none of ours. */
-  readonly credential: Credential | undefined
-  /** What is wrong with the request, told only once the client has authenticated. */
-  readonly fault: OAuthError | undefined
-}
-
-/** Reads an introspection request. `token_type_hint` is not even looked at: a credential tells its own kind. */
-export function introspectionRequest(
-  request: HttpRequest,
-  rules: { readonly allowPost: boolean },
-): IntrospectionRequest | OAuthError {
-  const parameters = formOf(request)
-  if (isError(parameters)) return parameters
-  const values = valuesIn(parameters, ['client_id', 'client_secret', 'token'])
-  if (isError(values)) return values
-  const client = presentedClient(request.headers, values, rules.allowPost)
-  if (isError(client)) return client
-  const { token } = values
-  const credential = token === undefined ? undefined : parseCredential(token)
-  const fault = token === undefined ? malformed('The parameter token is missing.') : undefined
-  return { type: 'introspection_request', client, credential, fault }
-}
 
 /** A client that authenticated and may not ask. */
 export function notAResourceServer(): OAuthError {

@@ -1,5 +1,5 @@
 /**
- * Requests that are signed with a token of the type `mac`: what they present, and what was signed.
+ * Requests that are signed with a token of the type `mac`: what they present, and what of them was signed.
  * @module
  * @see Specification, section 5.2; draft-ietf-oauth-v2-http-mac-01, section 3
  */
@@ -9,33 +9,12 @@ import { parseCredential } from '../core/credential.js'
 import type { Digests } from '../core/digests.js'
 import type { OAuthError } from '../core/errors.js'
 import { oauthError } from '../core/errors.js'
+import type { MacInput } from '../core/mac.js'
+import { normalizedRequest } from '../core/mac.js'
 import { invalidToken } from './bearer.js'
-import type { HttpHeaders, RequestLike } from './message.js'
+import type { RequestLike } from './message.js'
 import { headerOf, isHeadersObject } from './message.js'
 import { malformed } from './parameters.js'
-
-/** The parts of a request that its MAC covers. */
-export interface MacInput {
-  /** Seconds since the epoch by the client's clock, in digits. */
-  readonly ts: string
-  /** Never used twice with the same `ts` and token. */
-  readonly nonce: string
-  /** In upper case. */
-  readonly method: string
-  /** Path and query, as in the request line. */
-  readonly requestUri: string
-  /** Of the `Host` header, in lower case, without a port. */
-  readonly host: string
-  /** Of the `Host` header or, where it has none, the one of the scheme. */
-  readonly port: string
-  /** Empty where the header has none. */
-  readonly ext: string
-}
-
-/** The one string that client and server make of a request: what is signed. */
-export function normalizedRequest({ ts, nonce, method, requestUri, host, port, ext }: MacInput): string {
-  return `${ts}\n${nonce}\n${method}\n${requestUri}\n${host}\n${port}\n${ext}\n`
-}
 
 /** What a signed request presents. */
 export interface PresentedMac extends Pick<MacInput, 'ts' | 'nonce' | 'ext'> {
@@ -47,8 +26,6 @@ export interface PresentedMac extends Pick<MacInput, 'ts' | 'nonce' | 'ext'> {
   readonly mac: string
 }
 
-const SCHEME = /^mac(?: +|$)/i
-
 /** One attribute and what separates it from the next; its value has no escapes (section 3.1). */
 const ATTRIBUTE = /^([a-z]+)="([\x20\x21\x23-\x5b\x5d-\x7e]*)"(?: *, *|$)/
 
@@ -58,14 +35,12 @@ const ATTRIBUTES = ['id', 'ts', 'nonce', 'ext', 'mac']
 const TIMESTAMP = /^[1-9][0-9]{0,11}$/
 
 /**
- * What a request presents in the scheme `MAC`.
- * @returns undefined for any other scheme, or none
+ * Reads what a request presents in the scheme `MAC`.
+ * @param text - its attributes, as `macAttributes` of bearer.ts finds them
  */
-export function presentedMac(headers: HttpHeaders): PresentedMac | OAuthError | undefined {
-  const authorization = headerOf(headers, 'authorization')
-  if (typeof authorization !== 'string' || !SCHEME.test(authorization)) return undefined
+export function presentedMac(text: string): PresentedMac | OAuthError {
   const attributes = new Map<string, string>()
-  let rest = authorization.replace(SCHEME, '').trimEnd()
+  let rest = text.trimEnd()
   while (rest !== '') {
     const [whole, name = '', value = ''] = ATTRIBUTE.exec(rest) ?? []
     // Each of the five once at most, so the loop ends soon.

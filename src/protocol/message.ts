@@ -52,7 +52,8 @@ const REVOCATION_HEADERS = { ...TOKEN_HEADERS, 'Content-Type': 'application/json
 /** The one algorithm that tokens of the type `mac` are given out for (draft-ietf-oauth-v2-http-mac-01, section 3.2.3). */
 const MAC_ALGORITHM = 'hmac-sha-256'
 
-const EMPTY_HEADERS = { 'Cache-Control': 'no-store', Pragma: 'no-cache' } as const
+/** Headers of an answer without a body. */
+export const EMPTY_HEADERS = { 'Cache-Control': 'no-store', Pragma: 'no-cache' } as const
 
 /** A header's one value; undefined where it is absent, `repeated` where it came more than once. */
 export function headerOf(headers: HttpHeaders, name: string): string | undefined | { readonly type: 'repeated' } {
@@ -167,26 +168,4 @@ export function retryAfter(error: OAuthError | undefined): Readonly<Record<strin
 /** The answer to a method that an endpoint does not have (RFC 9110, section 15.5.6). */
 export function withAllow(response: HttpResponse, methods: string): HttpResponse {
   return { ...response, headers: { ...response.headers, Allow: methods } }
-}
-
-/** A document that may be read by anyone and kept for a while. */
-export function documentResponse(contentType: string, body: string): HttpResponse {
-  return {
-    status: 200,
-    headers: {
-      'Content-Type': contentType,
-      'Cache-Control': 'public, max-age=3600',
-      'X-Content-Type-Options': 'nosniff',
-    },
-    body,
-  }
-}
-
-/** A redirect. */
-export function redirectResponse(location: string): HttpResponse {
-  return {
-    status: 302,
-    headers: { Location: location, 'Cache-Control': 'no-store', Pragma: 'no-cache', 'Referrer-Policy': 'no-referrer' },
-    body: '',
-  }
 }

@@ -4,24 +4,10 @@
  * @see RFC 8414, sections 2 and 3; RFC 9207, section 3; RFC 8628, section 4; RFC 7662, section 4
  */
 import type { ScopeCatalogue } from '../core/scopes.js'
+import { ENDPOINT_PATHS } from './endpoints.js'
 import type { HttpResponse } from './message.js'
-import { documentResponse } from './message.js'
+import { documentResponse } from './page.js'
 import { DEVICE_CODE_GRANT } from './token.js'
-
-/** The paths of the endpoints, behind the issuer (specification, section 4). */
-export const ENDPOINT_PATHS = {
-  authorization: '/oauth2/auth',
-  token: '/oauth2/token',
-  revocation: '/oauth2/revoke',
-  introspection: '/oauth2/introspect',
-  deviceAuthorization: '/oauth2/device_authorization',
-  device: '/oauth2/device',
-  applications: '/oauth2/applications',
-  stylesheet: '/oauth2/style.css',
-} as const
-
-/** The well-known path, in front of the issuer's own path (RFC 8414, section 3.1). */
-export const METADATA_PATH = '/.well-known/oauth-authorization-server'
 
 /** The metadata document. */
 export function metadataResponse(

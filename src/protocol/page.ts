@@ -1,5 +1,5 @@
 /**
- * How a page is sent: so that it cannot be framed, scripted, cached or leak where it came from.
+ * Answers of the front channel: pages that cannot be framed, scripted, cached or leak where they came from; documents and redirects.
  * @module
  * @see RFC 9700, section 4.16; RFC 6749, section 10.13
  */
@@ -48,4 +48,26 @@ export function pageResponse(
 export function formTargets(redirectUri: string): readonly string[] {
   const { protocol } = new URL(redirectUri)
   return protocol === 'https:' ? ['https:'] : [protocol, 'https:']
+}
+
+/** A document that may be read by anyone and kept for a while. */
+export function documentResponse(contentType: string, body: string): HttpResponse {
+  return {
+    status: 200,
+    headers: {
+      'Content-Type': contentType,
+      'Cache-Control': 'public, max-age=3600',
+      'X-Content-Type-Options': 'nosniff',
+    },
+    body,
+  }
+}
+
+/** A redirect. */
+export function redirectResponse(location: string): HttpResponse {
+  return {
+    status: 302,
+    headers: { Location: location, 'Cache-Control': 'no-store', Pragma: 'no-cache', 'Referrer-Policy': 'no-referrer' },
+    body: '',
+  }
 }

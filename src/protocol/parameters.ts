@@ -174,6 +174,11 @@ export function malformed(description: string): OAuthError {
   return oauthError('invalid_request', 'malformed_request', description)
 }
 
+/** The same for a parameter that must be there. */
+export function missing(name: string): OAuthError {
+  return malformed(`The parameter ${name} is missing.`)
+}
+
 /** Whether a value is an error. */
 export function isError<Value extends object>(value: Value | OAuthError): value is OAuthError {
   return 'type' in value && value.type === 'error'

@@ -1,7 +1,7 @@
 /**
- * The revocation request.
+ * The revocation request; and the introspection request, which has the same form: a client's request about one token.
  * @module
- * @see Specification, section 4.4; RFC 7009, section 2.1
+ * @see Specification, section 4.4; RFC 7009, section 2.1; RFC 7662, section 2.1
  */
 import type { Credential } from '../core/credential.js'
 import { parseCredential } from '../core/credential.js'
@@ -9,28 +9,34 @@ import type { OAuthError } from '../core/errors.js'
 import type { PresentedClient } from './client-authentication.js'
 import { presentedClient } from './client-authentication.js'
 import type { HttpRequest } from './message.js'
-import { formOf, isError, malformed, valuesIn } from './parameters.js'
+import { formOf, isError, missing, valuesIn } from './parameters.js'
 
-/** A revocation request, its client not yet authenticated. */
-export interface RevocationRequest {
-  readonly type: 'revocation_request'
+/** A revocation or introspection request, its client not yet authenticated. */
+export interface RequestAboutToken {
+  readonly type: 'request_about_token'
   readonly client: PresentedClient
-  /** What there is to revoke; undefined where the token is none of ours. */
+  /** What the token says; undefined where it is none of ours. */
   readonly credential: Credential | undefined
   /** What is wrong with the request, told only once the client has authenticated. */
   readonly fault: OAuthError | undefined
 }
 
-/** Reads a revocation request. `token_type_hint` is not even looked at: a credential tells its own kind. */
-export function revocationRequest(request: HttpRequest): RevocationRequest | OAuthError {
+/**
+ * Reads a revocation or introspection request. `token_type_hint` is not even looked at: a credential tells its own kind.
+ * @param rules.allowPost - whether the client secret is admitted in the body
+ */
+export function requestAboutToken(
+  request: HttpRequest,
+  rules: { readonly allowPost: boolean },
+): RequestAboutToken | OAuthError {
   const parameters = formOf(request)
   if (isError(parameters)) return parameters
   const values = valuesIn(parameters, ['client_id', 'client_secret', 'token'])
   if (isError(values)) return values
-  const client = presentedClient(request.headers, values, true)
+  const client = presentedClient(request.headers, values, rules.allowPost)
   if (isError(client)) return client
   const { token } = values
   const credential = token === undefined ? undefined : parseCredential(token)
-  const fault = token === undefined ? malformed('The parameter token is missing.') : undefined
-  return { type: 'revocation_request', client, credential, fault }
+  const fault = token === undefined ? missing('token') : undefined
+  return { type: 'request_about_token', client, credential, fault }
 }

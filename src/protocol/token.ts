@@ -3,6 +3,7 @@
  * @module
  * @see Specification, sections 4.2 and 4.3; RFC 6749, sections 4.1.3 and 6; RFC 8628, section 3.4
  */
+import type { PublishedApplication } from '../core/application.js'
 import type { Credential } from '../core/credential.js'
 import { parseCredential } from '../core/credential.js'
 import type { OAuthError } from '../core/errors.js'
@@ -13,7 +14,7 @@ import type { PresentedClient } from './client-authentication.js'
 import { presentedClient } from './client-authentication.js'
 import type { HttpRequest } from './message.js'
 import type { Values } from './parameters.js'
-import { formOf, isError, malformed, valuesIn } from './parameters.js'
+import { formOf, isError, missing, valuesIn } from './parameters.js'
 
 /** A token request that is complete, its client not yet authenticated. */
 export interface TokenRequest {
@@ -70,7 +71,7 @@ function requestedGrant(
   const faulty = (error: OAuthError) => ({ type: 'faulty', error, credential: undefined }) as const
   switch (values.grant_type) {
     case 'authorization_code': {
-      if (values.code === undefined) return faulty(malformed('The parameter code is missing.'))
+      if (values.code === undefined) return faulty(missing('code'))
       return {
         type: 'authorization_code',
         credential: parseCredential(values.code),
@@ -79,7 +80,7 @@ function requestedGrant(
       }
     }
     case 'refresh_token': {
-      if (values.refresh_token === undefined) return faulty(malformed('The parameter refresh_token is missing.'))
+      if (values.refresh_token === undefined) return faulty(missing('refresh_token'))
       const scopes = values.scope === undefined ? undefined : parseScopes(catalogue, values.scope)
       if (values.scope !== undefined && scopes === undefined) {
         return faulty(oauthError('invalid_scope', 'scope_not_registered', 'The scope is unknown or malformed.'))
@@ -87,12 +88,18 @@ function requestedGrant(
       return { type: 'refresh_token', credential: parseCredential(values.refresh_token), scopes }
     }
     case DEVICE_CODE_GRANT: {
-      if (values.device_code === undefined) return faulty(malformed('The parameter device_code is missing.'))
+      if (values.device_code === undefined) return faulty(missing('device_code'))
       return { type: 'device_code', credential: parseCredential(values.device_code) }
     }
     case undefined:
-      return faulty(malformed('The parameter grant_type is missing.'))
+      return faulty(missing('grant_type'))
     default:
       return faulty(oauthError('unsupported_grant_type', 'unsupported', 'The grant_type is not supported.'))
   }
+}
+
+/** Why a client may not use the device flow, at this endpoint or any other; undefined where it may (RFC 6749, section 5.2). */
+export function deviceFlowFault({ deviceFlow }: PublishedApplication): OAuthError | undefined {
+  const description = 'The application is not registered for the device flow.'
+  return deviceFlow ? undefined : oauthError('unauthorized_client', 'grant_type_not_registered', description)
 }

@@ -20,14 +20,8 @@ import type {
 } from 'grantwell'
 import { coversScopes, portableDigests, SECRETS_KEPT, transitionApplication } from 'grantwell'
 import { describe, expect, it } from 'vitest'
-import {
-  applicationLabels,
-  hasSecret,
-  isPublished,
-  isResourceServer,
-  limitResources,
-  logosOf,
-} from '../../src/core/application.js'
+import { hasSecret, isPublished, isResourceServer, limitResources } from '../../src/core/application.js'
+import { applicationLabels, logosOf } from '../../src/core/application-record.js'
 import { digestOf } from '../../src/core/digests.js'
 import { Counted } from './counted.js'
 import { clientIdOf } from './histories.js'

@@ -9,8 +9,11 @@ import type { HttpHeaders, OAuthError, RequestLike } from 'grantwell'
 import { CREDENTIAL_PREFIXES, parseCredential, portableDigests } from 'grantwell'
 import { nodeDigests } from 'grantwell/node'
 import { describe, expect, it } from 'vitest'
-import type { MacInput, PresentedMac } from '../../src/protocol/mac.js'
-import { macOf, normalizedRequest, presentedMac, targetOf } from '../../src/protocol/mac.js'
+import type { MacInput } from '../../src/core/mac.js'
+import { normalizedRequest } from '../../src/core/mac.js'
+import { macAttributes } from '../../src/protocol/bearer.js'
+import type { PresentedMac } from '../../src/protocol/mac.js'
+import { macOf, presentedMac, targetOf } from '../../src/protocol/mac.js'
 import { signatureOf } from './mac-client.js'
 
 /** The request of section 1.1. */
@@ -126,7 +129,8 @@ const ID = `${CREDENTIAL_PREFIXES.access_token}${'A'.repeat(80)}`
 const SOUND = { id: ID, ts: '1336363200', nonce: 'dj83hs9s', mac: 'bWFj' }
 
 function read(authorization: string | readonly string[]): PresentedMac | OAuthError | undefined {
-  return presentedMac({ authorization } as HttpHeaders) // one header of any number of lines
+  const attributes = macAttributes({ authorization } as HttpHeaders) // one header of any number of lines
+  return attributes === undefined ? undefined : presentedMac(attributes)
 }
 
 /** Reads a header that must be sound. */
@@ -178,7 +182,7 @@ describe('3.1 the Authorization header', () => {
     ['nothing', ''],
   ])('%s is none of it', (_, authorization) => {
     expect(read(authorization)).toBeUndefined()
-    expect(presentedMac({})).toBeUndefined()
+    expect(macAttributes({})).toBeUndefined()
     expect(read([header(SOUND), header(SOUND)])).toBeUndefined()
   })
 

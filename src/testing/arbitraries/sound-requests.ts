@@ -3,8 +3,8 @@
  * @module
  */
 import * as fc from 'fast-check'
+import { ENDPOINT_PATHS, METADATA_PATH } from '../../protocol/endpoints.js'
 import type { HttpBody } from '../../protocol/message.js'
-import { ENDPOINT_PATHS, METADATA_PATH } from '../../protocol/metadata.js'
 import { DEVICE_CODE_GRANT } from '../../protocol/token.js'
 import { CHALLENGE, VERIFIER } from '../lifecycle/client.js'
 
