@@ -97,18 +97,19 @@ export type Parse = (json: string, version: number) => JsonValue
  * Nobody changes a value, so one may go to many. A value is kept once it was asked for again, as that of most grants never is.
  */
 export function rememberingParser(): Parse {
+  /** Undefined for a version that was asked for once. */
   let recent = new Map<number, { readonly json: string; readonly value: JsonValue } | undefined>()
   let older: typeof recent = new Map()
   return (json, version) => {
     const known = recent.get(version) ?? older.get(version)
-    const isAgain = known !== undefined || recent.has(version) || older.has(version)
     const parsed = known?.json === json ? known : { json, value: JSON.parse(json) }
-    if (known === undefined || !recent.has(version)) {
+    if (recent.get(version) === undefined) {
+      const isFirst = !recent.has(version) && !older.has(version)
       if (recent.size >= REMEMBERED) {
         older = recent
         recent = new Map()
       }
-      recent.set(version, isAgain ? parsed : undefined)
+      recent.set(version, isFirst ? undefined : parsed)
     }
     return parsed.value
   }
@@ -228,14 +229,14 @@ export function within<Result>(
 }
 
 /**
- * Whether nobody knows what an engine said, if it said anything: what it refuses, Redis tells with a word in capitals and PostgreSQL
- * by a code of five characters.
+ * Whether nobody knows what became of what an engine was asked for. What it refused is known: Redis says so with a word in capitals, and
+ * may be asked again for what it did before that; PostgreSQL with an `ERROR`, and has done nothing.
  */
 function isUnanswered(error: unknown): boolean {
   if (!(error instanceof StorageUnavailable)) return false
   const { cause } = error
   if (!(cause instanceof Error)) return true
-  return !/^[A-Z]+ /.test(cause.message) && !('code' in cause && /^[0-9A-Z]{5}$/.test(String(cause.code)))
+  return !/^[A-Z]+ /.test(cause.message) && !('severity' in cause && cause.severity === 'ERROR')
 }
 
 /**

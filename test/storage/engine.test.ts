@@ -194,7 +194,7 @@ describe('what is asked for in one turn of the event loop', () => {
   it('and is refused together is asked for one by one, so that what is wrong fails alone', async () => {
     for (const cause of [
       new Error('WRONGTYPE Operation against a key holding the wrong kind of value'),
-      Object.assign(new Error('permission denied'), { code: '42501' }),
+      Object.assign(new Error('permission denied'), { severity: 'ERROR', code: '42501' }),
       new SyntaxError('no JSON'),
     ]) {
       const error = cause instanceof SyntaxError ? cause : new StorageUnavailable('the engine failed', cause)
@@ -213,7 +213,8 @@ describe('what is asked for in one turn of the event loop', () => {
     for (const cause of [
       undefined,
       new Error('Connection is closed.'),
-      Object.assign(new Error(), { code: 'ECONNRESET' }),
+      Object.assign(new Error('write EPIPE'), { code: 'EPIPE' }),
+      Object.assign(new Error('terminating connection'), { severity: 'FATAL', code: '57P01' }),
     ]) {
       const error = new StorageUnavailable('the engine failed', cause)
       const { trips, ask } = doubling(() => error)
