@@ -15,7 +15,7 @@ const clock = () => Math.floor(Date.now() / 50)
 /** @param store - such as `postgres`, or `postgres@bench` where others have a part in the records of `bench` */
 export async function start({ port, store: where = 'memory' }) {
   const [kind, namespace] = where.split('@')
-  const store = await openStore(kind, namespace)
+  const store = await openStore(kind, namespace, clock)
   const server = createAuthorizationServer({
     issuer: 'http://127.0.0.1',
     store,

@@ -25,15 +25,16 @@ const tripsOpeners = {
 }
 
 const openers = {
-  memory: async () => (await import('grantwell/storage/memory')).memoryStore(),
-  sqlite: async () => (await import('grantwell/storage/sqlite')).sqliteStore(await databaseOf()),
-  postgres: async (namespace) => {
+  memory: async (_, clock) => (await import('grantwell/storage/memory')).memoryStore({ clock }),
+  sqlite: async (_, clock) => (await import('grantwell/storage/sqlite')).sqliteStore(await databaseOf(), { clock }),
+  postgres: async (namespace, clock) => {
     const { postgresStore } = await import('grantwell/storage/postgres')
-    const store = postgresStore(await poolOf(), { namespace, table: tableOf(namespace) })
+    const store = postgresStore(await poolOf(), { namespace, clock, table: tableOf(namespace) })
     await store.migrate()
     return store
   },
-  redis: async (namespace) => (await import('grantwell/storage/redis')).redisStore(await redisOf(), { namespace }),
+  redis: async (namespace, clock) =>
+    (await import('grantwell/storage/redis')).redisStore(await redisOf(), { namespace, clock }),
 }
 
 async function databaseOf() {
@@ -73,9 +74,12 @@ const removers = {
   },
 }
 
-/** @param namespace - whose records they are; of this process alone by default */
-export function openStore(name, namespace = `bench-${process.pid}`) {
-  return openers[name](namespace)
+/**
+ * @param namespace - whose records they are; of this process alone by default
+ * @param clock - the system's by default
+ */
+export function openStore(name, namespace = `bench-${process.pid}`, clock = undefined) {
+  return openers[name](namespace, clock)
 }
 
 /** Opens an engine for its bare round trips: a function that makes those of an operation. */

@@ -44,7 +44,8 @@ export function postgresTrips(pool, table) {
   const versions = new Map()
   return {
     fill: async (records) => {
-      await pool.query(`CREATE TABLE ${table} (key text PRIMARY KEY, version bigint, value text)`)
+      const columns = 'key text COLLATE "C" PRIMARY KEY, version bigint, value text'
+      await pool.query(`CREATE TABLE ${table} (${columns}) WITH (fillfactor = 75)`)
       const [keys, values] = [0, 1].map((place) => Array.from(records, (record) => record[place]))
       await pool.query(`INSERT INTO ${table} SELECT key, 1, value FROM unnest($1::text[], $2::text[]) r (key, value)`, [
         keys,
@@ -52,7 +53,11 @@ export function postgresTrips(pool, table) {
       ])
       for (const key of keys) versions.set(key, 1)
     },
-    read: (keys) => ask('read', `SELECT value FROM ${table} WHERE key = ANY($1)`, [keys]),
+    // No array, for which PostgreSQL would plan anew each time.
+    read: (keys) => {
+      const places = keys.map((_, place) => `$${place + 1}`)
+      return ask(`read ${keys.length}`, `SELECT value FROM ${table} WHERE key IN (${places})`, keys)
+    },
     write: async (key, value) => {
       const version = versions.get(key)
       versions.set(key, version + 1)

@@ -122,12 +122,12 @@ const atTurnsEnd: (action: () => void) => void = typeof setImmediate === 'functi
 const TOGETHER = 16
 
 /** Makes a trip for some questions; an answer for each, in their order. */
-type Trip<Question, Answer> = (questions: readonly Question[]) => Promise<readonly (Answer | Promise<Answer>)[]>
+type Trip<Question, Answer> = (questions: readonly Question[]) => Promise<readonly Answer[]>
 
 /** A question that waits for its trip, or for what comes of it. */
 interface Waiting<Question, Answer> {
   readonly question: Question
-  readonly resolve: (answer: Answer | Promise<Answer>) => void
+  readonly resolve: (answer: Answer) => void
   readonly reject: (error: unknown) => void
 }
 
@@ -136,11 +136,17 @@ interface Waiting<Question, Answer> {
  * brings. Where an engine refuses some together, each is asked for alone, so that one cannot fail for another.
  * @param trip - may be made again for what it was made for
  */
-export function gathered<Question, Answer>(trip: Trip<Question, Answer>): (question: Question) => Promise<Answer> {
+export function gathered<Question, Answer extends {}>(
+  trip: Trip<Question, Answer>,
+): (question: Question) => Promise<Answer> {
   let waiting: Waiting<Question, Answer>[] = []
   const leave = (asked: readonly Waiting<Question, Answer>[]): void => {
-    const answered = (answers: readonly (Answer | Promise<Answer>)[]): void => {
-      for (const [place, answer] of answers.entries()) asked[place]?.resolve(answer)
+    const answered = (answers: readonly Answer[]): void => {
+      for (const [place, { resolve, reject }] of asked.entries()) {
+        const answer = answers[place]
+        if (answer === undefined) reject(new StorageUnavailable('The engine left an answer out'))
+        else resolve(answer)
+      }
     }
     const failed = (error: unknown): void => {
       if (asked.length > 1 && !isUnanswered(error)) for (const each of asked) leave([each])
@@ -197,6 +203,9 @@ export function decodeName(encoded: string): string {
   return encoded === EMPTY ? '' : JSON.parse(`"${encoded}"`)
 }
 
+/** The errors of time-outs: what is said to be their cause came before, and is no answer. */
+const timeOuts = new WeakSet<StorageUnavailable>()
+
 /**
  * Waits for an engine, so long and no longer.
  * @param lastError - what the engine's client said last of its own accord, to tell why there was no answer
@@ -211,7 +220,9 @@ export function within<Result>(
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
       const last = lastError?.()
-      reject(new StorageUnavailable(`${engine} did not answer within ${timeoutMs} ms${reasonOf(last)}`, last))
+      const late = new StorageUnavailable(`${engine} did not answer within ${timeoutMs} ms${reasonOf(last)}`, last)
+      timeOuts.add(late)
+      reject(late)
     }, timeoutMs)
     work.then(
       (result) => {
@@ -230,13 +241,15 @@ export function within<Result>(
 
 /**
  * Whether nobody knows what became of what an engine was asked for. What it refused is known: Redis says so with a word in capitals, and
- * may be asked again for what it did before that; PostgreSQL with an `ERROR`, and has done nothing.
+ * may be asked again for what it did before that; PostgreSQL with an error of its own that is none of its connections or its end, and
+ * has done nothing.
  */
 function isUnanswered(error: unknown): boolean {
   if (!(error instanceof StorageUnavailable)) return false
   const { cause } = error
-  if (!(cause instanceof Error)) return true
-  return !/^[A-Z]+ /.test(cause.message) && !('severity' in cause && cause.severity === 'ERROR')
+  if (timeOuts.has(error) || !(cause instanceof Error)) return true
+  if ('severity' in cause) return !('code' in cause) || /^(?:08|57P)/.test(String(cause.code))
+  return !/^[A-Z]+ /.test(cause.message)
 }
 
 /**

@@ -62,7 +62,7 @@ export interface PostgresStoreOptions extends RemoteEngineOptions {
 
 /** A {@link RecordStore} in PostgreSQL. */
 export interface PostgresStore extends RecordStore {
-  /** Makes the table where it is missing. May be called at every start, by many servers at once. */
+  /** Makes the table, and what belongs to it, where it is missing. May be called at every start, by many servers at once. */
   readonly migrate: () => Promise<void>
   /**
    * Removes up to 1,000 expired records, each at the latest an eighth of its life after it expired. A write does so by itself, without waiting for it: the first one, one a minute after
@@ -290,12 +290,13 @@ interface Statement {
 
 function textsOf(table: string) {
   const t = quoted(table)
+  const update = quoted(`${table}_update`)
   const live = (now: string): string => `(r.expires_at IS NULL OR r.expires_at > ${now}::bigint)`
   const record = `r.namespace = $1 AND r.label = '' AND r.key = $2`
   const set =
     'version = $4::bigint, value = $5::text, expires_at = $6::bigint, kept_until = $7::bigint, labels = $8::text'
   return {
-    exists: `SELECT (to_regclass('${t}') IS NOT NULL)::text AS exists`,
+    exists: `SELECT (to_regclass('${t}') IS NOT NULL AND to_regproc('${update}') IS NOT NULL)::text AS exists`,
     // OFFSET keeps the planner, which knows nothing of a young table, from any other way than one by one, by the key. Keys in JSON,
     // since it would look into an array, and plan anew for each.
     read: `SELECT place || ' ' || r.record AS record
@@ -307,7 +308,7 @@ function textsOf(table: string) {
       VALUES ($1, '', $2, $4::bigint, $5::text, $6::bigint, $7::bigint, $8::text)
       ON CONFLICT (namespace, label, key) DO UPDATE SET ${set} WHERE r.expires_at <= $3::bigint`,
     update: `UPDATE ${t} r SET ${set} WHERE ${record} AND r.version = $9::bigint AND ${live('$3')}`,
-    updateAll: `SELECT written::text AS record FROM ${quoted(`${table}_update`)}($1, $2::json) AS written`,
+    updateAll: `SELECT written::text AS record FROM ${update}($1, $2::json) AS written`,
     remove: `DELETE FROM ${t} r WHERE ${record} AND r.version = $4::bigint AND ${live('$3')}`,
     list: `SELECT l.key, r.record FROM ${t} l CROSS JOIN LATERAL (
         SELECT ${RECORD} AS record FROM ${t} r WHERE r.namespace = $1 AND r.label = '' AND r.key = l.key
@@ -360,23 +361,25 @@ function schemaOf(table: string): string {
           END IF;
           RETURN NULL;
         END $relabel$;
-      CREATE OR REPLACE FUNCTION ${update}(of text, updates json) RETURNS SETOF bigint LANGUAGE plpgsql AS $update$
-        DECLARE each record;
-        BEGIN
-          FOR each IN SELECT * FROM json_to_recordset(updates) AS asked (
-            key text, now bigint, version bigint, value text, expires_at bigint, kept_until bigint, labels text, expected bigint
-          ) LOOP
-            UPDATE ${t} r SET version = each.version, value = each.value, expires_at = each.expires_at,
-                kept_until = each.kept_until, labels = each.labels
-              WHERE r.namespace = of AND r.label = '' AND r.key = each.key AND r.version = each.expected
-                AND (r.expires_at IS NULL OR r.expires_at > each.now);
-            IF FOUND THEN RETURN NEXT each.version; END IF;
-          END LOOP;
-        END $update$;
       ${trigger('INSERT', `NEW.labels <> ''`)};
       ${trigger('UPDATE', 'OLD.labels <> NEW.labels')};
       ${trigger('DELETE', `OLD.labels <> ''`)};
-    END IF; END $migrate$`
+    END IF;
+    CREATE OR REPLACE FUNCTION ${update}(of text, updates json) RETURNS SETOF bigint LANGUAGE plpgsql
+      SET lock_timeout TO '100ms' AS $update$
+      DECLARE each record;
+      BEGIN
+        FOR each IN SELECT * FROM json_to_recordset(updates) AS asked (
+          key text, now bigint, version bigint, value text, expires_at bigint, kept_until bigint, labels text, expected bigint
+        ) LOOP
+          UPDATE ${t} r SET version = each.version, value = each.value, expires_at = each.expires_at,
+              kept_until = each.kept_until, labels = each.labels
+            WHERE r.namespace = of AND r.label = '' AND r.key = each.key AND r.version = each.expected
+              AND (r.expires_at IS NULL OR r.expires_at > each.now);
+          IF FOUND THEN RETURN NEXT each.version; END IF;
+        END LOOP;
+      END $update$;
+    END $migrate$`
 }
 
 function quoted(table: string): string {

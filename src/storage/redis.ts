@@ -88,8 +88,8 @@ function script(text: string): Script {
  * their names) and its expiries (the same members by how long they are kept). ARGV, for each: how many keys it has, expected version,
  * now, the new record, how much of the old one to look at, seconds to keep it ('' for ever, '0' to remove it), how long it is kept and its
  * labels, name.
- * A client that loses its connection may send a write again, so one that finds its own version has happened before. A
- * removal that comes again finds nothing and says no, which makes the server decide anew.
+ * A client that loses its connection may send a write again, and what was written before a script failed is written again, too: so one
+ * that finds its own version has happened before. A removal that comes again finds nothing and says no, which makes the server decide anew.
  *
  * The indexes know of a record how long it is kept, and its labels: where neither changes, as at most writes, they are left alone.
  */
@@ -100,32 +100,36 @@ local function write(first, last, expected, now, record, look, life, listing, na
   local version, expiry, listed = string.match(call('GETRANGE', key, 0, look), '^(%d+) (%d*) ([^\\n]*)')
   now = tonumber(now)
   if not version or (expiry ~= '' and tonumber(expiry) <= now) then version, listed = '0', nil end
-  if version ~= expected then return version == string.match(record, '^%d+') and 1 or 0 end
-  if life == '0' then
+  if version ~= expected then
+    if version ~= string.match(record, '^%d+') then return 0 end
+    listed = nil
+  elseif life == '0' then
     call('DEL', key)
     return 1
+  elseif life == '' then
+    call('SET', key, record)
+  else
+    call('SET', key, record, 'EX', life)
   end
-  if life == '' then call('SET', key, record) else call('SET', key, record, 'EX', life) end
   if listed == listing then return 1 end
-  local kept = tonumber(string.match(listing, '^%d+')) or math.huge
-  local before = listed and tonumber(string.match(listed, '^%d+')) or math.huge
+  local kept = tonumber(string.match(listing, '^%d+') or math.huge)
   for k = first + 1, last, 2 do
     local index, expiries = KEYS[k], KEYS[k + 1]
-    -- A list takes a name out of both.
-    local added = call('ZADD', expiries, kept == math.huge and '+inf' or kept, name)
-    if added == 1 then
-      call('ZADD', index, 0, name)
-      local expired = call('ZRANGEBYSCORE', expiries, '-inf', now, 'LIMIT', 0, ${UNLISTED_AT_ONCE})
-      if #expired > 0 then
-        call('ZREM', index, unpack(expired))
-        call('ZREM', expiries, unpack(expired))
+    local before = tonumber(call('ZSCORE', expiries, name) or nil)
+    if before ~= kept then
+      call('ZADD', expiries, kept == math.huge and '+inf' or kept, name)
+      if not before then
+        call('ZADD', index, 0, name)
+        local expired = call('ZRANGEBYSCORE', expiries, '-inf', now, 'LIMIT', 0, ${UNLISTED_AT_ONCE})
+        if #expired > 0 then
+          call('ZREM', index, unpack(expired))
+          call('ZREM', expiries, unpack(expired))
+        end
       end
-    end
-    if added == 1 or kept > before or before == math.huge then
       local latest = call('ZREVRANGE', expiries, 0, 1, 'WITHSCORES')
       local other = tonumber(latest[latest[1] == name and 4 or 2] or 0)
       -- As long as the longest of the others is kept, the indexes live already.
-      if other < kept or (added == 0 and other < before) then
+      if other < kept or (before and other < before) then
         local rest = math.max(other, kept) - now + ${MARGIN}
         for _, each in ipairs({ index, expiries }) do
           if rest == math.huge then call('PERSIST', each) else call('EXPIRE', each, rest) end
@@ -199,7 +203,7 @@ export function redisStore(
     }
   }
 
-  /** Reads records that are anywhere: by one command, or in a cluster, which refuses that, by one for each. */
+  /** Reads records that are anywhere: by one command, or where they cannot be, by one for each. */
   async function readAll(names: readonly string[]): Promise<readonly (string | null)[]> {
     const asked = names.map((name) => recordKey(name))
     const [key = ''] = asked
@@ -212,10 +216,14 @@ export function redisStore(
     return (await Promise.all(asked.map((each) => send(each, ['GET', each])))) as readonly (string | null)[] // its reply
   }
 
-  /** Writes records by one script, or where they cannot be, each by its own. */
-  async function writeAll(writes: readonly Write[]): Promise<readonly (boolean | Promise<boolean>)[]> {
-    if (!together && writes.length > 1)
-      return writes.map((each) => writeAll([each]).then(([written = false]) => written))
+  async function read(keys: readonly string[]): Promise<readonly (StoredRecord | undefined)[]> {
+    const now = clock()
+    const texts = await waiting(readAll(keys.map(encodeName)))
+    return texts.map((text) => recordOf(text, now, parse))
+  }
+
+  /** Writes records by one script. */
+  async function writeAll(writes: readonly Write[]): Promise<readonly boolean[]> {
     const keys = writes.flatMap((each) => each.keys)
     const values = writes.flatMap((each) => [String(each.keys.length), ...each.values])
     const writing = run(WRITE, keys, values).catch((error) => {
@@ -226,14 +234,17 @@ export function redisStore(
     return written.map((each) => Number(each) === 1)
   }
 
-  const write = gathered(writeAll)
+  async function write(alone: Write): Promise<boolean> {
+    const [written = false] = await writeAll([alone])
+    return written
+  }
+
+  const readTogether = gatheredReads(read)
+  const writeTogether = gathered(writeAll)
 
   return {
-    read: gatheredReads(async (keys) => {
-      const now = clock()
-      const texts = await waiting(readAll(keys.map(encodeName)))
-      return texts.map((text) => recordOf(text, now, parse))
-    }),
+    // In a cluster, one server that does not answer fails for nobody who does not need it.
+    read: (keys) => (together ? readTogether(keys) : read(keys)),
 
     write: (key, value, { expected, expiresAt, labels = [] }) => {
       const now = clock()
@@ -247,7 +258,8 @@ export function redisStore(
       const kept = expiresAt === undefined ? '' : gone ? '0' : String(expiresAt - now + MARGIN)
       const record = `${line}\n${JSON.stringify(value)}`
       const values = [String(expected), String(now), record, String(line.length + NUMBERS), kept, listed, name]
-      return write({ keys, values })
+      // A removal that came again would find nothing.
+      return together && !gone ? writeTogether({ keys, values }) : write({ keys, values })
     },
 
     list: (label, { limit = 100, cursor = '0:' } = {}) => waiting(page(encodeName(label), limit, cursor)),

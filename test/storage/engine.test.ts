@@ -194,7 +194,7 @@ describe('what is asked for in one turn of the event loop', () => {
   it('and is refused together is asked for one by one, so that what is wrong fails alone', async () => {
     for (const cause of [
       new Error('WRONGTYPE Operation against a key holding the wrong kind of value'),
-      Object.assign(new Error('permission denied'), { severity: 'ERROR', code: '42501' }),
+      Object.assign(new Error('keine Berechtigung'), { severity: 'FEHLER', code: '42501' }),
       new SyntaxError('no JSON'),
     ]) {
       const error = cause instanceof SyntaxError ? cause : new StorageUnavailable('the engine failed', cause)
@@ -222,6 +222,27 @@ describe('what is asked for in one turn of the event loop', () => {
       expect(settled).toEqual(range(3).map(() => ({ status: 'rejected', reason: error })))
       expect(trips).toEqual([range(3)])
     }
+  })
+
+  it('and gets no answer fails at once, whatever the client had said before', async () => {
+    let calls = 0
+    const silent = {
+      call: () => {
+        calls++
+        return never()
+      },
+      on: (_: string, listener: (error: Error) => void) => listener(new Error('WRONGPASS invalid password')),
+    }
+    const store = redisStore(silent, { timeoutMs: 20 })
+    const settled = await Promise.allSettled(range(4).map((key) => store.write(`${key}`, 1, { expected: 0 })))
+    expect(settled.map(({ status }) => status)).toEqual(range(4).map(() => 'rejected'))
+    expect(calls).toBe(1)
+  })
+
+  it('and is left out of an answer fails', async () => {
+    const ask = gathered(async (numbers: readonly number[]) => numbers.slice(1))
+    const settled = await Promise.allSettled(range(2).map(ask))
+    expect(settled).toMatchObject([{ value: 1 }, { status: 'rejected', reason: { code: 'ERR_STORAGE_UNAVAILABLE' } }])
   })
 
   it('is read once, whoever asks for it', async () => {

@@ -47,6 +47,11 @@ function everywhere(connect: () => Promise<{ client: NodePostgres | EmbeddedPost
     expect(await store.write('key', 1, { expected: 0 })).toBe(true)
     await store.migrate()
     expect(await store.read(['key'])).toMatchObject([{ value: 1 }])
+    const updates = () => sql(`SELECT FROM pg_proc WHERE proname = 'grantwell_records_update'`)
+    await sql('DROP FUNCTION grantwell_records_update')
+    expect(await updates()).toHaveLength(0)
+    await store.migrate()
+    expect(await updates()).toHaveLength(1)
   })
 
   it('keeps its records in whatever table it is told, in a schema too', async () => {
@@ -329,11 +334,30 @@ describeWith(describe, postgresql, 'on PostgreSQL', () => {
       await pool.query('COMMIT')
       expect([after.scans - before.scans, after.updated - before.updated]).toEqual([0, 8 * 16])
     }
+    const deadlocks = async () => {
+      const text = `SELECT deadlocks::int FROM pg_stat_database WHERE datname = current_database()`
+      return (await pool.query(text)).rows[0].deadlocks
+    }
+    const before = await deadlocks()
     const servers = Array.from({ length: 4 }, () => postgresStore(poolOf(), { clock, table: 'together' }))
     for (let round = 0; round < 20; round++)
       await Promise.all(servers.map((each, place) => renew(each, place % 2 === 0 ? keys : keys.toReversed())))
-    const { rows } = await pool.query(`SELECT deadlocks::int FROM pg_stat_database WHERE datname = current_database()`)
-    expect(rows).toEqual([{ deadlocks: 0 }])
+    expect(await deadlocks()).toBe(before)
+  })
+
+  it('writes the others where somebody holds on to one of them', async () => {
+    const store = postgresStore(poolOf(), { timeoutMs: 1_000 })
+    await store.migrate()
+    const keys = ['free', 'held', 'open']
+    for (const key of keys) await store.write(key, 1, { expected: 0 })
+    const versions = (await store.read(keys)).map((record) => record?.version ?? 0)
+    const holder = await poolOf().connect()
+    await holder.query(`BEGIN; SELECT FROM grantwell_records WHERE key = 'held' FOR UPDATE`)
+    const write = (place: number) => store.write(keys[place] ?? '', 2, { expected: versions[place] ?? 0 })
+    const settled = await Promise.allSettled([write(0), write(1), write(2)])
+    await holder.query('ROLLBACK')
+    holder.release()
+    expect(settled).toMatchObject([{ value: true }, { reason: { code: 'ERR_STORAGE_UNAVAILABLE' } }, { value: true }])
   })
 
   it('keeps a plan for any values of what it asks often, and plans no more', async () => {

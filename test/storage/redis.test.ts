@@ -133,7 +133,7 @@ describeWith(describe, redis, 'on Redis', () => {
       expect(await store.write('grant', { a: 1 }, options)).toBe(true)
     }
     await write()
-    const touches = { zadd: 2, zrevrange: 2, expire: 4 }
+    const touches = { zscore: 2, zadd: 2, zrevrange: 2, expire: 4 }
     let touched = 0
     for (let round = 0; round < 90; round++) {
       clock.advance(days / 3)
@@ -206,6 +206,52 @@ describeWith(describe, redis, 'on Redis', () => {
     await client.set(wrong, '1  \n{"cut')
     const read = await Promise.allSettled(['a', 'b', 'c'].map((key) => store.read([key])))
     expect(read.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+  })
+
+  it('has each write of a script that fails written and listed, but for the one that failed it', async () => {
+    const store = redisStore(client)
+    const write = (key: string, label: string) => store.write(key, key, { expected: 0, labels: [label, 'all'] })
+    await write('spoilt', 'spoils')
+    const [spoilt = ''] = await client.keys('*:expiry:spoils')
+    await client.flushall()
+    await client.set(spoilt, 'no index')
+    const settled = await Promise.allSettled([write('a', 'fine'), write('spoilt', 'spoils'), write('b', 'fine')])
+    expect(settled).toMatchObject([{ value: true }, { reason: { code: 'ERR_STORAGE_UNAVAILABLE' } }, { value: true }])
+    expect((await store.list('fine')).records.map(({ key }) => key).toSorted()).toEqual(['a', 'b'])
+  })
+
+  it('lists a record as long as it lives, through labels that come and go and lives that grow and shrink', async () => {
+    const clock = virtualClock()
+    const store = redisStore(client, { clock })
+    const write = async (life: number, labels: readonly string[]) => {
+      const expected = (await store.read(['key']))[0]?.version ?? 0
+      expect(await store.write('key', 1, { expected, expiresAt: clock() + life, labels })).toBe(true)
+    }
+    const index = async (label: string) => (await ttls(`*:{*}:*:${label}`)).map((ttl) => ttl - MARGIN)
+    await write(1, ['a'])
+    await write(5_000, ['b'])
+    await write(5_000, ['a', 'b'])
+    for (const label of ['a', 'b']) {
+      for (const life of await index(label)) expect(life).toBeGreaterThanOrEqual(4_999)
+      expect((await store.list(label)).records).toHaveLength(1)
+    }
+    await write(600, ['a', 'b'])
+    for (const life of await index('a')) expect(life).toBeLessThanOrEqual(600 + 600 / 8)
+  })
+
+  it('asks a cluster for each record alone, so that a server that is silent fails for nobody else', async () => {
+    const cluster = {
+      isCluster: true,
+      on: () => {},
+      call: (command: string, ...values: string[]) =>
+        values.some((value) => value.includes('silent')) ? new Promise(() => {}) : client.call(command, ...values),
+    }
+    const store = redisStore(cluster, { timeoutMs: 50 })
+    const keys = ['a', 'silent', 'b']
+    const written = await Promise.allSettled(keys.map((key) => store.write(key, key, { expected: 0 })))
+    expect(written.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+    const read = await Promise.allSettled(keys.map((key) => store.read([key])))
+    expect(read).toMatchObject([{ value: [{ value: 'a' }] }, { status: 'rejected' }, { value: [{ value: 'b' }] }])
   })
 
   it('lists a record that was removed or expired, and came again to live as long', async () => {
