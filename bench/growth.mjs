@@ -1,7 +1,7 @@
 // How cost grows: a refresh, a guarded request and an introspection over HTTP, with more and more grants and connections.
-//   npm run build && node bench/growth.mjs [--store memory] [--rounds 5] [--requests N] [--full] [--markdown] [--svg FILE]
+//   npm run build && node bench/growth.mjs [--store memory] [--grants N,N] [--connections N,N] [--rounds 5] [--requests N] [--markdown] [--svg FILE]
 // Grants are drawn by lot, each of another user. A server for each number of grants, all at once; the rounds go through them in turn.
-// On memory to a million grants, on `sqlite`, `postgres` and `redis` to 100,000; to a million with --full.
+// On memory to a million grants by default, on `sqlite`, `postgres` and `redis` to 100,000. 10,000 grants and 32 connections are always among them.
 import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { pin } from './cores.mjs'
@@ -18,7 +18,8 @@ const { values } = parseArgs({
     store: { type: 'string', default: 'memory' },
     rounds: { type: 'string', default: '5' },
     requests: { type: 'string' },
-    full: { type: 'boolean', default: false },
+    grants: { type: 'string' },
+    connections: { type: 'string', default: '1,2,4,8,16,32,64' },
     markdown: { type: 'boolean', default: false },
     svg: { type: 'string' },
   },
@@ -29,8 +30,10 @@ if (missing !== undefined) stop(`${missing} does not tell where it is`)
 const rounds = Number(values.rounds)
 /** Of each cell in a round. */
 const requests = Number(values.requests ?? (values.store === 'memory' ? 1_500 : 400))
-const GRANTS = [1_000, 10_000, 100_000, 1_000_000].slice(0, values.store === 'memory' || values.full ? 4 : 3)
-const CONNECTIONS = [1, 2, 4, 8, 16, 32, 64]
+const GRANTS = (values.grants ?? `1000,10000,100000${values.store === 'memory' ? ',1000000' : ''}`)
+  .split(',')
+  .map(Number)
+const CONNECTIONS = values.connections.split(',').map(Number)
 const OPERATIONS = Object.keys(REQUESTS)
 /** What the others are compared with. */
 const USUAL = { grants: 10_000, connections: 32 }

@@ -19,6 +19,9 @@ const OPTIONS = {
   help: { type: 'boolean', default: false },
 }
 
+/** How often a grant is refreshed in a round at most. */
+const REFRESHES = 20
+
 const HELP = `npm run bench -- [options]
   --rounds N          of every contestant, in turn; 5
   --requests N        of each operation in a round that count; 2500
@@ -58,6 +61,9 @@ export function options() {
   const warmUp = number('warm-up')
   // Else one would be refreshed twice at a time.
   if (grants < connections) stop('--grants takes as many as --connections at least')
+  // One that is refreshed too often in five minutes is refused.
+  const enough = Math.ceil((warmUp + requests) / REFRESHES)
+  if (grants < enough) stop(`--grants takes ${enough} at least for so many requests, those of the warm-up included`)
   return {
     ...{ rounds, requests, warmUp, connections, grants, add, unpinned, json, markdown },
     only: only?.split(','),

@@ -58,12 +58,12 @@ function kindAt(text: string, begin: number): CredentialKind | undefined {
   return undefined
 }
 
-/** The secret that {@link SECRET_BYTES} bytes make in a credential of a grant. */
-export function secretOf(grantId: GrantId, bytes: Uint8Array): string {
+/** The secret that {@link SECRET_BYTES} bytes from a place on make in a credential of a grant. */
+export function secretOf(grantId: GrantId, bytes: Uint8Array, from = 0): string {
   const whole = new Uint8Array(1 + SECRET_BYTES)
   // The end of the grant identifier, of which the first character of the secret has two bits.
   whole[0] = bitsAt(grantId, 21) >> 4
-  whole.set(bytes, 1)
+  for (let index = 0; index < SECRET_BYTES; index++) whole[1 + index] = bytes[from + index] as number // as many as it is given
   return encodeBase64url(whole).slice(1)
 }
 

@@ -8,7 +8,7 @@
  */
 import { constantTimeEqual } from './base64url.js'
 import type { Credential } from './credential.js'
-import { printCredential, SECRET_BYTES, secretOf } from './credential.js'
+import { printCredential, secretOf } from './credential.js'
 import { digestOf } from './digests.js'
 import type { OAuthError } from './errors.js'
 import { oauthError } from './errors.js'
@@ -96,7 +96,7 @@ export function requestDevice(
   if (record !== undefined) return refused('credential_unknown')
   const { grantId, clientId, clientKey, scopes } = command
   const { deviceCodeLifetime: expiresIn, devicePollingInterval: interval, digests } = rules
-  const secret = secretOf(grantId, entropy.subarray(0, SECRET_BYTES))
+  const secret = secretOf(grantId, entropy)
   const expiresAt = now + expiresIn
   return {
     reply: {

@@ -51,7 +51,7 @@ export function hkdf(
     output.set(made, (block - 1) * HASH_BYTES)
     message.set(made)
   }
-  return output.subarray(0, length)
+  return length === output.length ? output : output.subarray(0, length)
 }
 
 /** The digest under which a secret is stored. */

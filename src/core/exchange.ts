@@ -67,7 +67,7 @@ export function approve(
 ): Outcome<IssuedCode> {
   if (grant !== undefined) return { reply: invalidGrant('consent_invalid'), events: [] }
   const { grantId, clientId, clientKey, subject, scopes, resources, redirectUri, codeChallenge } = command
-  const secret = secretOf(grantId, entropy.subarray(0, SECRET_BYTES))
+  const secret = secretOf(grantId, entropy)
   const expiresAt = now + rules.codeLifetime
   const made: Grant = {
     v: 1,
@@ -150,8 +150,8 @@ export interface PairSecrets {
 /** The secrets that 64 bytes make, the access token's first. */
 export function secretsOf(grantId: GrantId, bytes: Uint8Array): PairSecrets {
   return {
-    access: secretOf(grantId, bytes.subarray(0, SECRET_BYTES)),
-    refresh: secretOf(grantId, bytes.subarray(SECRET_BYTES, 2 * SECRET_BYTES)),
+    access: secretOf(grantId, bytes, 0),
+    refresh: secretOf(grantId, bytes, SECRET_BYTES),
   }
 }
 

@@ -25,7 +25,7 @@ interface Budget {
 
 const BUDGETS: { readonly [entry: string]: Budget } = {
   '.': { files: 11, gzip: 20_000, brotli: 18_000, later: 24_600 },
-  './node': { files: 4, gzip: 2_100 },
+  './node': { files: 4, gzip: 2_200 },
   './fetch': { files: 3, gzip: 1_030 },
   './storage/memory': { files: 2, gzip: 955 },
   './storage/sqlite': { files: 3, gzip: 2_500 },

@@ -743,7 +743,7 @@ describe('the code of the README', () => {
 })
 
 describe('the bench', () => {
-  const SMALL = ['--rounds', '1', '--requests', '40', '--connections', '4', '--grants', '20', '--stores', 'memory']
+  const SMALL = '--rounds 1 --warm-up 40 --requests 40 --connections 4 --grants 20 --stores memory'.split(' ')
   const OPERATIONS = ['guard', 'introspect', 'refresh', 'exchange', 'revoke', 'device poll']
 
   /** Runs it as small as can be, beside the package; without the environment, which may tell of engines. */
