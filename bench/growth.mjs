@@ -1,5 +1,5 @@
 // How cost grows: a refresh, a guarded request and an introspection over HTTP, with more and more grants and connections.
-//   npm run build && node bench/growth.mjs [--store memory] [--grants N,N] [--connections N,N] [--rounds 5] [--requests N] [--markdown] [--svg FILE]
+//   npm run build && node bench/growth.mjs [--store memory] [--grants N,N] [--connections N,N] [--rounds 5] [--requests N] [--unpinned] [--markdown] [--svg FILE]
 // Grants are drawn by lot, each of another user. A server for each number of grants, all at once; the rounds go through them in turn.
 // On memory to a million grants by default, on `sqlite`, `postgres` and `redis` to 100,000. 10,000 grants and 32 connections are always among them.
 import { writeFileSync } from 'node:fs'
@@ -20,6 +20,8 @@ const { values } = parseArgs({
     requests: { type: 'string' },
     grants: { type: 'string' },
     connections: { type: 'string', default: '1,2,4,8,16,32,64' },
+    /** Driver and servers on any core: what collects garbage beside a server has one to itself. */
+    unpinned: { type: 'boolean', default: false },
     markdown: { type: 'boolean', default: false },
     svg: { type: 'string' },
   },
@@ -40,7 +42,7 @@ const USUAL = { grants: 10_000, connections: 32 }
 /** Grants that are drawn: more than the requests of some rounds. */
 const DRAWN = 50_000
 
-const cores = pin()
+const cores = values.unpinned ? undefined : pin()
 const servers = []
 /** `{ round, grants, connections, operation, rate, p50, p99 }` */
 const measured = []
