@@ -1,4 +1,4 @@
-// What a live grant costs: bytes of this process's heap in the memory store, and bytes of JSON in every other one.
+// What a live grant costs: bytes of this process in the memory store, heap and arrays, and bytes of JSON in every other one.
 //   npm run build && node bench/memory.mjs [--grants 10000,100000,1000000] [--markdown]
 // Heaps differ by some bytes from run to run; JSON does not. A million grants take some minutes and 3 GB.
 import { createHash } from 'node:crypto'
@@ -30,18 +30,19 @@ const TOKEN_CHARACTERS = 84
 const WALKED = 5_000
 const entropyOf = (number, time) => new Uint8Array(createHash('sha512').update(`${number} ${time}`).digest())
 
-async function heap() {
+async function memory() {
   collect()
   await new Promise((resolve) => setTimeout(resolve, 50))
   collect()
-  return process.memoryUsage().heapUsed
+  const { heapUsed, arrayBuffers } = process.memoryUsage()
+  return heapUsed + arrayBuffers
 }
 
-/** A store of so many grants, and their newest refresh tokens, which lie outside of the heap. */
+/** A store of so many grants, and their newest refresh tokens. */
 async function stocked(count) {
   const clock = { now: START }
   const tokens = Buffer.alloc(count * TOKEN_CHARACTERS)
-  const before = await heap()
+  const before = await memory()
   const store = memoryStore({ clock: () => clock.now })
   for (let number = 0; number < count; number++) {
     put(store, grantOf(number, clock.now), 0)
@@ -59,7 +60,7 @@ async function stocked(count) {
         tokens.latin1Write(after.token, at)
       }
     },
-    bytesEach: async () => ((await heap()) - before) / count,
+    bytesEach: async () => ((await memory()) - before) / count,
   }
 }
 
@@ -74,7 +75,7 @@ const WEIGHED = [0, 1, 2, 10, 100]
 const refreshesOf = (count) => (count <= 10_000 ? 100 : 2)
 
 /** Bytes of a grant after so many refreshes, one every 8 hours. */
-async function heapOf(count) {
+async function memoryOf(count) {
   const { clock, refreshAll, bytesEach } = await stocked(count)
   const bytes = new Map([[0, await bytesEach()]])
   for (let refreshes = 1; refreshes <= refreshesOf(count); refreshes++) {
@@ -86,7 +87,7 @@ async function heapOf(count) {
 }
 
 /** Bytes of a grant for which a browser and a client walked the whole flow: texts that are parts of requests included. */
-async function heapOfWalked(count) {
+async function memoryOfWalked(count) {
   let subject = 'nobody'
   const store = memoryStore()
   const server = createAuthorizationServer({
@@ -115,10 +116,10 @@ async function heapOfWalked(count) {
     }
   }
   await walk(0, 500)
-  const [before, records] = [await heap(), store.size]
+  const [before, records] = [await memory(), store.size]
   await walk(500, 500 + count)
   if (store.size !== records + count) throw new Error('more records than grants')
-  return ((await heap()) - before) / count
+  return ((await memory()) - before) / count
 }
 
 const bytesOf = (grant) => Buffer.byteLength(JSON.stringify(grant))
@@ -179,11 +180,11 @@ console.log(tableOf(['', ...shown.map(whole), 'largest on the way'], rows, value
 console.log(`\n${whole(most)} at most, whatever is refreshed when\n`)
 
 const counts = values.grants.split(',').map(Number)
-await heapOf(1_000) // so that what engines compile is there before
+await memoryOf(1_000) // so that what engines compile is there before
 const columns = []
-for (const count of counts) columns.push(await heapOf(count))
-const walked = await heapOfWalked(WALKED)
-console.log('Bytes of heap of a grant in the memory store after so many refreshes\n')
+for (const count of counts) columns.push(await memoryOf(count))
+const walked = await memoryOfWalked(WALKED)
+console.log('Bytes of a grant in the memory store, heap and arrays, after so many refreshes\n')
 const weights = WEIGHED.map((times) => [whole(times), ...columns.map((column) => column.get(times)), undefined])
 weights[0][counts.length + 1] = walked
 const cells = weights.map(([name, ...bytes]) => [name, ...bytes.map((each) => (each === undefined ? '' : whole(each)))])

@@ -7,6 +7,10 @@
  *
  * Values are kept as they are, not frozen: by the contract nobody changes one, and frozen objects are several times as slow to
  * copy from. Only the first of a record is a copy.
+ *
+ * Beyond some ten thousand records, values are kept as JSON in long arrays of bytes, and only those that are asked for again and
+ * again as objects: whenever a collector of garbage empties the young objects it walks all pages of the heap, so that a million
+ * records as objects make each of its pauses several times as long.
  * @module
  */
 import type { Seconds } from '../core/values.js'
@@ -31,10 +35,29 @@ interface Entry {
   readonly labels: readonly string[]
   /** The order in which records came into being, for cursors. */
   readonly sequence: number
-  /** Absent once the entry was dropped. */
-  record: StoredRecord | undefined
+  /** 0 once the entry was dropped. */
+  version: number
   /** Absent: never. Not Infinity, which would have engines put every entry's number into a box. */
   expiresAt: Seconds | undefined
+  /** Absent where it is in a block. */
+  value: JsonValue | undefined
+  block: Block | undefined
+  /** Where its text begins in the block; or which of the objects it is. */
+  place: number
+  /** Bytes of its text. */
+  length: number
+  /** How many texts had been asked for when its own was asked for last; 0 before. */
+  askedAt: number
+}
+
+/** The texts of many entries. */
+interface Block {
+  readonly bytes: Uint8Array
+  used: number
+  /** Whose texts they are, and were. */
+  readonly entries: Entry[]
+  /** How many of these have left. */
+  left: number
 }
 
 /** The entries that have a label, in the order of their sequence, and how many of them were dropped. */
@@ -42,6 +65,20 @@ interface Roll {
   entries: Entry[]
   dropped: number
 }
+
+/** How many values are objects at most: some 20 MB of grants. */
+const OBJECTS = 16_384
+
+/** A text that is asked for a second time becomes an object if fewer others were asked for in between. */
+const AGAIN = 4_096
+
+const BLOCK_BYTES = 1 << 21
+
+/** What a text takes of a block at least: what has to move out of one at once is not very much. */
+const LEAST_BYTES = 128
+
+const encoder = new TextEncoder()
+const decoder = new TextDecoder()
 
 /** How many records the first operation of a second looks at: what has expired of fewer is gone at once. */
 const LOOKED_AT_IN_A_SECOND = 1_000
@@ -62,8 +99,110 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
   /** Most labels have one entry: it stands for itself. */
   const labelled = new Map<string, Entry | Roll>()
   let circle = entries.values()
+  /** Those whose values are objects. */
+  const objects: Entry[] = []
+  /** Which of these became a text last: they do so in a circle. */
+  let hand = 0
+  /** How often a text was asked for. */
+  let asked = 0
+  let open: Block | undefined
+  /** Bytes of a block that everything has left. */
+  let spare: Uint8Array | undefined
   let versions = 0
   let lookedAt = clock()
+
+  /** Gives an entry a value: an object while there are few, else its text. */
+  function put(entry: Entry, value: JsonValue): void {
+    if (entry.value === undefined) {
+      leave(entry)
+      if (objects.length >= OBJECTS) {
+        shelve(entry, value)
+        return
+      }
+      entry.place = objects.push(entry) - 1
+    }
+    entry.value = entry.version === entry.sequence ? copyOf(value) : value
+  }
+
+  /** Makes an object of a text, in place of another one if there are many. */
+  function promote(entry: Entry, value: JsonValue): void {
+    leave(entry)
+    entry.value = value
+    hand = (hand + 1) % OBJECTS
+    const other = objects.length < OBJECTS ? undefined : objects[hand]
+    entry.place = other === undefined ? objects.length : hand
+    objects[entry.place] = entry
+    if (other?.value === undefined) return
+    shelve(other, other.value)
+    other.value = undefined
+  }
+
+  /** Takes an entry out of its block or from among the objects. */
+  function remove(entry: Entry): void {
+    leave(entry)
+    if (entry.value === undefined) return
+    entry.value = undefined
+    const last = objects.pop()
+    if (last === undefined || last === entry) return
+    last.place = entry.place
+    objects[last.place] = last
+  }
+
+  function shelve(entry: Entry, value: JsonValue): void {
+    const text = JSON.stringify(value)
+    const most = text.length * 3
+    if (most > BLOCK_BYTES / 8) settle(entry, { bytes: encoder.encode(text), used: 0, entries: [], left: 0 })
+    else {
+      const block = blockFor(most)
+      settle(entry, block, encoder.encodeInto(text, block.bytes.subarray(block.used)).written)
+    }
+  }
+
+  /** Gives an entry the next bytes of a block. */
+  function settle(entry: Entry, block: Block, length = block.bytes.length): void {
+    entry.block = block
+    entry.place = block.used
+    entry.length = length
+    block.used += Math.max(length, LEAST_BYTES)
+    block.entries.push(entry)
+  }
+
+  /** The block that is being filled, or another one if it does not have so many bytes left. */
+  function blockFor(bytes: number): Block {
+    if (open === undefined || open.used + bytes > BLOCK_BYTES) {
+      open = { bytes: spare ?? new Uint8Array(BLOCK_BYTES), used: 0, entries: [], left: 0 }
+      spare = undefined
+    }
+    return open
+  }
+
+  /** Takes an entry out of its block. Once half have left a block the others move, so that texts take at most twice their space. */
+  function leave(entry: Entry): void {
+    const { block } = entry
+    entry.block = undefined
+    if (block === undefined || ++block.left * 2 < block.entries.length) return
+    if (block === open) {
+      if (block.left < block.entries.length) return
+      open = undefined
+    }
+    for (const each of block.entries)
+      if (each.block === block) {
+        const to = blockFor(each.length)
+        to.bytes.set(textOf(each, block), to.used)
+        settle(each, to, each.length)
+      }
+    if (block.bytes.length === BLOCK_BYTES) spare = block.bytes
+  }
+
+  function held(entry: Entry): JsonValue {
+    const { block } = entry
+    if (entry.value !== undefined || block === undefined) return entry.value ?? null
+    const value: JsonValue = JSON.parse(decoder.decode(textOf(entry, block)))
+    const again = entry.askedAt !== 0 && asked - entry.askedAt < AGAIN
+    entry.askedAt = ++asked
+    if (again) promote(entry, value)
+    return value
+  }
 
   function live(key: string, now: Seconds): Entry | undefined {
     const entry = entries.get(key)
@@ -79,14 +218,15 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
 
   function drop(entry: Entry): void {
     entries.delete(entry.key)
-    entry.record = undefined
+    entry.version = 0
+    remove(entry)
     for (const label of entry.labels) {
       const found = labelled.get(label)
       if (found === undefined) continue
       if (!isRoll(found)) labelled.delete(label)
       else if (++found.dropped === found.entries.length) labelled.delete(label)
       else if (found.dropped * 2 > found.entries.length) {
-        found.entries = found.entries.filter(({ record }) => record !== undefined)
+        found.entries = found.entries.filter(({ version }) => version !== 0)
         found.dropped = 0
       }
     }
@@ -119,27 +259,42 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
 
     read(keys) {
       const now = begin()
-      return keys.map((key) => live(key, now)?.record)
+      return keys.map((key) => {
+        const entry = live(key, now)
+        return entry && { value: held(entry), version: entry.version }
+      })
     },
 
     write(key, value, { expected, expiresAt, labels = [] }) {
       const now = begin()
       const before = entries.get(key)
       const current = before !== undefined && isLive(before, now) ? before : undefined
-      if ((current?.record?.version ?? 0) !== expected) return false
+      if ((current?.version ?? 0) !== expected) return false
       const ends = expiresAt !== undefined && now >= expiresAt
-      const record = { value, version: ++versions }
+      const version = ++versions
       if (current !== undefined && !ends && sameLabels(current.labels, labels)) {
-        current.record = record
+        current.version = version
         current.expiresAt = expiresAt
+        put(current, value)
         return true
       }
       if (before !== undefined) drop(before)
       if (ends) return true
       sweep(now, LOOKED_AT_BY_A_NEW_ONE)
-      const made = { value: copyOf(value), version: versions }
-      const entry = { key, labels: [...new Set(labels)], sequence: versions, record: made, expiresAt }
+      const entry: Entry = {
+        key,
+        labels: [...new Set(labels)],
+        sequence: version,
+        version,
+        expiresAt,
+        value: undefined,
+        block: undefined,
+        place: 0,
+        length: 0,
+        askedAt: 0,
+      }
       entries.set(key, entry)
+      put(entry, value)
       for (const label of entry.labels) enlist(label, entry)
       return true
     },
@@ -152,9 +307,9 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
       let last: Entry | undefined
       for (let index = cursor === undefined ? 0 : placeAfter(listed, Number(cursor)); index < listed.length; index++) {
         const entry = listed[index] as Entry // the index is less than the length
-        if (entry.record === undefined || !isLive(entry, now)) continue
+        if (entry.version === 0 || !isLive(entry, now)) continue
         if (last !== undefined && records.length >= limit) return { records, cursor: String(last.sequence) }
-        records.push({ ...entry.record, key: entry.key })
+        records.push({ value: held(entry), version: entry.version, key: entry.key })
         last = entry
       }
       return { records }
@@ -165,6 +320,10 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
 /** A value whose strings are its own: a part of a longer one, such as a request, would keep all of it. */
 function copyOf(value: JsonValue): JsonValue {
   return JSON.parse(JSON.stringify(value))
+}
+
+function textOf({ place, length }: Entry, { bytes }: Block): Uint8Array {
+  return bytes.subarray(place, place + length)
 }
 
 function isLive({ expiresAt }: Entry, now: Seconds): boolean {

@@ -158,7 +158,7 @@ describe('a broken server is caught:', () => {
     const broken = {
       name: 'a store that compares nothing',
       file: 'storage/memory.ts',
-      find: 'if ((current?.record?.version ?? 0) !== expected) return false',
+      find: 'if ((current?.version ?? 0) !== expected) return false',
       replace: '',
     }
     const { memoryStore: brokenStore } = await mutant<typeof import('grantwell/storage/memory')>(broken, broken.file)
