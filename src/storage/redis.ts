@@ -91,7 +91,8 @@ function script(text: string): Script {
  * A client that loses its connection may send a write again, and what was written before a script failed is written again, too: so one
  * that finds its own version has happened before. A removal that comes again finds nothing and says no, which makes the server decide anew.
  *
- * The indexes know of a record how long it is kept, and its labels: where neither changes, as at most writes, they are left alone.
+ * The indexes know of a record its labels, and how long it is kept at most: they are left alone where it has the labels that it had,
+ * and is kept no longer, as at most writes. So the name of a record whose life was cut short stays in them until it was to end.
  */
 const WRITE = script(`
 local call = redis.call
@@ -111,29 +112,30 @@ local function write(first, last, expected, now, record, look, life, listing, na
   else
     call('SET', key, record, 'EX', life)
   end
-  if listed == listing then return 1 end
-  local kept = tonumber(string.match(listing, '^%d+') or math.huge)
+  local kept, labels = string.match(listing, '^(%d*)(.*)')
+  kept = tonumber(kept) or math.huge
+  if listed then
+    local before, same = string.match(listed, '^(%d*)(.*)')
+    -- What was to be kept for ever would stay in the indexes for ever.
+    if same == labels and (listed == listing or kept <= (tonumber(before) or 0)) then return 1 end
+  end
   for k = first + 1, last, 2 do
     local index, expiries = KEYS[k], KEYS[k + 1]
-    local before = tonumber(call('ZSCORE', expiries, name) or nil)
-    if before ~= kept then
-      call('ZADD', expiries, kept == math.huge and '+inf' or kept, name)
-      if not before then
-        call('ZADD', index, 0, name)
-        local expired = call('ZRANGEBYSCORE', expiries, '-inf', now, 'LIMIT', 0, ${UNLISTED_AT_ONCE})
-        if #expired > 0 then
-          call('ZREM', index, unpack(expired))
-          call('ZREM', expiries, unpack(expired))
-        end
+    if call('ZADD', expiries, kept == math.huge and '+inf' or kept, name) == 1 then
+      call('ZADD', index, 0, name)
+      local expired = call('ZRANGEBYSCORE', expiries, '-inf', now, 'LIMIT', 0, ${UNLISTED_AT_ONCE})
+      if #expired > 0 then
+        call('ZREM', index, unpack(expired))
+        call('ZREM', expiries, unpack(expired))
       end
-      local latest = call('ZREVRANGE', expiries, 0, 1, 'WITHSCORES')
-      local other = tonumber(latest[latest[1] == name and 4 or 2] or 0)
-      -- As long as the longest of the others is kept, the indexes live already.
-      if other < kept or (before and other < before) then
-        local rest = math.max(other, kept) - now + ${MARGIN}
-        for _, each in ipairs({ index, expiries }) do
-          if rest == math.huge then call('PERSIST', each) else call('EXPIRE', each, rest) end
-        end
+    end
+    -- As long as the longest is kept, both live; without an end if they are new, or if one is kept for ever.
+    local left, longest = call('TTL', expiries), kept
+    if left == -1 then longest = tonumber(call('ZREVRANGE', expiries, 0, 0, 'WITHSCORES')[2]) end
+    local rest = longest - now + ${MARGIN}
+    if left < rest then
+      for _, each in ipairs({ index, expiries }) do
+        if rest < math.huge then call('EXPIRE', each, rest + ${MARGIN}) elseif left ~= -1 then call('PERSIST', each) end
       end
     end
   end
