@@ -56,11 +56,11 @@ export const OPERATIONS = {
         })
     },
   },
-  // Each grant is refreshed a few times, as in life.
+  // Each grant is refreshed once: hours lie between two in life, so that no server has to know more than one pair that was superseded.
   refresh: {
     needs: 'token',
     list: 'pairs',
-    seeds: (_requests, grants) => ['pairs', grants],
+    seeds: (requests, grants) => ['pairs', Math.max(requests, grants)],
     step: (server, pairs) => {
       const turn = rotation(pairs)
       return () =>

@@ -19,15 +19,12 @@ const OPTIONS = {
   help: { type: 'boolean', default: false },
 }
 
-/** How often a grant is refreshed in a round at most. */
-const REFRESHES = 20
-
 const HELP = `npm run bench -- [options]
   --rounds N          of every contestant, in turn; 5
   --requests N        of each operation in a round that count; 2500
   --warm-up N         of each operation in a round before those; 6000
   --connections N     in use at a time; 32
-  --grants N          that are validated and refreshed in turn; 2000
+  --grants N          that are validated in turn; 2000
   --only A,B          these contestants; all, and bare always takes part
   --operations A,B    some of: ${Object.keys(OPERATIONS).join(', ')}
   --stores A,B        those that grantwell is measured on, of: ${STORES.join(', ')}
@@ -61,9 +58,6 @@ export function options() {
   const warmUp = number('warm-up')
   // Else one would be refreshed twice at a time.
   if (grants < connections) stop('--grants takes as many as --connections at least')
-  // One that is refreshed too often in five minutes is refused.
-  const enough = Math.ceil((warmUp + requests) / REFRESHES)
-  if (grants < enough) stop(`--grants takes ${enough} at least for so many requests, those of the warm-up included`)
   return {
     ...{ rounds, requests, warmUp, connections, grants, add, unpinned, json, markdown },
     only: only?.split(','),
