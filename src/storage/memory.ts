@@ -6,7 +6,7 @@
  * expire at once, none waits for all of them.
  *
  * Values are kept as they are, not frozen: by the contract nobody changes one, and frozen objects are several times as slow to
- * copy from. Only the first of a record is a copy.
+ * copy from. Only the first of a record is a copy, so that what it was cut out of can go.
  *
  * Beyond some ten thousand records, values are kept as JSON in long arrays of bytes, and only those that are asked for again and
  * again as objects: whenever a collector of garbage empties the young objects it walks all pages of the heap, so that a million
@@ -56,8 +56,8 @@ interface Block {
   used: number
   /** Whose texts they are, and were. */
   readonly entries: Entry[]
-  /** How many of these have left. */
-  left: number
+  /** Bytes of texts that have left. */
+  gone: number
 }
 
 /** The entries that have a label, in the order of their sequence, and how many of them were dropped. */
@@ -74,7 +74,7 @@ const AGAIN = 4_096
 
 const BLOCK_BYTES = 1 << 21
 
-/** What a text takes of a block at least: what has to move out of one at once is not very much. */
+/** What a text takes of a block at least, so that no more than some thousands have to move out of one at once. */
 const LEAST_BYTES = 128
 
 const encoder = new TextEncoder()
@@ -106,35 +106,36 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
   /** How often a text was asked for. */
   let asked = 0
   let open: Block | undefined
+  /** Those that half of their bytes have left, each until an operation has moved the rest. */
+  const halfGone = new Set<Block>()
   /** Bytes of a block that everything has left. */
   let spare: Uint8Array | undefined
   let versions = 0
   let lookedAt = clock()
 
-  /** Gives an entry a value: an object while there are few, else its text. */
-  function put(entry: Entry, value: JsonValue): void {
-    if (entry.value === undefined) {
-      leave(entry)
-      if (objects.length >= OBJECTS) {
-        shelve(entry, value)
-        return
-      }
+  /** Gives an entry that is no object a value: as an object while there are few, else as a text. */
+  function keep(entry: Entry, value: JsonValue): void {
+    const text = objects.length < OBJECTS ? undefined : JSON.stringify(value)
+    leave(entry)
+    if (text !== undefined) shelve(entry, text)
+    else {
+      entry.value = value
       entry.place = objects.push(entry) - 1
     }
-    entry.value = entry.version === entry.sequence ? copyOf(value) : value
   }
 
   /** Makes an object of a text, in place of another one if there are many. */
   function promote(entry: Entry, value: JsonValue): void {
-    leave(entry)
-    entry.value = value
     hand = (hand + 1) % OBJECTS
     const other = objects.length < OBJECTS ? undefined : objects[hand]
+    const text = other === undefined ? '' : JSON.stringify(other.value)
+    leave(entry)
+    entry.value = value
     entry.place = other === undefined ? objects.length : hand
     objects[entry.place] = entry
-    if (other?.value === undefined) return
-    shelve(other, other.value)
+    if (other === undefined) return
     other.value = undefined
+    shelve(other, text)
   }
 
   /** Takes an entry out of its block or from among the objects. */
@@ -148,10 +149,9 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
     objects[last.place] = last
   }
 
-  function shelve(entry: Entry, value: JsonValue): void {
-    const text = JSON.stringify(value)
+  function shelve(entry: Entry, text: string): void {
     const most = text.length * 3
-    if (most > BLOCK_BYTES / 8) settle(entry, { bytes: encoder.encode(text), used: 0, entries: [], left: 0 })
+    if (most > BLOCK_BYTES / 8) settle(entry, { bytes: encoder.encode(text), used: 0, entries: [], gone: 0 })
     else {
       const block = blockFor(most)
       settle(entry, block, encoder.encodeInto(text, block.bytes.subarray(block.used)).written)
@@ -163,28 +163,33 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
     entry.block = block
     entry.place = block.used
     entry.length = length
-    block.used += Math.max(length, LEAST_BYTES)
+    block.used += taken(entry)
     block.entries.push(entry)
   }
 
   /** The block that is being filled, or another one if it does not have so many bytes left. */
   function blockFor(bytes: number): Block {
     if (open === undefined || open.used + bytes > BLOCK_BYTES) {
-      open = { bytes: spare ?? new Uint8Array(BLOCK_BYTES), used: 0, entries: [], left: 0 }
+      open = { bytes: spare ?? new Uint8Array(BLOCK_BYTES), used: 0, entries: [], gone: 0 }
       spare = undefined
     }
     return open
   }
 
-  /** Takes an entry out of its block. Once half have left a block the others move, so that texts take at most twice their space. */
   function leave(entry: Entry): void {
     const { block } = entry
+    if (block === undefined) return
     entry.block = undefined
-    if (block === undefined || ++block.left * 2 < block.entries.length) return
-    if (block === open) {
-      if (block.left < block.entries.length) return
-      open = undefined
-    }
+    block.gone += taken(entry)
+    if (block.gone * 2 >= block.used) halfGone.add(block)
+  }
+
+  /** Moves what is left in one of the blocks that are half gone, so that texts take some twice their space; one, since many may be at once. */
+  function tidy(): void {
+    const [block] = halfGone
+    if (block === undefined) return
+    halfGone.delete(block)
+    if (block === open) open = undefined
     for (const each of block.entries)
       if (each.block === block) {
         const to = blockFor(each.length)
@@ -194,9 +199,10 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
     if (block.bytes.length === BLOCK_BYTES) spare = block.bytes
   }
 
-  function held(entry: Entry): JsonValue {
-    const { block } = entry
-    if (entry.value !== undefined || block === undefined) return entry.value ?? null
+  /** The value of an entry; that of a text that was asked for a little before becomes an object. */
+  function valueIn(entry: Entry): JsonValue {
+    if (entry.value !== undefined) return entry.value
+    const block = entry.block as Block // what is no object has a text
     const value: JsonValue = JSON.parse(decoder.decode(textOf(entry, block)))
     const again = entry.askedAt !== 0 && asked - entry.askedAt < AGAIN
     entry.askedAt = ++asked
@@ -247,6 +253,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
   /** The time, at which an operation begins. */
   function begin(): Seconds {
     const now = clock()
+    tidy()
     if (now !== lookedAt) sweep(now, LOOKED_AT_IN_A_SECOND)
     lookedAt = now
     return now
@@ -261,7 +268,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
       const now = begin()
       return keys.map((key) => {
         const entry = live(key, now)
-        return entry && { value: held(entry), version: entry.version }
+        return entry && { value: valueIn(entry), version: entry.version }
       })
     },
 
@@ -271,21 +278,23 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
       const current = before !== undefined && isLive(before, now) ? before : undefined
       if ((current?.version ?? 0) !== expected) return false
       const ends = expiresAt !== undefined && now >= expiresAt
-      const version = ++versions
       if (current !== undefined && !ends && sameLabels(current.labels, labels)) {
-        current.version = version
+        if (current.value === undefined) keep(current, value)
+        else current.value = value
+        current.version = ++versions
         current.expiresAt = expiresAt
-        put(current, value)
         return true
       }
+      const text = ends ? '' : JSON.stringify(value)
       if (before !== undefined) drop(before)
       if (ends) return true
       sweep(now, LOOKED_AT_BY_A_NEW_ONE)
+      const sequence = ++versions
       const entry: Entry = {
         key,
         labels: [...new Set(labels)],
-        sequence: version,
-        version,
+        sequence,
+        version: sequence,
         expiresAt,
         value: undefined,
         block: undefined,
@@ -293,8 +302,9 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
         length: 0,
         askedAt: 0,
       }
+      if (objects.length < OBJECTS) keep(entry, JSON.parse(text))
+      else shelve(entry, text)
       entries.set(key, entry)
-      put(entry, value)
       for (const label of entry.labels) enlist(label, entry)
       return true
     },
@@ -309,7 +319,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
         const entry = listed[index] as Entry // the index is less than the length
         if (entry.version === 0 || !isLive(entry, now)) continue
         if (last !== undefined && records.length >= limit) return { records, cursor: String(last.sequence) }
-        records.push({ value: held(entry), version: entry.version, key: entry.key })
+        records.push({ value: valueIn(entry), version: entry.version, key: entry.key })
         last = entry
       }
       return { records }
@@ -317,9 +327,9 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
   }
 }
 
-/** A value whose strings are its own: a part of a longer one, such as a request, would keep all of it. */
-function copyOf(value: JsonValue): JsonValue {
-  return JSON.parse(JSON.stringify(value))
+/** What the text of an entry takes of its block. */
+function taken({ length }: Entry): number {
+  return Math.max(length, LEAST_BYTES)
 }
 
 function textOf({ place, length }: Entry, { bytes }: Block): Uint8Array {

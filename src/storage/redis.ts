@@ -91,8 +91,8 @@ function script(text: string): Script {
  * A client that loses its connection may send a write again, and what was written before a script failed is written again, too: so one
  * that finds its own version has happened before. A removal that comes again finds nothing and says no, which makes the server decide anew.
  *
- * The indexes know of a record its labels, and how long it is kept at most: they are left alone where it has the labels that it had,
- * and is kept no longer, as at most writes. So the name of a record whose life was cut short stays in them until it was to end.
+ * The indexes know of a record its labels, and how long it is kept: they are left alone where it has the labels that it had, and is
+ * kept no longer and half as long at least, as at most writes.
  */
 const WRITE = script(`
 local call = redis.call
@@ -112,12 +112,14 @@ local function write(first, last, expected, now, record, look, life, listing, na
   else
     call('SET', key, record, 'EX', life)
   end
+  if listed == listing then return 1 end
   local kept, labels = string.match(listing, '^(%d*)(.*)')
   kept = tonumber(kept) or math.huge
+  local before = 0
   if listed then
-    local before, same = string.match(listed, '^(%d*)(.*)')
-    -- What was to be kept for ever would stay in the indexes for ever.
-    if same == labels and (listed == listing or kept <= (tonumber(before) or 0)) then return 1 end
+    local till, had = string.match(listed, '^(%d*)(.*)')
+    if had == labels then before = tonumber(till) or math.huge end
+    if kept <= before and before - now <= 2 * (kept - now) then return 1 end
   end
   for k = first + 1, last, 2 do
     local index, expiries = KEYS[k], KEYS[k + 1]
@@ -129,13 +131,18 @@ local function write(first, last, expected, now, record, look, life, listing, na
         call('ZREM', expiries, unpack(expired))
       end
     end
-    -- As long as the longest is kept, both live; without an end if they are new, or if one is kept for ever.
-    local left, longest = call('TTL', expiries), kept
-    if left == -1 then longest = tonumber(call('ZREVRANGE', expiries, 0, 0, 'WITHSCORES')[2]) end
-    local rest = longest - now + ${MARGIN}
-    if left < rest then
-      for _, each in ipairs({ index, expiries }) do
-        if rest < math.huge then call('EXPIRE', each, rest + ${MARGIN}) elseif left ~= -1 then call('PERSIST', each) end
+    -- Both live as long as the longest is kept. They do already, unless they are new, or one was kept for ever, or this one longer.
+    local left, needed = -1, kept
+    if kept >= before then left = call('TTL', expiries) end
+    if left == -1 then needed = tonumber(call('ZREVRANGE', expiries, 0, 0, 'WITHSCORES')[2]) end
+    local rest = needed - now + ${MARGIN}
+    if left < rest and needed ~= before then
+      if rest < math.huge then
+        call('EXPIRE', index, rest + ${MARGIN})
+        call('EXPIRE', expiries, rest + ${MARGIN})
+      elseif left ~= -1 then
+        call('PERSIST', index)
+        call('PERSIST', expiries)
       end
     end
   end
@@ -149,14 +156,13 @@ for a = 1, #ARGV, 8 do
 end
 return written`)
 
-/** Takes a record out of a label's index, unless it has the label. KEYS: record, index, expiries. ARGV: name, label, now. */
+/**
+ * Takes a record out of a label's index, unless it has the label. KEYS: record, index, expiries. ARGV: name, label. One that has expired
+ * stays until Redis forgets it: for a server whose clock is behind it lives, and may be made to live on.
+ */
 const UNLIST = script(`
 local stored = redis.call('GET', KEYS[1])
-if stored then
-  local expiry, labels = string.match(stored, '^%d+ (%d*) ([^\\n]*)')
-  local live = not (tonumber(expiry) and tonumber(expiry) <= tonumber(ARGV[3]))
-  if live and string.find(labels, ARGV[2], 1, true) then return 0 end
-end
+if stored and string.find(string.match(stored, '^[^\\n]*'), ARGV[2], 1, true) then return 0 end
 redis.call('ZREM', KEYS[2], ARGV[1])
 redis.call('ZREM', KEYS[3], ARGV[1])
 return 1`)
@@ -305,7 +311,7 @@ export function redisStore(
         const record = recordOf(text, now, parse)
         if (record !== undefined && labelsOf(text).includes(joined([label])))
           return [{ ...record, key: decodeName(name) }]
-        await run(UNLIST, [recordKey(name), ...indexKeys(shard, label)], [name, joined([label]), String(now)])
+        await run(UNLIST, [recordKey(name), ...indexKeys(shard, label)], [name, joined([label])])
         return []
       }),
     )

@@ -417,6 +417,74 @@ describe('memory', () => {
     expect(store.size).toBe(OBJECTS + count / 10)
   })
 
+  it('takes twice the bytes of texts at most, whichever of them stay and whenever the others go', async () => {
+    const bytes = async (): Promise<number> => {
+      await usedHeap()
+      return process.memoryUsage().arrayBuffers
+    }
+    const before = await bytes()
+    const store = fullStore(() => NOW)
+    const write = (key: string, length: number, options: { readonly expiresAt?: number } = {}): void => {
+      const [found] = store.read([key]) as readonly ({ readonly version: number } | undefined)[]
+      store.write(key, 'x'.repeat(length), { expected: found?.version ?? 0, ...options })
+    }
+    // Each that stays comes among some that go before its block is full; and some that go are long.
+    for (let index = 0; index < 1_000; index++) {
+      for (let other = 0; other < 100; other++) write(`short ${index} ${other}`, 400)
+      write(`stays ${index}`, 1_000)
+      write(`long ${index}`, 60_000)
+      for (let other = 0; other < 100; other++) write(`short ${index} ${other}`, 0, { expiresAt: NOW })
+      write(`long ${index}`, 0, { expiresAt: NOW })
+    }
+    store.read([])
+    expect(store.size).toBe(OBJECTS + 1_000)
+    expect((await bytes()) - before).toBeLessThan(2 * 1_000_000 + 4 * 2 ** 21)
+    for (let index = 0; index < 1_000; index++) {
+      write(`long ${index}`, 8_000)
+      write(`among ${index}`, 8_000)
+      write(`among ${index}`, 100)
+    }
+    for (let index = 0; index < 1_000; index++) write(`long ${index}`, 100)
+    for (let operation = 0; operation < 20; operation++) store.read([])
+    expect((await bytes()) - before).toBeLessThan(2 * 1_250_000 + 4 * 2 ** 21)
+    for (let index = 0; index < 1_000; index++)
+      expect(store.read([`stays ${index}`])).toMatchObject([{ value: 'x'.repeat(1_000) }])
+  })
+
+  it('keeps nothing of the values of records that went, while others with their label stay', async () => {
+    const before = await usedHeap()
+    const store = memoryStore({ clock: () => NOW })
+    const versionOf = (index: number): number => {
+      const [found] = store.read([`key ${index}`]) as readonly ({ readonly version: number } | undefined)[]
+      return found?.version ?? 0
+    }
+    for (let index = 0; index < 2_000; index++)
+      store.write(`key ${index}`, `${index} ${'x'.repeat(10_000)}`, { expected: 0, labels: ['label'] })
+    for (let index = 0; index < 900; index++)
+      store.write(`key ${index}`, 0, { expected: versionOf(index), expiresAt: NOW, labels: ['label'] })
+    expect((await usedHeap()) - before).toBeLessThan(1_100 * 10_000 + 2_000_000)
+    expect(store.size).toBe(1_100)
+  })
+
+  it('has what was there where a value cannot be written, and where it was to be, nothing', () => {
+    for (const store of [memoryStore({ clock: () => NOW }), fullStore(() => NOW)]) {
+      store.write('key', { ok: 1 }, { expected: 0, labels: ['label'] })
+      const found = store.read(['key']) as readonly ({ readonly version: number } | undefined)[]
+      const expected = found[0]?.version ?? 0
+      const wrong = 1n as unknown as JsonValue // no value of JSON
+      expect(() => store.write('key', wrong, { expected, labels: ['another'] })).toThrow(TypeError)
+      expect(() => store.write('absent', wrong, { expected: 0 })).toThrow(TypeError)
+      expect(store.read(['key', 'absent'])).toEqual([{ value: { ok: 1 }, version: expected }, undefined])
+      expect(store.list('label')).toMatchObject({ records: [{ key: 'key' }] })
+    }
+    const full = fullStore(() => NOW)
+    full.write('key', { ok: 1 }, { expected: 0 })
+    const [found] = full.read(['key']) as readonly ({ readonly version: number } | undefined)[]
+    const wrong = 1n as unknown as JsonValue // no value of JSON
+    expect(() => full.write('key', wrong, { expected: found?.version ?? 0 })).toThrow(TypeError)
+    expect(full.read(['key'])).toEqual([{ value: { ok: 1 }, version: found?.version }])
+  })
+
   it('has no more than 16,384 values as objects, whatever comes and goes and is asked for again', async () => {
     const before = await usedHeap()
     const store = memoryStore({ clock: () => NOW })
@@ -479,9 +547,9 @@ describe('lists of the memory store', () => {
     return times.toSorted((a, b) => a - b)
   }
 
-  it('take as little for a page of 200,000 records as for one of 1,000', async () => {
-    const ofFew = await pageTimes(1_000, 2_000)
-    const ofMany = await pageTimes(200_000, 2_000)
+  it('take as little for a page of 400,000 records as for one of 40,000', async () => {
+    const ofFew = await pageTimes(40_000, 2_000)
+    const ofMany = await pageTimes(400_000, 2_000)
     expect(ofMany[1_000]).toBeLessThan(10 * (ofFew[1_000] ?? 0))
   })
 

@@ -4,6 +4,7 @@
  * @module
  */
 import { inspect } from 'node:util'
+import type { RecordStore } from 'grantwell'
 import { redisStore } from 'grantwell/storage/redis'
 import { virtualClock } from 'grantwell/testing'
 import { Redis } from 'ioredis'
@@ -147,14 +148,27 @@ describeWith(describe, redis, 'on Redis', () => {
     // 30 days.
     expect(touched).toBeGreaterThan(0)
     expect(touched).toBeLessThanOrEqual(3)
-    // So does a shorter life; a longer one again, and other labels, in whatever direction, do touch them.
+    // A life that is a little shorter leaves them alone, too; one that is much shorter, and other labels, in whatever direction, do not.
+    await client.config('RESETSTAT')
+    await write(undefined, 100 * days)
+    expect(await calls()).toEqual({ mget: 1, evalsha: 1, getrange: 1, set: 1 })
     await client.config('RESETSTAT')
     await write(undefined, 600)
-    expect(await calls()).toEqual({ mget: 1, evalsha: 1, getrange: 1, set: 1 })
-    expect(await ttls('*:record:grant')).toEqual([600 + MARGIN])
+    expect(await calls()).toEqual({ mget: 1, evalsha: 1, getrange: 1, set: 1, zadd: 2, zrevrange: 2, expire: 4 })
+    for (const ttl of [...(await ttls('*:subject:a')), ...(await ttls('*:client:b'))]) {
+      expect(ttl).toBeGreaterThanOrEqual(600 + MARGIN - 1)
+      expect(ttl).toBeLessThanOrEqual(600 + 600 / 8 + 2 * MARGIN)
+    }
     await client.config('RESETSTAT')
     await write()
     expect(await calls()).toMatchObject({ zadd: 2 })
+    // What is kept for ever, as applications are, has nothing that moves.
+    const options = { labels: ['applications', 'client:c'] }
+    expect(await store.write('always', 1, { ...options, expected: 0 })).toBe(true)
+    const [always] = await store.read(['always'])
+    await client.config('RESETSTAT')
+    expect(await store.write('always', 2, { ...options, expected: always?.version ?? 0 })).toBe(true)
+    expect(await calls()).toEqual({ evalsha: 1, getrange: 1, set: 1 })
     await write(['client:b'])
     expect((await store.list('subject:a')).records).toEqual([])
     await write()
@@ -250,7 +264,7 @@ describeWith(describe, redis, 'on Redis', () => {
     expect(await store.write('another', 1, { expected: 0, expiresAt: clock() + 1, labels: ['a', 'b'] })).toBe(true)
     for (const label of ['a', 'b']) {
       expect((await store.list(label)).records).toHaveLength(2)
-      for (const life of await index(label)) expect(life).toBeLessThanOrEqual(5_000 + 5_000 / 8 + MARGIN)
+      for (const life of await index(label)) expect(life).toBeLessThanOrEqual(700 + 700 / 8 + MARGIN)
     }
   })
 
@@ -263,7 +277,7 @@ describeWith(describe, redis, 'on Redis', () => {
     await Promise.all(names.map((key) => elsewhere.write(key, 1, { expected: 0 })))
     const [tag] = /\{\d+\}/.exec((await client.keys('elsewhere:*'))[0] ?? '') ?? []
     const found = (await client.keys(`elsewhere:${tag}:record:*`)).map((key) => key.slice(key.indexOf('name')))
-    const [first = '', second = '', third = ''] = found
+    const [first = '', second = '', third = '', fourth = ''] = found
     const write = async (key: string, life?: number) => {
       const expected = (await store.read([key]))[0]?.version ?? 0
       const options = { expected, labels: ['label'], ...(life !== undefined && { expiresAt: clock() + life }) }
@@ -277,6 +291,37 @@ describeWith(describe, redis, 'on Redis', () => {
     await write(third, 10)
     for (const ttl of await ttls('*:label')) expect(ttl).toBeGreaterThan(10_000)
     expect((await store.list('label')).records.map(({ key }) => key).toSorted()).toEqual([second, third].toSorted())
+    // Nor does one that is added, or cut short, take anything away from the others.
+    const asLong = async () => {
+      for (const ttl of await ttls('*:label')) expect(ttl).toBeGreaterThanOrEqual(10_000 + MARGIN - 1)
+    }
+    await write(fourth, 10)
+    await asLong()
+    await write(third, 5_000)
+    await asLong()
+    await write(third, 10)
+    await asLong()
+    // The longest does.
+    await write(second, 100)
+    for (const ttl of await ttls('*:label')) expect(ttl).toBeLessThanOrEqual(100 + 100 / 8 + 2 * MARGIN)
+    for (const ttl of await ttls('*:label')) expect(ttl).toBeGreaterThanOrEqual(100 + MARGIN - 1)
+    expect((await store.list('label')).records).toHaveLength(3)
+  })
+
+  it('lists a record that a server lengthens whose clock is behind that of another one, for which it has expired', async () => {
+    const clocks = [virtualClock(), virtualClock()] as const
+    const [behind, ahead] = clocks.map((clock) => redisStore(client, { clock })) as [RecordStore, RecordStore]
+    const write = async (life: number) => {
+      const expected = (await behind.read(['key']))[0]?.version ?? 0
+      const options = { expected, expiresAt: clocks[0]() + life, labels: ['label'] }
+      expect(await behind.write('key', 1, options)).toBe(true)
+    }
+    await write(1_000)
+    for (const clock of clocks) clock.advance(999)
+    clocks[1].advance(2)
+    expect((await ahead.list('label')).records).toEqual([])
+    await write(30)
+    for (const store of [behind, ahead]) expect((await store.list('label')).records).toHaveLength(1)
   })
 
   it('asks a cluster for each record alone, so that a server that is silent fails for nobody else', async () => {
@@ -309,7 +354,7 @@ describeWith(describe, redis, 'on Redis', () => {
     expect(await listed()).toBe(0)
     await write()
     expect(await listed()).toBe(1)
-    // It has expired, and the list takes it out of the index, before Redis forgets it.
+    // It has expired, before Redis forgets it.
     clock.set(expiresAt)
     expect(await listed()).toBe(0)
     await write(expiresAt + 1)
