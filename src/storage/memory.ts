@@ -8,7 +8,7 @@
  * Values are kept as they are, not frozen: by the contract nobody changes one, and frozen objects are several times as slow to
  * copy from. Only the first of a record is a copy, so that what it was cut out of can go.
  *
- * Beyond some ten thousand records, values are kept as JSON in long arrays of bytes, and only those that are asked for again and
+ * Beyond 32,768 records, values are kept as JSON in long arrays of bytes, and only those that are asked for again and
  * again as objects: whenever a collector of garbage empties the young objects it walks all pages of the heap, so that a million
  * records as objects make each of its pauses several times as long.
  * @module
@@ -66,8 +66,8 @@ interface Roll {
   dropped: number
 }
 
-/** How many values are objects at most: some 20 MB of grants. */
-const OBJECTS = 16_384
+/** How many values are objects at most: some 50 MB of grants. */
+const OBJECTS = 32_768
 
 /** A text that is asked for a second time becomes an object if fewer others were asked for in between. */
 const AGAIN = 4_096

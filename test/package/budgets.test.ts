@@ -27,7 +27,7 @@ const BUDGETS: { readonly [entry: string]: Budget } = {
   '.': { files: 11, gzip: 20_000, brotli: 18_000, later: 24_600 },
   './node': { files: 4, gzip: 2_200 },
   './fetch': { files: 3, gzip: 1_030 },
-  './storage/memory': { files: 2, gzip: 1_600 },
+  './storage/memory': { files: 2, gzip: 1_650 },
   './storage/sqlite': { files: 3, gzip: 2_500 },
   './storage/postgres': { files: 9, gzip: 8_000 },
   './storage/redis': { files: 7, gzip: 6_400 },

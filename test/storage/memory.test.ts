@@ -28,7 +28,7 @@ describe('the memory store', () => {
 })
 
 /** How many values are kept as objects; what is written beyond is kept as text. */
-const OBJECTS = 16_384
+const OBJECTS = 32_768
 
 /** A store that has so many values already that it keeps every other one as text. */
 function fullStore(clock: () => number): MemoryStore {
@@ -229,9 +229,9 @@ describe('the memory store beside the naive one', () => {
   it('does the same under every sequence of writes, reads, lists and clocks that jump forward and back', () =>
     same((clock) => memoryStore({ clock }), 1_000))
 
-  it('does the same with values that it keeps as text', () => same(fullStore, 200))
+  it('does the same with values that it keeps as text', () => same(fullStore, 100))
 
-  it('has every value of 40,000 records that come, change and go, short ones and long ones, in every script', () => {
+  it('has every value of 80,000 records that come, change and go, short ones and long ones, in every script', () => {
     const store = memoryStore({ clock: () => NOW })
     const model = new Map<string, { readonly json: string; readonly label: string }>()
     const letters = ['e', '\u00e9', '\u6f22', '\u{1f511}', '\ud800']
@@ -245,9 +245,9 @@ describe('the memory store beside the naive one', () => {
       const [found] = store.read([`key ${number}`]) as readonly ({ readonly value: JsonValue } | undefined)[]
       expect(found && JSON.stringify(found.value)).toBe(expected)
     }
-    for (let step = 0; step < 250_000; step++) {
+    for (let step = 0; step < 400_000; step++) {
       // Some are written and read far more often than others.
-      const number = draw(draw(4) === 0 ? 500 : 40_000)
+      const number = draw(draw(4) === 0 ? 500 : 80_000)
       const key = `key ${number}`
       if (draw(3) === 0) {
         agrees(number)
@@ -268,9 +268,9 @@ describe('the memory store beside the naive one', () => {
       else model.set(key, { json: JSON.stringify(value), label })
     }
     expect(store.size).toBe(model.size)
-    expect(model.size).toBeGreaterThan(30_000)
-    for (let number = 0; number < 40_000; number++) agrees(number)
-    const page = store.list('label 7', { limit: 40_000 }) as {
+    expect(model.size).toBeGreaterThan(60_000)
+    for (let number = 0; number < 80_000; number++) agrees(number)
+    const page = store.list('label 7', { limit: 80_000 }) as {
       readonly records: readonly { readonly key: string; readonly value: JsonValue }[]
     }
     const listed = [...model].filter(([, { label }]) => label === 'label 7').map(([key, { json }]) => [key, json])
@@ -485,7 +485,7 @@ describe('memory', () => {
     expect(full.read(['key'])).toEqual([{ value: { ok: 1 }, version: found?.version }])
   })
 
-  it('has no more than 16,384 values as objects, whatever comes and goes and is asked for again', async () => {
+  it('has no more than 32,768 values as objects, whatever comes and goes and is asked for again', async () => {
     const before = await usedHeap()
     const store = memoryStore({ clock: () => NOW })
     const versionOf = (index: number): number => {
@@ -495,7 +495,7 @@ describe('memory', () => {
     const write = (index: number, value: JsonValue, options = {}): void => {
       store.write(`key ${index}`, value, { expected: versionOf(index), ...options })
     }
-    const count = 60_000
+    const count = 100_000
     const nested = (index: number): JsonValue => Array.from({ length: 40 }, () => [index])
     const heaps: number[] = []
     for (let round = 0; round < 4; round++) {
@@ -547,8 +547,8 @@ describe('lists of the memory store', () => {
     return times.toSorted((a, b) => a - b)
   }
 
-  it('take as little for a page of 400,000 records as for one of 40,000', async () => {
-    const ofFew = await pageTimes(40_000, 2_000)
+  it('take as little for a page of 400,000 records as for one of 80,000', async () => {
+    const ofFew = await pageTimes(80_000, 2_000)
     const ofMany = await pageTimes(400_000, 2_000)
     expect(ofMany[1_000]).toBeLessThan(10 * (ofFew[1_000] ?? 0))
   })
