@@ -108,7 +108,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
   let open: Block | undefined
   /** Those that half of their bytes have left, each until an operation has moved the rest. */
   const halfGone = new Set<Block>()
-  /** Bytes of a block that everything has left. */
+  /** Of a block that everything has left, for the next one. */
   let spare: Uint8Array | undefined
   let versions = 0
   let lookedAt = clock()
@@ -176,6 +176,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
     return open
   }
 
+  /** Takes an entry out of its block. */
   function leave(entry: Entry): void {
     const { block } = entry
     if (block === undefined) return
@@ -184,7 +185,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
     if (block.gone * 2 >= block.used) halfGone.add(block)
   }
 
-  /** Moves what is left in one of the blocks that are half gone, so that texts take some twice their space; one, since many may be at once. */
+  /** Moves what is left in one of the blocks that are half gone, so that texts take about twice their space at most; no more than one, since many may be half gone at once. */
   function tidy(): void {
     const [block] = halfGone
     if (block === undefined) return
@@ -199,7 +200,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
     if (block.bytes.length === BLOCK_BYTES) spare = block.bytes
   }
 
-  /** The value of an entry; that of a text that was asked for a little before becomes an object. */
+  /** The value of an entry, which becomes an object where its text was asked for shortly before. */
   function valueIn(entry: Entry): JsonValue {
     if (entry.value !== undefined) return entry.value
     const block = entry.block as Block // what is no object has a text

@@ -37,6 +37,12 @@ function fullStore(clock: () => number): MemoryStore {
   return store
 }
 
+/** The version of a record, 0 where there is none: this store answers at once. */
+function versionOf(store: RecordStore, key: string): number {
+  const [found] = store.read([key]) as readonly ({ readonly version: number } | undefined)[]
+  return found?.version ?? 0
+}
+
 /** How many records the first operation of a second looks at, to drop those that have expired. */
 const LOOKED_AT = 1_000
 
@@ -255,11 +261,10 @@ describe('the memory store beside the naive one', () => {
       }
       const length = draw(2_000) === 0 ? draw(120_000) : draw(draw(10) === 0 ? 3_000 : 200)
       const value = { step, text: (letters[draw(letters.length)] ?? '').repeat(length) }
-      const [found] = store.read([key]) as readonly ({ readonly version: number } | undefined)[]
       const ends = draw(8) === 0
       const label = `label ${draw(draw(2) === 0 ? 1 : 300)}`
       const written = store.write(key, value, {
-        expected: found?.version ?? 0,
+        expected: versionOf(store, key),
         labels: [label],
         ...(ends && { expiresAt: NOW }),
       })
@@ -277,6 +282,12 @@ describe('the memory store beside the naive one', () => {
     expect(page.records.map(({ key, value }) => [key, JSON.stringify(value)]).toSorted()).toEqual(listed.toSorted())
   })
 })
+
+/** Bytes of arrays outside of the heap, after a full collection. */
+async function usedArrays(): Promise<number> {
+  await usedHeap()
+  return process.memoryUsage().arrayBuffers
+}
 
 describe('memory', () => {
   afterEach(() => vi.useRealTimers())
@@ -390,43 +401,32 @@ describe('memory', () => {
 
   it('takes a fifth of the heap once there are many records, and at most twice the bytes of their texts', async () => {
     const text = 'x'.repeat(1_000)
-    const bytes = async (): Promise<number> => {
-      await usedHeap()
-      return process.memoryUsage().arrayBuffers
-    }
     const valueIn = (round: number, index: number) => ({ round, index, lists: [[round], [index], [text + index]] })
-    const before = { heap: await usedHeap(), bytes: await bytes() }
+    const before = { heap: await usedHeap(), bytes: await usedArrays() }
     const store = fullStore(() => NOW)
     const count = 20_000
     const write = (round: number, index: number): void => {
-      const [found] = store.read([`key ${index}`]) as readonly ({ readonly version: number } | undefined)[]
-      store.write(`key ${index}`, valueIn(round, index), { expected: found?.version ?? 0 })
+      store.write(`key ${index}`, valueIn(round, index), { expected: versionOf(store, `key ${index}`) })
     }
     for (let round = 0; round < 8; round++)
       for (let index = 0; index < count; index++) write(round, (index * 7_919) % count)
     const texts = count * JSON.stringify(valueIn(7, 10_000)).length
-    expect((await bytes()) - before.bytes).toBeLessThan(2 * texts + 3 * 2 ** 21)
+    expect((await usedArrays()) - before.bytes).toBeLessThan(2 * texts + 3 * 2 ** 21)
     expect((await usedHeap()) - before.heap).toBeLessThan(count * 1_000)
     // A tenth stays, so that every block has somebody who wants to live in it.
     for (let index = 0; index < count; index++) {
       if (index % 10 === 0) continue
-      const [found] = store.read([`key ${index}`]) as readonly ({ readonly version: number } | undefined)[]
-      store.write(`key ${index}`, 0, { expected: found?.version ?? 0, expiresAt: NOW })
+      store.write(`key ${index}`, 0, { expected: versionOf(store, `key ${index}`), expiresAt: NOW })
     }
-    expect((await bytes()) - before.bytes).toBeLessThan((2 * texts) / 10 + 3 * 2 ** 21)
+    expect((await usedArrays()) - before.bytes).toBeLessThan((2 * texts) / 10 + 3 * 2 ** 21)
     expect(store.size).toBe(OBJECTS + count / 10)
   })
 
   it('takes twice the bytes of texts at most, whichever of them stay and whenever the others go', async () => {
-    const bytes = async (): Promise<number> => {
-      await usedHeap()
-      return process.memoryUsage().arrayBuffers
-    }
-    const before = await bytes()
+    const before = await usedArrays()
     const store = fullStore(() => NOW)
     const write = (key: string, length: number, options: { readonly expiresAt?: number } = {}): void => {
-      const [found] = store.read([key]) as readonly ({ readonly version: number } | undefined)[]
-      store.write(key, 'x'.repeat(length), { expected: found?.version ?? 0, ...options })
+      store.write(key, 'x'.repeat(length), { expected: versionOf(store, key), ...options })
     }
     // Each that stays comes among some that go before its block is full; and some that go are long.
     for (let index = 0; index < 1_000; index++) {
@@ -438,7 +438,7 @@ describe('memory', () => {
     }
     store.read([])
     expect(store.size).toBe(OBJECTS + 1_000)
-    expect((await bytes()) - before).toBeLessThan(2 * 1_000_000 + 4 * 2 ** 21)
+    expect((await usedArrays()) - before).toBeLessThan(2 * 1_000_000 + 4 * 2 ** 21)
     for (let index = 0; index < 1_000; index++) {
       write(`long ${index}`, 8_000)
       write(`among ${index}`, 8_000)
@@ -446,7 +446,7 @@ describe('memory', () => {
     }
     for (let index = 0; index < 1_000; index++) write(`long ${index}`, 100)
     for (let operation = 0; operation < 20; operation++) store.read([])
-    expect((await bytes()) - before).toBeLessThan(2 * 1_250_000 + 4 * 2 ** 21)
+    expect((await usedArrays()) - before).toBeLessThan(2 * 1_250_000 + 4 * 2 ** 21)
     for (let index = 0; index < 1_000; index++)
       expect(store.read([`stays ${index}`])).toMatchObject([{ value: 'x'.repeat(1_000) }])
   })
@@ -454,14 +454,10 @@ describe('memory', () => {
   it('keeps nothing of the values of records that went, while others with their label stay', async () => {
     const before = await usedHeap()
     const store = memoryStore({ clock: () => NOW })
-    const versionOf = (index: number): number => {
-      const [found] = store.read([`key ${index}`]) as readonly ({ readonly version: number } | undefined)[]
-      return found?.version ?? 0
-    }
     for (let index = 0; index < 2_000; index++)
       store.write(`key ${index}`, `${index} ${'x'.repeat(10_000)}`, { expected: 0, labels: ['label'] })
     for (let index = 0; index < 900; index++)
-      store.write(`key ${index}`, 0, { expected: versionOf(index), expiresAt: NOW, labels: ['label'] })
+      store.write(`key ${index}`, 0, { expected: versionOf(store, `key ${index}`), expiresAt: NOW, labels: ['label'] })
     expect((await usedHeap()) - before).toBeLessThan(1_100 * 10_000 + 2_000_000)
     expect(store.size).toBe(1_100)
   })
@@ -469,8 +465,7 @@ describe('memory', () => {
   it('has what was there where a value cannot be written, and where it was to be, nothing', () => {
     for (const store of [memoryStore({ clock: () => NOW }), fullStore(() => NOW)]) {
       store.write('key', { ok: 1 }, { expected: 0, labels: ['label'] })
-      const found = store.read(['key']) as readonly ({ readonly version: number } | undefined)[]
-      const expected = found[0]?.version ?? 0
+      const expected = versionOf(store, 'key')
       const wrong = 1n as unknown as JsonValue // no value of JSON
       expect(() => store.write('key', wrong, { expected, labels: ['another'] })).toThrow(TypeError)
       expect(() => store.write('absent', wrong, { expected: 0 })).toThrow(TypeError)
@@ -479,21 +474,17 @@ describe('memory', () => {
     }
     const full = fullStore(() => NOW)
     full.write('key', { ok: 1 }, { expected: 0 })
-    const [found] = full.read(['key']) as readonly ({ readonly version: number } | undefined)[]
+    const expected = versionOf(full, 'key')
     const wrong = 1n as unknown as JsonValue // no value of JSON
-    expect(() => full.write('key', wrong, { expected: found?.version ?? 0 })).toThrow(TypeError)
-    expect(full.read(['key'])).toEqual([{ value: { ok: 1 }, version: found?.version }])
+    expect(() => full.write('key', wrong, { expected })).toThrow(TypeError)
+    expect(full.read(['key'])).toEqual([{ value: { ok: 1 }, version: expected }])
   })
 
   it('has no more than 32,768 values as objects, whatever comes and goes and is asked for again', async () => {
     const before = await usedHeap()
     const store = memoryStore({ clock: () => NOW })
-    const versionOf = (index: number): number => {
-      const [found] = store.read([`key ${index}`]) as readonly ({ readonly version: number } | undefined)[]
-      return found?.version ?? 0
-    }
     const write = (index: number, value: JsonValue, options = {}): void => {
-      store.write(`key ${index}`, value, { expected: versionOf(index), ...options })
+      store.write(`key ${index}`, value, { expected: versionOf(store, `key ${index}`), ...options })
     }
     const count = 100_000
     const nested = (index: number): JsonValue => Array.from({ length: 40 }, () => [index])
@@ -503,7 +494,10 @@ describe('memory', () => {
       heaps.push((await usedHeap()) - before)
       // Some of the objects go, and texts that are asked for twice take their places.
       for (let index = 0; index < count; index += 2) write(index, 0, { expiresAt: NOW })
-      for (let index = 0; index < count; index++) expect(versionOf(index) + versionOf(index) > 0).toBe(index % 2 > 0)
+      for (let index = 0; index < count; index++) {
+        const key = `key ${index}`
+        expect(versionOf(store, key) + versionOf(store, key) > 0).toBe(index % 2 > 0)
+      }
     }
     // An object is some 2,300 bytes, and what stands for a text 300.
     expect(heaps[0]).toBeLessThan(OBJECTS * 2_500 + count * 400)
