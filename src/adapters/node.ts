@@ -41,33 +41,33 @@ export const nodeDigests: Digests = {
   hmacSha256: (key, data) => {
     const block = key.length > HMAC_BLOCK_BYTES ? bytesOf(hash('sha256', key, 'binary'), new Uint8Array(32), 0) : key
     const inner = innerOf(HMAC_BLOCK_BYTES + data.length)
-    for (let index = 0; index < block.length; index++) {
-      const byte = block[index] as number // inside it
-      inner[index] = byte ^ INNER_PAD
-      outer[index] = byte ^ OUTER_PAD
+    try {
+      for (let index = 0; index < block.length; index++) {
+        const byte = block[index] as number // inside it
+        inner[index] = byte ^ INNER_PAD
+        outer[index] = byte ^ OUTER_PAD
+      }
+      inner.set(data, HMAC_BLOCK_BYTES)
+      bytesOf(hash('sha256', inner, 'binary'), outer, HMAC_BLOCK_BYTES)
+      return bytesOf(hash('sha256', outer, 'binary'), new Uint8Array(32), 0)
+    } finally {
+      inner.fill(INNER_PAD)
+      outer.fill(OUTER_PAD)
     }
-    inner.fill(INNER_PAD, block.length, HMAC_BLOCK_BYTES)
-    outer.fill(OUTER_PAD, block.length, HMAC_BLOCK_BYTES)
-    inner.set(data, HMAC_BLOCK_BYTES)
-    bytesOf(hash('sha256', inner, 'binary'), outer, HMAC_BLOCK_BYTES)
-    const mac = bytesOf(hash('sha256', outer, 'binary'), new Uint8Array(32), 0)
-    inner.fill(0)
-    outer.fill(0)
-    return mac
   },
 }
 
 /**
  * HMAC from two one-shot hashes (RFC 2104, section 2), since `createHmac` takes twice as long to set up. A string that has one
  * character for each byte is the quickest that `hash` gives, and an array of bytes is the dearest to make: what is hashed lies in
- * arrays that are used over and over, and nothing of it outlives a call.
+ * arrays that are used over and over. Between calls they hold nothing but the padding, which the next one counts on.
  */
 const HMAC_BLOCK_BYTES = 64
 const INNER_PAD = 0x36
 const OUTER_PAD = 0x5c
 
 /** What the outer hash is of. */
-const outer = new Uint8Array(HMAC_BLOCK_BYTES + 32)
+const outer = new Uint8Array(HMAC_BLOCK_BYTES + 32).fill(OUTER_PAD)
 
 /** What the inner hash is of, by its length; longer ones are made anew. */
 const inners: (Uint8Array | undefined)[] = new Array(256).fill(undefined)
@@ -75,7 +75,7 @@ const inners: (Uint8Array | undefined)[] = new Array(256).fill(undefined)
 function innerOf(length: number): Uint8Array {
   const kept = inners[length]
   if (kept !== undefined) return kept
-  const made = new Uint8Array(length)
+  const made = new Uint8Array(length).fill(INNER_PAD)
   if (length < inners.length) inners[length] = made
   return made
 }

@@ -28,25 +28,30 @@ export function encodeBase64url(bytes: Uint8Array): string {
 /** Bytes that become a text at once, in whole groups of three: more than any secret, and no more than engines take as arguments. */
 const BLOCK = 192
 
-/** One call for many characters takes half as long as joining them. */
-function encodeBlock(bytes: Uint8Array, begin: number, end: number): string {
-  const length = Math.ceil(((end - begin) * 4) / 3)
-  const codes = new Array<number>(length)
+/**
+ * Writes bytes behind bits of which no byte is made, as base64url; one call for many characters takes half as long as joining them.
+ * @param begin - of the first byte, `end` behind the last: {@link BLOCK} bytes at most
+ * @param lead - a number whose last bits stand before them
+ * @param leadBits - how many of its bits: 0 to 5
+ */
+export function encodeBlock(bytes: Uint8Array, begin: number, end: number, lead = 0, leadBits = 0): string {
+  const codes = new Array<number>(Math.ceil(((end - begin) * 8 + leadBits) / 6))
+  let bits = lead
   let at = 0
   let index = begin
   for (; index + 2 < end; index += 3) {
-    const bits = (byteAt(bytes, index) << 16) | (byteAt(bytes, index + 1) << 8) | byteAt(bytes, index + 2)
-    codes[at++] = codeOf(bits >> 18)
-    codes[at++] = codeOf(bits >> 12)
-    codes[at++] = codeOf(bits >> 6)
-    codes[at++] = codeOf(bits)
+    bits = (bits << 24) | (byteAt(bytes, index) << 16) | (byteAt(bytes, index + 1) << 8) | byteAt(bytes, index + 2)
+    codes[at++] = codeOf(bits >> (18 + leadBits))
+    codes[at++] = codeOf(bits >> (12 + leadBits))
+    codes[at++] = codeOf(bits >> (6 + leadBits))
+    codes[at++] = codeOf(bits >> leadBits)
   }
-  if (index < end) {
-    const bits = (byteAt(bytes, index) << 16) | (index + 1 < end ? byteAt(bytes, index + 1) << 8 : 0)
-    codes[at++] = codeOf(bits >> 18)
-    codes[at++] = codeOf(bits >> 12)
-    if (at < length) codes[at] = codeOf(bits >> 6)
-  }
+  if (at < codes.length)
+    bits =
+      (bits << 24) |
+      (index < end ? byteAt(bytes, index) << 16 : 0) |
+      (index + 1 < end ? byteAt(bytes, index + 1) << 8 : 0)
+  for (let shift = 18 + leadBits; at < codes.length; shift -= 6) codes[at++] = codeOf(bits >> shift)
   return String.fromCharCode(...codes)
 }
 

@@ -64,6 +64,13 @@ export function clientKeyOf(digests: Digests, clientId: ClientId): ClientKey {
   return digests.sha256(clientId).slice(0, 16) as ClientKey // 16 characters of base64url are 12 whole bytes
 }
 
+/** The bytes of ASCII: a text encoder takes five times as long for something as short as a secret. */
+export function bytesOfAscii(text: string): Uint8Array {
+  const bytes = new Uint8Array(text.length)
+  for (let index = 0; index < text.length; index++) bytes[index] = text.charCodeAt(index)
+  return bytes
+}
+
 /** The bytes of all parts, one after the other. */
 export function concatenate(...parts: readonly Uint8Array[]): Uint8Array {
   let length = 0

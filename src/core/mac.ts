@@ -6,9 +6,8 @@
  * @module
  * @see Specification, section 5.2; draft-ietf-oauth-v2-http-mac-01, sections 3.2.1 and 5.1; RFC 5869
  */
-import { utf8ToBytes } from '@noble/hashes/utils.js'
 import { encodeBase64url } from './base64url.js'
-import { hkdf } from './digests.js'
+import { bytesOfAscii, hkdf } from './digests.js'
 import type { GrantRules } from './grant.js'
 
 /** Names what is derived: `grantwell mac key 1` in ASCII. */
@@ -24,7 +23,7 @@ const KEY_BYTES = 32
  */
 export function macKeyOf(secret: string, { digests, derivationKey }: GrantRules): string {
   if (derivationKey === undefined) throw new TypeError('grantwell: mac tokens need a derivationKey')
-  return encodeBase64url(hkdf(digests, derivationKey, utf8ToBytes(secret), DERIVATION_LABEL, KEY_BYTES))
+  return encodeBase64url(hkdf(digests, derivationKey, bytesOfAscii(secret), DERIVATION_LABEL, KEY_BYTES))
 }
 
 /** The parts of a request that its MAC covers. */

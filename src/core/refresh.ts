@@ -6,11 +6,10 @@
  * @module
  * @see Specification, sections 3 and 4.3; RFC 6749, section 6; RFC 9700, section 4.14.2; RFC 5869
  */
-import { utf8ToBytes } from '@noble/hashes/utils.js'
 import { constantTimeEqual, decodeBase64url, encodeBase64url } from './base64url.js'
 import type { Credential } from './credential.js'
 import { SECRET_BYTES } from './credential.js'
-import { concatenate, digestOf, hkdf } from './digests.js'
+import { bytesOfAscii, concatenate, digestOf, hkdf } from './digests.js'
 import { oauthError } from './errors.js'
 import type { PairSecrets } from './exchange.js'
 import { pairOf, refused, secretsOf, tokensOf } from './exchange.js'
@@ -142,7 +141,7 @@ function replayed(grant: Grant, now: Seconds, rules: GrantRules): Outcome<never>
 /** The secrets of the successor. */
 function deriveSuccessor({ secret, grantId }: Credential, salt: Uint8Array, rules: GrantRules): PairSecrets {
   const { digests, derivationKey } = rules
-  const own = utf8ToBytes(secret)
+  const own = bytesOfAscii(secret)
   const keyMaterial = derivationKey === undefined ? own : concatenate(own, derivationKey)
   return secretsOf(grantId, hkdf(digests, keyMaterial, salt, DERIVATION_LABEL, 2 * SECRET_BYTES))
 }

@@ -8,7 +8,7 @@ import type { Digests } from 'grantwell'
 import { clientKeyOf, parseClientId, portableDigests } from 'grantwell'
 import { nodeDigests } from 'grantwell/node'
 import { describe, expect, it } from 'vitest'
-import { concatenate, digestOf, hkdf } from '../../src/core/digests.js'
+import { bytesOfAscii, concatenate, digestOf, hkdf } from '../../src/core/digests.js'
 import hkdfVectors from './vectors/hkdf-sha256.json' with { type: 'json' }
 import hmacVectors from './vectors/hmac-sha256.json' with { type: 'json' }
 import s256 from './vectors/s256.json' with { type: 'json' }
@@ -75,6 +75,17 @@ describe.each([
   })
 })
 
+describe('an HMAC of node:crypto that fails', () => {
+  it('leaves nothing behind for the next one', () => {
+    const key = new Uint8Array(64).fill(1)
+    const unreadable = [Symbol('no byte')] as unknown as Uint8Array // what a caller without types may pass
+    expect(() => nodeDigests.hmacSha256(key, unreadable)).toThrow(TypeError)
+    const [shorter, data] = [Uint8Array.of(2), Uint8Array.of(3)]
+    const expected = createHmac('sha256', shorter).update(data).digest('hex')
+    expect(hexOf(nodeDigests.hmacSha256(shorter, data))).toBe(expected)
+  })
+})
+
 describe('both implementations', () => {
   it('give equal results for any bytes, and for any string, one that is no Unicode too', () => {
     fc.assert(
@@ -120,6 +131,14 @@ describe('what digests are used for', () => {
     if (web === undefined) throw new Error('a client identifier')
     const digest = Buffer.from(portableDigests.sha256('web'), 'base64url')
     expect(clientKeyOf(portableDigests, web)).toBe(digest.subarray(0, 12).toString('base64url'))
+  })
+
+  it('the bytes of ASCII are those of its UTF-8', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary-ascii', maxLength: 100 }), (text) => {
+        expect([...bytesOfAscii(text)]).toEqual([...Buffer.from(text)])
+      }),
+    )
   })
 
   it('parts are put one after the other', () => {
