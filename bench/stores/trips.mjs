@@ -4,37 +4,42 @@
  */
 
 /** Bytes of the records that grantwell reads for many: of an application, and of a resource server. */
-const SHARED = { application: 500, api: 442 }
+const SHARED = { application: 466, api: 422 }
 
 /**
- * What grantwell reads in an operation, and whether it writes: beside the shared records that of a grant, in bytes as
- * `round-trips.mjs` has them, after one refresh in the last five minutes where there was any.
+ * Bytes of the grant that grantwell reads in an operation of `run.mjs`, beside the shared records; of what it writes in its place; and of
+ * what it sends Redis with that: what else a record is found by, and until when (`total_net_input_bytes` of its `INFO` tells).
  */
 const OPERATIONS = {
-  guard: { shared: ['application'], grant: 919 },
-  introspect: { shared: ['api', 'application'], grant: 919 },
-  refresh: { shared: ['application'], grant: 919, writes: true },
-  exchange: { shared: ['application'], grant: 609, writes: true },
-  revoke: { shared: ['application'], grant: 426, writes: true },
-  'device poll': { shared: ['application'], grant: 267, writes: true },
+  guard: { shared: ['application'], reads: 639 },
+  introspect: { shared: ['api', 'application'], reads: 639 },
+  refresh: { shared: ['application'], reads: 639, writes: 949, beside: 270 },
+  exchange: { shared: ['application'], reads: 389, writes: 639, beside: 270 },
+  revoke: { shared: ['application'], reads: 639, writes: 456, beside: 270 },
+  'device poll': { shared: ['application'], reads: 227, writes: 249, beside: 50 },
 }
 const GRANTS = 2_000
 
 /** Fills an engine with records of an operation's sizes, and gives what makes the operation's trips, each time for another grant. */
 export async function tripsOf({ fill, read, write }) {
-  const grant = (operation, index) => [`${operation} ${index}`, 'x'.repeat(OPERATIONS[operation].grant)]
+  // What is read is another record than what is written, so that it stays as long as it is.
+  const keysOf = (operation, index) => ({ before: `${operation} ${index}`, after: `${operation} ${index} written` })
+  const value = (bytes) => 'x'.repeat(bytes)
   await fill([
-    ...Object.entries(SHARED).map(([name, bytes]) => [name, 'x'.repeat(bytes)]),
-    ...Object.keys(OPERATIONS).flatMap((operation) =>
-      Array.from({ length: GRANTS }, (_, index) => grant(operation, index)),
+    ...Object.entries(SHARED).map(([name, bytes]) => [name, value(bytes)]),
+    ...Object.entries(OPERATIONS).flatMap(([operation, { reads, writes }]) =>
+      Array.from({ length: GRANTS }, (_, index) => keysOf(operation, index)).flatMap(({ before, after }) => [
+        [before, value(reads)],
+        ...(writes === undefined ? [] : [[after, value(writes)]]),
+      ]),
     ),
   ])
   let next = 0
   return async (operation) => {
-    const { shared, writes } = OPERATIONS[operation]
-    const [key, value] = grant(operation, next++ % GRANTS)
-    await read([...shared, key])
-    if (writes) await write(key, value)
+    const { shared, writes, beside } = OPERATIONS[operation]
+    const { before, after } = keysOf(operation, next++ % GRANTS)
+    await read([...shared, before])
+    if (writes !== undefined) await write(after, value(writes), value(beside))
   }
 }
 
@@ -84,10 +89,10 @@ export function redisTrips(client, prefix) {
       for (const [key] of records) versions.set(key, 1)
     },
     read: (keys) => client.mget(keys.map((key) => prefix + key)),
-    write: async (key, value) => {
+    write: async (key, value, beside = '') => {
       const version = versions.get(key)
       versions.set(key, version + 1)
-      if ((await client.evalsha(digest, 1, prefix + key, `${version} `, `${version + 1} ${value}`)) !== 1)
+      if ((await client.evalsha(digest, 1, prefix + key, `${version} `, `${version + 1} ${value}`, beside)) !== 1)
         throw new Error('not written')
     },
   }

@@ -64,8 +64,8 @@ const MARGIN = 60
 /** How many expired records a write that adds to a label's index takes out of it. */
 const UNLISTED_AT_ONCE = 16
 
-/** Characters that the two numbers before what is listed have, at most: so far a line can be longer than another. */
-const NUMBERS = 40
+/** Characters that the three numbers of a record's first line and the spaces behind them have, at most; its labels have the rest. */
+const NUMBERS = 60
 
 /** What a script is told of one record. */
 interface Write {
@@ -85,25 +85,25 @@ function script(text: string): Script {
 
 /**
  * Writes records; for each whether it was written. KEYS, for each: the record; then for each label its index (members in the order of
- * their names) and its expiries (the same members by how long they are kept). ARGV, for each: how many keys it has, expected version,
- * now, the new record, how much of the old one to look at, seconds to keep it ('' for ever, '0' to remove it), how long it is kept and its
- * labels, name.
+ * their names) and its expiries (the same members by how long they are kept). ARGV: now; then for each: how many keys it has, expected
+ * version, the new record, seconds to keep it ('' for ever, '0' to remove it), name.
  * A client that loses its connection may send a write again, and what was written before a script failed is written again, too: so one
  * that finds its own version has happened before. A removal that comes again finds nothing and says no, which makes the server decide anew.
  *
  * The indexes know of a record its labels, and how long it is kept: they are left alone where it has the labels that it had, and is
- * kept no longer and half as long at least, as at most writes.
+ * kept no longer and half as long at least, as at most writes. Numbers that are the same each time are texts: Lua prints the others anew.
  */
 const WRITE = script(`
 local call = redis.call
-local function write(first, last, expected, now, record, look, life, listing, name)
+local now = tonumber(ARGV[1])
+local function write(first, last, expected, record, life, name)
   local key = KEYS[first]
-  local version, expiry, listed = string.match(call('GETRANGE', key, 0, look), '^(%d+) (%d*) ([^\\n]*)')
-  now = tonumber(now)
-  if not version or (expiry ~= '' and tonumber(expiry) <= now) then version, listed = '0', nil end
+  local fresh, keeping, labels = string.match(record, '^(%d+) %d* (%d*)([^\\n]*)')
+  local version, expiry, till, had = string.match(call('GETRANGE', key, '0', #labels + ${NUMBERS}), '^(%d+) (%d*) (%d*)([^\\n]*)')
+  if not version or (expiry ~= '' and tonumber(expiry) <= now) then version, had = '0', nil end
   if version ~= expected then
-    if version ~= string.match(record, '^%d+') then return 0 end
-    listed = nil
+    if version ~= fresh then return 0 end
+    had = nil
   elseif life == '0' then
     call('DEL', key)
     return 1
@@ -112,20 +112,17 @@ local function write(first, last, expected, now, record, look, life, listing, na
   else
     call('SET', key, record, 'EX', life)
   end
-  if listed == listing then return 1 end
-  local kept, labels = string.match(listing, '^(%d*)(.*)')
-  kept = tonumber(kept) or math.huge
-  local before = 0
-  if listed then
-    local till, had = string.match(listed, '^(%d*)(.*)')
-    if had == labels then before = tonumber(till) or math.huge end
+  local kept, before = tonumber(keeping) or math.huge, 0
+  if had == labels then
+    before = tonumber(till) or math.huge
     if kept <= before and before - now <= 2 * (kept - now) then return 1 end
   end
+  local score = keeping == '' and '+inf' or keeping
   for k = first + 1, last, 2 do
     local index, expiries = KEYS[k], KEYS[k + 1]
-    if call('ZADD', expiries, kept == math.huge and '+inf' or kept, name) == 1 then
-      call('ZADD', index, 0, name)
-      local expired = call('ZRANGEBYSCORE', expiries, '-inf', now, 'LIMIT', 0, ${UNLISTED_AT_ONCE})
+    if call('ZADD', expiries, score, name) == 1 then
+      call('ZADD', index, '0', name)
+      local expired = call('ZRANGEBYSCORE', expiries, '-inf', ARGV[1], 'LIMIT', '0', '${UNLISTED_AT_ONCE}')
       if #expired > 0 then
         call('ZREM', index, unpack(expired))
         call('ZREM', expiries, unpack(expired))
@@ -134,12 +131,13 @@ local function write(first, last, expected, now, record, look, life, listing, na
     -- Both live as long as the longest is kept. They do already, unless they are new, or one was kept for ever, or this one longer.
     local left, needed = -1, kept
     if kept >= before then left = call('TTL', expiries) end
-    if left == -1 then needed = tonumber(call('ZREVRANGE', expiries, 0, 0, 'WITHSCORES')[2]) end
+    if left == -1 then needed = tonumber(call('ZREVRANGE', expiries, '0', '0', 'WITHSCORES')[2]) end
     local rest = needed - now + ${MARGIN}
     if left < rest and needed ~= before then
       if rest < math.huge then
-        call('EXPIRE', index, rest + ${MARGIN})
-        call('EXPIRE', expiries, rest + ${MARGIN})
+        local seconds = string.format('%d', rest + ${MARGIN})
+        call('EXPIRE', index, seconds)
+        call('EXPIRE', expiries, seconds)
       elseif left ~= -1 then
         call('PERSIST', index)
         call('PERSIST', expiries)
@@ -149,9 +147,9 @@ local function write(first, last, expected, now, record, look, life, listing, na
   return 1
 end
 local written, first = {}, 1
-for a = 1, #ARGV, 8 do
+for a = 2, #ARGV, 5 do
   local after = first + tonumber(ARGV[a])
-  written[#written + 1] = write(first, after - 1, unpack(ARGV, a + 1, a + 7))
+  written[#written + 1] = write(first, after - 1, unpack(ARGV, a + 1, a + 4))
   first = after
 end
 return written`)
@@ -233,7 +231,7 @@ export function redisStore(
   /** Writes records by one script. */
   async function writeAll(writes: readonly Write[]): Promise<readonly boolean[]> {
     const keys = writes.flatMap((each) => each.keys)
-    const values = writes.flatMap((each) => [String(each.keys.length), ...each.values])
+    const values = [String(clock()), ...writes.flatMap((each) => [String(each.keys.length), ...each.values])]
     const writing = run(WRITE, keys, values).catch((error) => {
       if (isApart(error)) together = false
       throw error
@@ -262,10 +260,9 @@ export function redisStore(
       const keys = [recordKey(name, shard), ...names.flatMap((label) => indexKeys(shard, label))]
       const gone = expiresAt !== undefined && now >= expiresAt
       const listed = `${expiresAt === undefined || gone ? '' : keptUntil(expiresAt, now)}${joined(names)}`
-      const line = `${freshVersion()} ${expiresAt ?? ''} ${listed}`
       const kept = expiresAt === undefined ? '' : gone ? '0' : String(expiresAt - now + MARGIN)
-      const record = `${line}\n${JSON.stringify(value)}`
-      const values = [String(expected), String(now), record, String(line.length + NUMBERS), kept, listed, name]
+      const record = `${freshVersion()} ${expiresAt ?? ''} ${listed}\n${JSON.stringify(value)}`
+      const values = [String(expected), record, kept, name]
       // A removal that came again would find nothing.
       return together && !gone ? writeTogether({ keys, values }) : write({ keys, values })
     },
