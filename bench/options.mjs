@@ -21,7 +21,7 @@ const OPTIONS = {
 
 const HELP = `npm run bench -- [options]
   --rounds N          of every contestant, in turn; 5
-  --requests N        of each operation in a round that count; 2500
+  --requests N        of each operation in a round that count, of those that only read 8 times as many; 2500
   --warm-up N         of each operation in a round before those; 6000
   --connections N     in use at a time; 32
   --grants N          that are validated in turn; 2000

@@ -18,47 +18,76 @@ checkBuild()
 const { taking, absent } = contestants(settings)
 const cores = settings.unpinned ? undefined : pin()
 
+/** Of the requests that count, every contestant answers a slice in turn, since a machine's speed changes from one second to the next. */
+const SLICES = 5
+
 const measured = []
 const wrong = []
 const replays = {}
-let running
+let running = []
+let round = 0
 let isInterrupted = false
 process.once('SIGINT', () => {
   isInterrupted = true
-  running?.child.kill()
+  for (const { server } of running) server?.child.kill()
 })
 
-for (let round = 0; round < rounds; round++) {
-  // No place in the row is favoured.
-  const first = round % taking.length
-  for (const contestant of [...taking.slice(first), ...taking.slice(0, first)]) {
-    if (isInterrupted) break
-    const begun = performance.now()
-    const error = await contest(contestant, round).catch((error) => error)
-    await running?.stop()
-    running = undefined
-    if (error !== undefined && !isInterrupted) wrong.push(`${contestant.name}, round ${round + 1}: ${error.message}`)
-    const seconds = ((performance.now() - begun) / 1000).toFixed(1)
-    process.stderr.write(`round ${round + 1} of ${rounds}: ${contestant.name}, ${seconds} s\n`)
+for (; round < rounds && !isInterrupted; round++) {
+  const begun = performance.now()
+  running = taking.map((contestant) => ({ ...contestant, lists: { exchanged: [] } }))
+  await inTurn(round, async (entrant) => {
+    entrant.server = await startServer(entrant.module, { connections, store: entrant.store, core: cores?.server })
+  })
+  for (const operation of operations) await compare(operation)
+  await inTurn(round, checkReplay)
+  await Promise.all(running.map(({ server }) => server?.stop()))
+  process.stderr.write(`round ${round + 1} of ${rounds}: ${((performance.now() - begun) / 1000).toFixed(1)} s\n`)
+}
+
+/** Does something with all that run, one after another, from another one on each time: no place in the row is favoured. Whoever fails is out of the round. */
+async function inTurn(from, task) {
+  const first = from % running.length
+  for (const entrant of [...running.slice(first), ...running.slice(0, first)]) {
+    if (isInterrupted) return
+    const error = await task(entrant).catch((error) => error)
+    if (error === undefined || isInterrupted) continue
+    wrong.push(`${entrant.name}, round ${round + 1}: ${error.message}`)
+    running = running.filter((other) => other !== entrant)
+    await entrant.server?.stop()
   }
 }
 
-async function contest({ name, module, store }, round) {
-  const server = await startServer(module, { connections, store, core: cores?.server })
-  running = server
-  const lists = { exchanged: [] }
-  for (const operation of operations) {
-    const { needs, list, seeds, step } = OPERATIONS[operation]
-    if (!server[needs]) continue
-    const [kind, count] = seeds(warmUp + requests, grants)
+async function compare(operation) {
+  const { needs, list, seeds, times = 1, step } = OPERATIONS[operation]
+  const ofSlice = Math.ceil((requests * times) / SLICES)
+  // After the others' turns its connections are closed, and its memory is not in the processor's caches.
+  const again = 2 * connections
+  const steps = new Map()
+  await inTurn(round, async (entrant) => {
+    const { server, lists } = entrant
+    if (!server[needs]) return
+    const [kind, count] = seeds(warmUp + SLICES * (again + ofSlice), grants)
     lists[list] ??= []
     lists[list].push(...(await server.seed(kind, Math.max(0, count - lists[list].length))))
     const once = step(server, lists[list], lists.exchanged)
     await load(connections, warmUp, once)
-    const before = await server.cpu()
-    const figures = await load(connections, requests, once)
-    measured.push({ round, name, operation, ...figures, cpu: ((await server.cpu()) - before) / requests })
+    steps.set(entrant, once)
+  })
+  for (let slice = 0; slice < SLICES; slice++) {
+    await inTurn(round + slice, async (entrant) => {
+      const once = steps.get(entrant)
+      if (once === undefined) return
+      const { name, server } = entrant
+      await load(connections, again, once)
+      const before = await server.cpu()
+      const figures = await load(connections, ofSlice, once)
+      const cpu = ((await server.cpu()) - before) / ofSlice
+      measured.push({ round, slice, name, operation, ...figures, cpu })
+    })
   }
+}
+
+async function checkReplay({ name, server }) {
   const replay = await checkRefusals(server)
   replays[name] = replay
   if (server.replay !== undefined && server.replay !== replay)
@@ -73,7 +102,7 @@ const becomes = Object.entries(REPLAYS).flatMap(([replay, what]) => {
 })
 const lines = [
   `Node.js ${process.versions.node}, ${cpus().length} cores, ${where}`,
-  `${rounds} rounds of ${requests} requests after ${warmUp}, ${connections} at a time, ${grants} grants`,
+  `${rounds} rounds of ${requests} requests in ${SLICES} slices after ${warmUp}, ${connections} at a time, ${grants} grants`,
   '',
   settings.markdown ? markdown(rows) : plain(rows),
   '',

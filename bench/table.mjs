@@ -1,25 +1,34 @@
-/** The one table of a run: operations, and in each the contestants, beside the floor of the same round. */
+/** The one table of a run: operations, and in each the contestants, beside the floor in the same slice of the same round. */
 import { median } from './load.mjs'
 
-const HEAD = ['operation', 'contestant', 'requests/s', 'of floor', 'from–to', 'p50 ms', 'p99 ms', 'CPU µs']
+const HEAD = ['operation', 'contestant', 'requests/s', 'of floor', 'half of all', 'p50 ms', 'p99 ms', 'CPU µs']
 
-/** @param measured - `{ round, name, operation, rate, p50, p99, cpu }`, of which some may be missing */
+const turnOf = ({ round, slice }) => `${round} ${slice}`
+
+/** What a quarter, half and three quarters of the numbers are at most; nothing of none. */
+function quartersOf(numbers) {
+  const sorted = numbers.toSorted((a, b) => a - b)
+  return [1, 2, 3].map((quarters) => sorted[(sorted.length * quarters) >> 2])
+}
+
+/** @param measured - `{ round, slice, name, operation, rate, p50, p99, cpu }`, of which some may be missing */
 export function rowsOf(measured, operations, contestants) {
   const rows = []
   for (const operation of operations) {
     const ofOperation = measured.filter((each) => each.operation === operation)
     for (const { name, floor = 'bare' } of contestants) {
       const runs = ofOperation.filter((each) => each.name === name)
-      const floors = new Map(ofOperation.filter((each) => each.name === floor).map(({ round, rate }) => [round, rate]))
+      const floors = new Map(ofOperation.filter((each) => each.name === floor).map((each) => [turnOf(each), each.rate]))
       if (runs.length === 0) continue
-      const ratios = runs.filter(({ round }) => floors.has(round)).map(({ round, rate }) => rate / floors.get(round))
+      const ratios = runs.filter((each) => floors.has(turnOf(each))).map((each) => each.rate / floors.get(turnOf(each)))
+      const [quarter, half, threeQuarters] = quartersOf(ratios)
       const middle = (figure, digits) => median(runs.map((run) => run[figure])).toFixed(digits)
       rows.push([
         operation,
         name,
         Math.round(median(runs.map(({ rate }) => rate))).toLocaleString('en'),
-        ratios.length === 0 ? '' : median(ratios).toFixed(2),
-        ratios.length === 0 ? '' : `${Math.min(...ratios).toFixed(2)}–${Math.max(...ratios).toFixed(2)}`,
+        half?.toFixed(2) ?? '',
+        half === undefined ? '' : `${quarter.toFixed(2)}–${threeQuarters.toFixed(2)}`,
         middle('p50', 2),
         middle('p99', 2),
         middle('cpu', 0),

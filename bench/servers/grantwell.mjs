@@ -15,7 +15,7 @@ export async function start({ port, store: kind = 'memory' }) {
     issuer: `http://127.0.0.1:${port}`,
     store: await openStore(kind),
     digests: nodeDigests,
-    user: () => ({ subject: 'u' }),
+    user: ({ headers }) => ({ subject: headers['x-user'] }),
     signInUrl: () => '/sign-in',
   })
   const application = { name: 'bench', website: 'https://app.example', scopes: ['repo-code:rw'] }
@@ -63,8 +63,12 @@ export async function start({ port, store: kind = 'memory' }) {
   }
 }
 
+/** Nobody has thousands of grants of one application. */
+let users = 0
+const nextUser = () => `user-${users++}`
+
 /** A code that a user has permitted: the flow as a browser walks it, without the network. */
-export async function codeOf(server) {
+export async function codeOf(server, user = nextUser()) {
   const code_verifier = randomBytes(32).toString('base64url')
   const query = new URLSearchParams({
     response_type: 'code',
@@ -73,18 +77,19 @@ export async function codeOf(server) {
     code_challenge: createHash('sha256').update(code_verifier).digest('base64url'),
     code_challenge_method: 'S256',
   })
-  const page = await server.handle({ method: 'GET', url: `/oauth2/auth?${query}`, headers: {} })
+  const page = await server.handle({ method: 'GET', url: `/oauth2/auth?${query}`, headers: { 'x-user': user } })
   const field = (name) => new RegExp(`name="${name}" value="([^"]*)"`).exec(page.body)[1].replaceAll('&amp;', '&')
   const consent = { request: field('request'), consent: field('consent'), resource_scope: 'all', decision: 'agree' }
   const cookie = page.headers['Set-Cookie'].split(';')[0]
-  const agreed = await post(server, '/oauth2/auth', consent, { cookie })
+  const agreed = await post(server, '/oauth2/auth', consent, { cookie, 'x-user': user })
   return { code: new URL(agreed.headers.Location).searchParams.get('code'), code_verifier }
 }
 
 export async function pairOf(server) {
-  const seed = await codeOf(server)
+  const sub = nextUser()
+  const seed = await codeOf(server, sub)
   const fields = { grant_type: 'authorization_code', redirect_uri: CLIENT.redirectUri, ...seed }
-  return JSON.parse((await post(server, '/oauth2/token', fields, { authorization: basic(CLIENT) })).body)
+  return { ...JSON.parse((await post(server, '/oauth2/token', fields, { authorization: basic(CLIENT) })).body), sub }
 }
 
 async function deviceCodeOf(server) {
