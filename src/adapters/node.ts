@@ -41,6 +41,8 @@ export const nodeDigests: Digests = {
   hmacSha256: (key, data) => {
     const block = key.length > HMAC_BLOCK_BYTES ? bytesOf(hash('sha256', key, 'binary'), new Uint8Array(32), 0) : key
     const inner = innerOf(HMAC_BLOCK_BYTES + data.length)
+    if (isInUse) restore()
+    isInUse = true
     try {
       for (let index = 0; index < block.length; index++) {
         const byte = block[index] as number // inside it
@@ -53,6 +55,7 @@ export const nodeDigests: Digests = {
     } finally {
       inner.fill(INNER_PAD)
       outer.fill(OUTER_PAD)
+      isInUse = false
     }
   },
 }
@@ -65,6 +68,14 @@ export const nodeDigests: Digests = {
 const HMAC_BLOCK_BYTES = 64
 const INNER_PAD = 0x36
 const OUTER_PAD = 0x5c
+
+/** Still set where a call came to no end: a time-out of `node:vm` runs no `finally`. */
+let isInUse = false
+
+function restore(): void {
+  outer.fill(OUTER_PAD)
+  for (const inner of inners) inner?.fill(INNER_PAD)
+}
 
 /** What the outer hash is of. */
 const outer = new Uint8Array(HMAC_BLOCK_BYTES + 32).fill(OUTER_PAD)

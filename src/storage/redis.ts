@@ -8,6 +8,7 @@
  */
 import { sha1 } from '@noble/hashes/legacy.js'
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
+import type { Seconds } from '../core/values.js'
 import type { Parse, RemoteEngineOptions } from './engine.js'
 import {
   decodeName,
@@ -69,6 +70,7 @@ const NUMBERS = 60
 
 /** What a script is told of one record. */
 interface Write {
+  readonly now: Seconds
   readonly keys: readonly string[]
   readonly values: readonly string[]
 }
@@ -231,7 +233,9 @@ export function redisStore(
   /** Writes records by one script. */
   async function writeAll(writes: readonly Write[]): Promise<readonly boolean[]> {
     const keys = writes.flatMap((each) => each.keys)
-    const values = [String(clock()), ...writes.flatMap((each) => [String(each.keys.length), ...each.values])]
+    // The earliest: before what any of them is kept until.
+    const now = Math.min(...writes.map((each) => each.now))
+    const values = [String(now), ...writes.flatMap((each) => [String(each.keys.length), ...each.values])]
     const writing = run(WRITE, keys, values).catch((error) => {
       if (isApart(error)) together = false
       throw error
@@ -261,10 +265,10 @@ export function redisStore(
       const gone = expiresAt !== undefined && now >= expiresAt
       const listed = `${expiresAt === undefined || gone ? '' : keptUntil(expiresAt, now)}${joined(names)}`
       const kept = expiresAt === undefined ? '' : gone ? '0' : String(expiresAt - now + MARGIN)
-      const record = `${freshVersion()} ${expiresAt ?? ''} ${listed}\n${JSON.stringify(value)}`
+      const record = `${freshVersion()} ${gone ? '' : (expiresAt ?? '')} ${listed}\n${JSON.stringify(value)}`
       const values = [String(expected), record, kept, name]
       // A removal that came again would find nothing.
-      return together && !gone ? writeTogether({ keys, values }) : write({ keys, values })
+      return together && !gone ? writeTogether({ now, keys, values }) : write({ now, keys, values })
     },
 
     list: (label, { limit = 100, cursor = '0:' } = {}) => waiting(page(encodeName(label), limit, cursor)),

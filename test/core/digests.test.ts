@@ -3,6 +3,7 @@
  * @module
  */
 import { createHmac, hkdfSync } from 'node:crypto'
+import { runInNewContext } from 'node:vm'
 import * as fc from 'fast-check'
 import type { Digests } from 'grantwell'
 import { clientKeyOf, parseClientId, portableDigests } from 'grantwell'
@@ -83,6 +84,20 @@ describe('an HMAC of node:crypto that fails', () => {
     const [shorter, data] = [Uint8Array.of(2), Uint8Array.of(3)]
     const expected = createHmac('sha256', shorter).update(data).digest('hex')
     expect(hexOf(nodeDigests.hmacSha256(shorter, data))).toBe(expected)
+  })
+})
+
+describe('an HMAC of node:crypto that is cut off by a time-out', () => {
+  it('leaves nothing behind for the next one, wherever it was', () => {
+    const [key, data] = [new Uint8Array(64).fill(1), new Uint8Array(120).fill(2)]
+    const shorter = Uint8Array.of(3)
+    const expected = createHmac('sha256', shorter).update(data).digest('hex')
+    for (let time = 0; time < 50; time++) {
+      const endless = () =>
+        runInNewContext('for (;;) hmac(key, data)', { hmac: nodeDigests.hmacSha256, key, data }, { timeout: 2 })
+      expect(endless).toThrow(/timed out/)
+      expect(hexOf(nodeDigests.hmacSha256(shorter, data))).toBe(expected)
+    }
   })
 })
 

@@ -49,6 +49,19 @@ describeWith(describe, redis, 'on Redis', () => {
     expect(Math.max(...counts)).toBeLessThan(80)
   })
 
+  it('lists what expires on its way to Redis, for a server whose clock is behind', async () => {
+    const [clock, behind] = [virtualClock(), virtualClock()]
+    const writing = redisStore(client, { clock }).write('key', 1, {
+      expected: 0,
+      expiresAt: clock() + 10,
+      labels: ['label'],
+    })
+    clock.advance(20)
+    expect(await writing).toBe(true)
+    const { records } = await redisStore(client, { clock: behind }).list('label')
+    expect(records.map(({ key }) => key)).toEqual(['key'])
+  })
+
   it('has Redis forget what expires, and the indexes with the last of it, by itself', async () => {
     const clock = virtualClock()
     const store = redisStore(client, { clock })
