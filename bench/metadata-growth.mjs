@@ -112,7 +112,7 @@ const JOBS = {
     parse: (input) => after(input.toString(), (text) => parseText(text)),
     read: (input) => () => readMetadata(input),
     format: (input) => after(parseText(input), (message) => formatText(message)),
-    'to JSON': (input) => after(parseText(input), (message) => MetaData.toJSON(message)),
+    'to JSON': (input) => after(parseText(input), (message) => MetaData.toJSON(message, { unknownText: 'string' })),
     validate: (input) => after(parseText(input), (message) => validate(message)),
     'get a field': (input) => after(parseText(input), (message) => getField(message, 'a')),
     edit: (input) => after(input.toString(), (text) => editText(text, CHANGE)),

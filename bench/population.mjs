@@ -43,7 +43,8 @@ export function grantOf(number, now) {
     resources: { kind: 'all' },
     redirectUri: Buffer.from(CLIENT.redirectUri).toString(), // a text of its own, as requests bring it
     codeChallenge: nodeDigests.sha256(verifier),
-    consentExpiresAt: now + 600,
+    formExpiresAt: now + 600,
+    formSecret: digestOf('sha256', `form ${number}`),
   }
   const approved = transition(undefined, approval, now, digestOf('sha512', `code ${number}`), RULES)
   const exchange = {

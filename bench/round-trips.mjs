@@ -82,8 +82,9 @@ async function serverOn(makeStore) {
     store: own,
     clock,
     digests: nodeDigests,
-    user: () => ({ subject: 'u'.repeat(24) }),
+    user: ({ headers }) => ({ subject: headers['x-user'] }),
     signInUrl: () => '/sign-in',
+    deviceLimiter: () => 0,
     onError: (error) => errors.push(error),
   })
   // The one that is timed has the store itself.
@@ -114,13 +115,16 @@ async function serverOn(makeStore) {
     return response
   }
 
+  // Nobody has thousands of grants of one application.
+  let users = 0
   async function codeOf() {
+    const user = { 'x-user': String(users++).padStart(24, 'u') }
     const query = new URLSearchParams({ response_type: 'code', client_id: client.clientId, redirect_uri: callback })
-    const page = ok(await server.handle({ method: 'GET', url: `/oauth2/auth?${query}`, headers: {} }))
+    const page = ok(await server.handle({ method: 'GET', url: `/oauth2/auth?${query}`, headers: user }))
     const field = (name) => new RegExp(`name="${name}" value="([^"]*)"`).exec(page.body)[1].replaceAll('&amp;', '&')
     const consent = { request: field('request'), consent: field('consent'), resource_scope: 'all', decision: 'agree' }
     const cookie = page.headers['Set-Cookie'].split(';')[0]
-    const agreed = await server.handle(form('/oauth2/auth', consent, { cookie }))
+    const agreed = await server.handle(form('/oauth2/auth', consent, { cookie, ...user }))
     return new URL(agreed.headers.Location).searchParams.get('code')
   }
   const jsonOf = (response) => JSON.parse(ok(response).body)

@@ -34,7 +34,8 @@ function lives(digests) {
       scopes: ['repo-code:rw', 'account-profile:r'],
       resources: { kind: 'all' },
       redirectUri: 'https://app.example/callback',
-      consentExpiresAt: now + 600,
+      formExpiresAt: now + 600,
+      formSecret: randomBytes(32),
     }
     const approved = apply(undefined, approve)
     const code = parseCredential(approved.reply.code)

@@ -8,6 +8,7 @@ import type { Credential } from './core/credential.js'
 import type { OAuthError } from './core/errors.js'
 import type { Resources } from './core/grant.js'
 import { inspect } from './core/grant.js'
+import type { ProtectedResource } from './core/resource.js'
 import type { Scope } from './core/scopes.js'
 import { limitScopes } from './core/scopes.js'
 import type { ClientId, GrantId, Seconds, Subject } from './core/values.js'
@@ -27,6 +28,14 @@ export interface Access {
   readonly resources: Resources
   /** Seconds since the epoch, exclusive. */
   readonly expiresAt: Seconds
+  /** The host's own value that `resource` returned, on which the guard decided; absent on a route without `resource`. */
+  readonly resource?: ProtectedResource
+}
+
+/** Access to one resource: a handler uses this value and reads no identifier again, since two readings of a URL can differ. */
+export interface AccessTo<Resource extends ProtectedResource> extends Access {
+  /** The host's own value that `resource` returned, on which the guard decided, with all its fields. */
+  readonly resource: Resource
 }
 
 /** Why somebody is not let in, and who it is where that is known. */

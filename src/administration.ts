@@ -33,6 +33,7 @@ export function administrationOf<Native>(
       suspend: async (...given) => (await applications()).suspend(...given),
       reinstate: async (...given) => (await applications()).reinstate(...given),
       rotateSecret: async (...given) => (await applications()).rotateSecret(...given),
+      explainRedirect: async (...given) => (await applications()).explainRedirect(...given),
       get: async (...given) => (await applications()).get(...given),
       list: async (...given) => (await applications()).list(...given),
       logo: async (...given) => (await applications()).logo(...given),

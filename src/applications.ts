@@ -2,7 +2,8 @@
  * Applications in the store: functions for the host's applicants and administrators, no endpoint (specification, section 1).
  * @module
  */
-import { isName, ownOptions } from './arguments.js'
+import type { PageOptions } from './arguments.js'
+import { isName, ownOptions, PAGE, TEXT } from './arguments.js'
 import type {
   Application,
   ApplicationCommand,
@@ -16,7 +17,8 @@ import { encodeBase64url } from './core/base64url.js'
 import { CLIENT_SECRET_PREFIX, SECRET_BYTES } from './core/credential.js'
 import { clientKeyOf, digestOf } from './core/digests.js'
 import type { GrantwellErrorCode } from './core/errors.js'
-import { GrantwellError } from './core/errors.js'
+import { configurationError, GrantwellError } from './core/errors.js'
+import { brokenRedirectRule } from './core/redirect-uri.js'
 import type {
   Amendment,
   Registration,
@@ -24,16 +26,18 @@ import type {
   ResourceServerRegistration,
   Submission,
 } from './core/registration.js'
-import { SUBMISSION_LIMITS } from './core/registration.js'
+
 import type { RegistrationRules } from './core/registration-check.js'
-import { checkRegistration, isReason } from './core/registration-check.js'
+import { checkRegistration, reasonFault } from './core/registration-check.js'
 import { normalizeScopes } from './core/scopes.js'
+import type { Takes, TakesOf } from './core/takes.js'
+import { ANYTHING, NAME, oneOf, seconds } from './core/takes.js'
 import type { ClientId, Seconds, Subject } from './core/values.js'
 import { parseClientId } from './core/values.js'
+import { checkArgument } from './host.js'
 import type { Logo } from './logos.js'
 import { logosIn } from './logos.js'
 import type { Settings } from './options.js'
-import { mistake } from './options.js'
 import type { Transactions } from './transactions.js'
 import { keys, recordAs, storeError } from './transactions.js'
 
@@ -82,7 +86,7 @@ export interface Applications {
    * Hands in an application for approval.
    * @param by.applicant - the user who does so, to find it by
    * @returns the application, pending; its `id` becomes the client identifier once it is approved
-   * @throws GrantwellError `ERR_REGISTRATION` with every fault
+   * @throws GrantwellError `ERR_REGISTRATION` with every fault, or `ERR_TOO_MANY_SUBMISSIONS` where 20 of the applicant wait
    */
   readonly submit: (submission: Submission, by?: { readonly applicant?: Subject }) => Promise<SubmittedApplication>
   /**
@@ -120,13 +124,20 @@ export interface Applications {
   /**
    * Gives a confidential client a new secret. The old one works on for an overlap, so that every server of the
    * application can be told; with an overlap of 0 every older one stops at once.
-   * @param options.overlap - seconds; 86,400 (a day) by default
+   * @param options.overlap - seconds; 86,400 (a day) by default, a year at most
    * @throws GrantwellError `ERR_APPLICATION_STATE` for a public client, one that was never approved, or one of which 8 secrets work
    */
   readonly rotateSecret: (
     clientId: string,
     options?: { readonly overlap?: Seconds },
   ) => Promise<Required<ClientCredentials>>
+  /**
+   * Says which rule a redirect URI breaks, for the application's developer who sees "This link cannot be accessed".
+   * @param redirectUri - as the application sends it
+   * @returns the rule, such as `must have the host app.example`; undefined where the URI is accepted
+   * @throws GrantwellError `ERR_APPLICATION_STATE` for an application that was never approved
+   */
+  readonly explainRedirect: (clientId: string, redirectUri: string) => Promise<string | undefined>
   /** A copy of the record of an application, in whatever state; undefined where there is none. */
   readonly get: (id: string) => Promise<Application | undefined>
   /**
@@ -148,9 +159,38 @@ export interface Applications {
 }
 
 const CLIENT_ID_BYTES = 16
+
+/** Submissions of one applicant that may wait at once. Several that are handed in at the same moment may exceed it. */
+const SUBMISSIONS_WAITING = 20
 const SECRET_OVERLAP: Seconds = 86_400
 
 const STATES: readonly Application['state'][] = ['pending', 'rejected', 'approved', 'suspended']
+
+type Imported = { readonly clientId?: string; readonly clientSecret?: string }
+type Approval = { readonly revision: number; readonly scopes?: readonly string[] }
+type Rejection = { readonly revision: number; readonly reason: string }
+type Wanted = { readonly state?: Application['state']; readonly applicant?: Subject }
+
+/** Checked with the registration, so that all faults are told at once. */
+const IMPORTED: TakesOf<Imported> = { clientId: ANYTHING, clientSecret: ANYTHING }
+const RESOURCE_SERVER: TakesOf<ResourceServerRegistration> = {
+  name: ANYTHING,
+  description: ANYTHING,
+  website: ANYTHING,
+  scopes: ANYTHING,
+}
+
+const REVISION: Takes = { words: 'the whole number that was reviewed', fits: Number.isSafeInteger }
+const APPROVAL: TakesOf<Approval> = {
+  revision: REVISION,
+  scopes: { words: 'a list of scopes', fits: Array.isArray },
+}
+const REJECTION: TakesOf<Rejection> = { revision: REVISION, reason: ANYTHING }
+const WANTED: TakesOf<Wanted> = { state: oneOf(...STATES), applicant: NAME }
+
+function checkId(of: string, id: unknown): void {
+  checkArgument(`applications.${of}`, of === 'suspend' || of === 'reinstate' ? 'clientId' : 'id', TEXT, id)
+}
 
 /** Never comes to it: where a logo is required, there is one. */
 const NO_LOGO: Uint8Array = new Uint8Array(0)
@@ -190,7 +230,7 @@ export function applicationsOf<Native>(settings: Settings<Native>, transactions:
         ? { reply }
         : { reply, events, write: { key, value: after, labels: applicationLabels(after) } }
     })
-    if (done.type === 'error') throw storeError()
+    if (done.type === 'error') throw storeError(done)
     if (done.type === 'refused') throw failure(done.refusal, done.state)
     const named = logosOf(done.after)
     await logos.forget(logosOf(done.before).filter((logo) => !named.includes(logo)))
@@ -224,13 +264,41 @@ export function applicationsOf<Native>(settings: Settings<Native>, transactions:
     return clientId
   }
 
+  async function readApplication(id: string): Promise<Application | undefined> {
+    const clientId = parseClientId(id)
+    if (clientId === undefined) return undefined
+    const records = await read([keys.application(clientKeyOf(digests, clientId))])
+    if ('type' in records) throw storeError(records)
+    return recordAs.application(records[0]?.value)
+  }
+
+  /** Refuses an applicant of whom enough waits: each submission leaves a record and a logo until somebody looks at it. */
+  async function checkWaiting(applicant: Subject): Promise<void> {
+    let waiting = 0
+    let cursor: string | undefined
+    do {
+      const page: Awaited<ReturnType<typeof list>> = await list(
+        `applicant:${applicant}`,
+        cursor === undefined ? {} : { cursor },
+      )
+      if ('type' in page) throw storeError(page)
+      waiting += page.records.filter(({ value }) => recordAs.application(value)?.state === 'pending').length
+      cursor = page.cursor
+    } while (cursor !== undefined && waiting < SUBMISSIONS_WAITING)
+    if (waiting >= SUBMISSIONS_WAITING)
+      throw new GrantwellError(
+        'ERR_TOO_MANY_SUBMISSIONS',
+        `grantwell: ${SUBMISSIONS_WAITING} submissions of this applicant wait for an administrator, and no more may`,
+      )
+  }
+
   function newSecret(): string {
     return CLIENT_SECRET_PREFIX + encodeBase64url(entropy(SECRET_BYTES))
   }
 
   return {
     register: async (registration, given = {}) => {
-      const imported = ownOptions('register', given, ['clientId', 'clientSecret'])
+      const imported = ownOptions<Imported>('applications.register', given, IMPORTED)
       const type = (registration as Registration | null | undefined)?.type // whatever it is, it is checked with the rest
       const faults = importFaults(type, imported)
       const { details, logo = NO_LOGO } = checked(registration, { reasons: 'optional', logo: 'required' }, faults)
@@ -242,8 +310,9 @@ export function applicationsOf<Native>(settings: Settings<Native>, transactions:
     },
 
     registerResourceServer: async (registration, given = {}) => {
-      const imported = ownOptions('registerResourceServer', given, ['clientId', 'clientSecret'])
-      const fields = ownOptions('registerResourceServer', registration, ['name', 'description', 'website', 'scopes'])
+      const imported = ownOptions<Imported>('applications.registerResourceServer', given, IMPORTED)
+      const of = 'applications.registerResourceServer, registration'
+      const fields = ownOptions<ResourceServerRegistration>(of, registration, RESOURCE_SERVER)
       const whole = { ...fields, type: 'confidential', redirectUris: [], resourceScope: 'all' }
       const needs = { reasons: 'optional', logo: 'optional', redirectUris: 'none' } as const
       const { details } = checked(whole, needs, importFaults('confidential', imported))
@@ -253,10 +322,9 @@ export function applicationsOf<Native>(settings: Settings<Native>, transactions:
     },
 
     submit: async (submission, by = {}) => {
-      const { applicant } = ownOptions('submit', by, ['applicant'])
-      if (applicant !== undefined && !isName(applicant))
-        throw mistake('the applicant must be a string that is not empty')
+      const { applicant } = ownOptions<{ applicant?: Subject }>('applications.submit', by, { applicant: NAME })
       const { details, logo = NO_LOGO } = checked(submission, { reasons: 'required', logo: 'required' })
+      if (applicant !== undefined) await checkWaiting(applicant)
       const id = encodeBase64url(entropy(CLIENT_ID_BYTES)) as ClientId // base64url is printable ASCII
       const { after } = await logos.keepFor(logo, (logoId) =>
         apply(id, {
@@ -270,6 +338,7 @@ export function applicationsOf<Native>(settings: Settings<Native>, transactions:
     },
 
     change: async (id, amendment) => {
+      checkId('change', id)
       const { details, logo } = checked(amendment, { reasons: 'required', logo: 'optional' })
       const change = (logoId: string | undefined) =>
         apply(parseClientId(id), {
@@ -281,9 +350,10 @@ export function applicationsOf<Native>(settings: Settings<Native>, transactions:
     },
 
     approve: async (id, reviewed) => {
-      const { revision, scopes: wanted } = ownOptions('approve', reviewed, ['revision', 'scopes'])
-      if (!Number.isSafeInteger(revision)) throw mistake('approve takes the revision as a number')
-      if (wanted !== undefined && !Array.isArray(wanted)) throw mistake('approve takes the scopes as a list')
+      checkId('approve', id)
+      const { revision, scopes: wanted } = ownOptions<Approval>('applications.approve', reviewed, APPROVAL, [
+        'revision',
+      ])
       const scopes = wanted === undefined ? undefined : normalizeScopes(settings.scopes, wanted)
       if (wanted !== undefined && scopes === undefined) throw failure('scopes')
       const clientSecret = newSecret()
@@ -298,60 +368,66 @@ export function applicationsOf<Native>(settings: Settings<Native>, transactions:
     },
 
     reject: async (id, reviewed) => {
-      const { revision, reason } = ownOptions('reject', reviewed, ['revision', 'reason'])
-      if (!Number.isSafeInteger(revision)) throw mistake('reject takes the revision as a number')
-      if (!isReason(reason)) {
-        const message = `must have 1 to ${SUBMISSION_LIMITS.reason} characters`
-        throw registrationError([{ path: 'reason', message }])
-      }
+      checkId('reject', id)
+      const { revision, reason } = ownOptions<Rejection>('applications.reject', reviewed, REJECTION, ['revision'])
+      const message = reasonFault(reason)
+      if (message !== undefined) throw registrationError([{ path: 'reason', message }])
       await apply(parseClientId(id), { type: 'reject', revision, reason })
     },
 
     suspend: async (id) => {
+      checkId('suspend', id)
       await apply(parseClientId(id), { type: 'suspend' })
     },
 
     reinstate: async (id) => {
+      checkId('reinstate', id)
       await apply(parseClientId(id), { type: 'reinstate' })
     },
 
     rotateSecret: async (id, options = {}) => {
-      const { overlap = SECRET_OVERLAP } = ownOptions('rotateSecret', options, ['overlap'])
-      if (!Number.isSafeInteger(overlap) || overlap < 0) {
-        throw mistake('the overlap must be whole seconds')
-      }
+      checkId('rotateSecret', id)
+      const { overlap = SECRET_OVERLAP } = ownOptions<{ overlap?: Seconds }>('applications.rotateSecret', options, {
+        overlap: seconds(0, 365 * 86_400),
+      })
       const clientSecret = newSecret()
       const secretDigest = digestOf(digests, clientSecret)
       const { after } = await apply(parseClientId(id), { type: 'rotate_secret', secretDigest, overlap })
       return { clientId: after.id, clientSecret }
     },
 
+    explainRedirect: async (id, redirectUri) => {
+      checkArgument('applications.explainRedirect', 'clientId', TEXT, id)
+      checkArgument('applications.explainRedirect', 'redirectUri', TEXT, redirectUri)
+      const application = await readApplication(id)
+      if (application === undefined) throw failure('unknown')
+      if (!isPublished(application)) throw failure('state', application.state)
+      return brokenRedirectRule(application, redirectUri, settings.redirect)
+    },
+
     get: async (id) => {
-      const clientId = parseClientId(id)
-      if (clientId === undefined) return undefined
-      const records = await read([keys.application(clientKeyOf(digests, clientId))])
-      if ('type' in records) throw storeError()
-      return structuredClone(recordAs.application(records[0]?.value))
+      checkId('get', id)
+      return structuredClone(await readApplication(id))
     },
 
     list: async (which, page = {}) => {
-      const { state, applicant } = ownOptions<{ state?: unknown; applicant?: unknown }>('list', which, [
-        'state',
-        'applicant',
-      ])
-      const known = STATES.find((each) => each === state)
-      const byState = known !== undefined && applicant === undefined ? `applications:${known}` : undefined
-      const byApplicant = isName(applicant) && state === undefined ? `applicant:${applicant}` : undefined
-      const label = byState ?? byApplicant
-      if (label === undefined) throw mistake('list takes a state or an applicant, and not both')
-      const listed = await list(label, page)
-      if ('type' in listed) throw storeError()
+      const { state, applicant } = ownOptions<Wanted>('applications.list', which, WANTED)
+      if ((state === undefined) === (applicant === undefined)) {
+        const came = state === undefined ? 'neither' : 'both'
+        throw configurationError(`applications.list: the argument which must be a state or an applicant; got ${came}`)
+      }
+      const label = state === undefined ? `applicant:${applicant}` : `applications:${state}`
+      const listed = await list(label, ownOptions<PageOptions>('applications.list, page', page, PAGE))
+      if ('type' in listed) throw storeError(listed)
       const { records, cursor } = listed
       const applications = records.flatMap(({ value }) => recordAs.application(value) ?? [])
       return { applications: structuredClone(applications), ...(cursor !== undefined && { cursor }) }
     },
 
-    logo: logos.read,
+    logo: (logo) => {
+      checkArgument('applications.logo', 'logo', TEXT, logo)
+      return logos.read(logo)
+    },
   }
 }
 

@@ -3,27 +3,27 @@
  * @module
  * @see Specification, section 4.1; RFC 6749, sections 4.1.1 and 4.1.2
  */
+import { consentRecordsOf } from './consents.js'
 import type { PublishedApplication } from './core/application.js'
-import { GRANT_ID_BYTES, grantIdOf } from './core/credential.js'
-import { clientKeyOf, digestOf } from './core/digests.js'
-import type { OAuthError } from './core/errors.js'
+import { GRANT_ID_BYTES, grantIdOf, SECRET_BYTES } from './core/credential.js'
+import { clientKeyOf } from './core/digests.js'
 import { oauthError } from './core/errors.js'
-import type { Resources } from './core/grant.js'
-import { isLive } from './core/grant.js'
+import type { Approve } from './core/exchange.js'
+import type { Grant, Resources } from './core/grant.js'
 import { RESOURCE_CHOICES } from './core/registration.js'
 import { coversScopes } from './core/scopes.js'
 import { transition } from './core/transition.js'
-import type { GrantId, Seconds } from './core/values.js'
 import type { ChoiceFault, Interaction, PageSettings } from './interaction.js'
 import { isChoiceFault } from './interaction.js'
 import type { Refused, User } from './options.js'
-import type { AuthorizationRequest, RedirectedError } from './protocol/authorization.js'
+import type { AuthorizationRequest, RedirectedError, RefusedLink } from './protocol/authorization.js'
 import {
   authorizationClientId,
   authorizationRequest,
   authorizationResponse,
   notAccessible,
 } from './protocol/authorization.js'
+import type { VerifiedForm } from './protocol/consent.js'
 import { FORM_FIELDS, printAuthorizationRequest, shownOf } from './protocol/consent.js'
 import { ENDPOINT_PATHS } from './protocol/endpoints.js'
 import type { HttpRequest, HttpResponse } from './protocol/message.js'
@@ -40,11 +40,12 @@ export function authorizationEndpoint<Native>(
   interaction: Interaction<Native>,
   refused: Refused,
 ): (request: HttpRequest<Native>) => Promise<HttpResponse> {
-  const { issuer, issuerPath, clock, entropy, digests, pages, rules } = settings
+  const { issuer, issuerPath, entropy, digests, pages, rules } = settings
+  const consents = consentRecordsOf(settings, transactions)
   const action = issuerPath + ENDPOINT_PATHS.authorization
 
   /** Reads and checks a request, from a query or from the field of the form. */
-  async function read(text: string): Promise<AuthorizationRequest | RedirectedError | OAuthError> {
+  async function read(text: string): Promise<AuthorizationRequest | RedirectedError | RefusedLink> {
     const parameters = parseParameters(text)
     if (isError(parameters)) return notAccessible('malformed_request')
     const clientId = authorizationClientId(parameters)
@@ -59,8 +60,18 @@ export function authorizationEndpoint<Native>(
     })
   }
 
-  function errorPage(error: OAuthError): HttpResponse {
-    return interaction.errorPage('authorization', error)
+  function errorPage(error: RefusedLink): HttpResponse {
+    return interaction.errorPage('authorization', error, error)
+  }
+
+  /**
+   * Answers a request with a wrong parameter. The application is told only where a user is signed in, so that a link alone
+   * never sends a stranger's browser on (specification, sections 4.1 and 7; RFC 9700, section 4.11.2).
+   */
+  function faultyRequest(asked: RedirectedError, user: User | undefined): HttpResponse {
+    if (user !== undefined) return redirectedError(asked)
+    const { clientId } = asked.application
+    return interaction.errorPage('authorization', notAccessible(asked.error.reason), { clientId })
   }
 
   function redirectedError({ error, application, ...to }: Omit<RedirectedError, 'type'>): HttpResponse {
@@ -91,58 +102,51 @@ export function authorizationEndpoint<Native>(
   async function approve(
     asked: AuthorizationRequest,
     user: User,
-    grant: { readonly grantId: GrantId; readonly expiresAt: Seconds; readonly resources: Resources },
+    resources: Resources,
+    form: Pick<Approve, 'grantId' | 'formSecret' | 'formExpiresAt'>,
   ): Promise<HttpResponse> {
     const { application, redirectUri, scopes, codeChallenge } = asked
     const { clientId } = application
+    const { subject } = user
     const clientKey = clientKeyOf(digests, clientId)
-    const { grantId, resources } = grant
-    const reply = await transactions.onGrant(clientKey, grantId, (current, existing, now, bytes) => {
+    const notAdmitted = await consents.admit({ clientKey, subject }, { decision: 'agree', ...form })
+    if (notAdmitted !== undefined) return errorPage(notAdmitted)
+    const command: Approve = {
+      type: 'approve',
+      clientId,
+      clientKey,
+      subject,
+      scopes,
+      resources,
+      redirectUri,
+      ...(codeChallenge !== undefined && { codeChallenge }),
+      ...form,
+    }
+    const reply = await transactions.onGrant(clientKey, form.grantId, (current, existing, now, bytes) => {
       if (current?.state !== 'approved') return { reply: notAccessible('client_suspended'), events: [] }
-      return transition(
-        existing,
-        {
-          type: 'approve',
-          grantId,
-          clientId,
-          clientKey,
-          subject: user.subject,
-          scopes,
-          resources,
-          redirectUri,
-          ...(codeChallenge !== undefined && { codeChallenge }),
-          consentExpiresAt: grant.expiresAt,
-        },
-        now,
-        bytes,
-        rules,
-      )
+      return transition(existing, command, now, bytes, rules)
     })
-    if (isError(reply)) return errorPage(reply)
-    return authorizationResponse(asked, reply, issuer)
+    return isError(reply) ? errorPage(reply) : authorizationResponse(asked, reply, issuer)
+  }
+
+  /** Tells the application that the user refused, and remembers that this form said so. */
+  async function refuse(asked: AuthorizationRequest, user: User, form: VerifiedForm): Promise<HttpResponse> {
+    const who = { clientKey: clientKeyOf(digests, asked.application.clientId), subject: user.subject }
+    const { grantId, expiresAt: formExpiresAt } = form
+    const notAdmitted = await consents.admit(who, { decision: 'refuse', grantId, formExpiresAt })
+    if (notAdmitted !== undefined) return errorPage(notAdmitted)
+    return redirectedError({ ...asked, error: oauthError('access_denied', 'consent_refused', 'The user refused.') })
   }
 
   /** With `consent: 'once'`: the resources that a live grant of this user to this client has, if it covers what is asked. */
   async function remembered(asked: AuthorizationRequest, user: User): Promise<Resources | undefined> {
     const { application, scopes } = asked
     if (!isRememberedFor(application)) return undefined
-    const consents = await transactions.read([consentKey(application, user)])
-    const consent = 'type' in consents ? undefined : recordAs.consent(consents[0]?.value)
-    if (consent === undefined) return undefined
-    const grants = await transactions.read([keys.grant(consent.grantId)])
-    const grant = 'type' in grants ? undefined : recordAs.grant(grants[0]?.value)
-    if (grant === undefined || !isLive(grant, clock()) || !coversScopes(grant.scopes, scopes)) return undefined
-    return RESOURCE_CHOICES[application.resourceScope].includes(grant.resources.kind) ? grant.resources : undefined
-  }
-
-  async function remember(asked: AuthorizationRequest, user: User, grantId: GrantId): Promise<void> {
-    if (!isRememberedFor(asked.application)) return
-    const key = consentKey(asked.application, user)
-    const expiresAt = clock() + rules.refreshTokenLifetime
-    await transactions.transact<'kept'>([key], () => ({
-      reply: 'kept',
-      write: { key, value: { v: 1, grantId }, expiresAt },
-    }))
+    const who = { clientKey: clientKeyOf(digests, application.clientId), subject: user.subject }
+    const grants = await consents.consentedGrants(who)
+    const covers = (grant: Grant): boolean =>
+      coversScopes(grant.scopes, scopes) && RESOURCE_CHOICES[application.resourceScope].includes(grant.resources.kind)
+    return grants.find(covers)?.resources
   }
 
   /** A public client's redirect can be taken over by another program, so its user is asked every time (RFC 8252, 8.6). */
@@ -150,20 +154,17 @@ export function authorizationEndpoint<Native>(
     return settings.consent === 'once' && application.type === 'confidential'
   }
 
-  function consentKey(application: PublishedApplication, user: User): string {
-    return keys.consent(clientKeyOf(digests, application.clientId), digestOf(digests, user.subject))
-  }
-
   async function get(request: HttpRequest<Native>): Promise<HttpResponse> {
     const asked = await read(queryOf(request.url))
     if (asked.type === 'error') return errorPage(asked)
-    if (asked.type === 'redirected_error') return redirectedError(asked)
     const user = await interaction.signedIn(request)
+    if (asked.type === 'redirected_error') return faultyRequest(asked, user)
     if (user === undefined) return interaction.signIn('authorization', printAuthorizationRequest(asked))
     // A HEAD asks what a GET would say; it makes no grant.
     const resources = request.method === 'GET' ? await remembered(asked, user) : undefined
     if (resources === undefined) return consentPage(request, asked, user)
-    return approve(asked, user, { grantId: grantIdOf(entropy(GRANT_ID_BYTES)), expiresAt: clock(), resources })
+    const made = { grantId: grantIdOf(entropy(GRANT_ID_BYTES)), formSecret: entropy(SECRET_BYTES) }
+    return approve(asked, user, resources, made)
   }
 
   async function post(request: HttpRequest<Native>): Promise<HttpResponse> {
@@ -175,22 +176,20 @@ export function authorizationEndpoint<Native>(
     const text = form.get(FORM_FIELDS.request)
     const asked = await read(typeof text === 'string' ? text : '')
     if (asked.type === 'error') return errorPage(asked)
-    if (asked.type === 'redirected_error') return redirectedError(asked)
     const user = await interaction.signedIn(request)
+    if (asked.type === 'redirected_error') return faultyRequest(asked, user)
     if (user === undefined) return interaction.signIn('authorization', printAuthorizationRequest(asked))
 
-    const verified = interaction.verify(request, user, shownOf(asked), fields.consent)
+    // Of any age: one that was decided in time may come again, and the first decision tells an old form from a new one.
+    const verified = interaction.verifyOfAnyAge(request, user, shownOf(asked), fields.consent)
     if (verified === undefined) return errorPage(notAccessible('consent_invalid'))
-    if (fields.decision === 'refuse') {
-      return redirectedError({ ...asked, error: oauthError('access_denied', 'consent_refused', 'The user refused.') })
-    }
+    if (fields.decision === 'refuse') return refuse(asked, user, verified)
     if (fields.decision !== 'agree') return errorPage(notAccessible('consent_invalid'))
 
     const resources = await interaction.chosen(user, asked.application, form)
     if (isChoiceFault(resources)) return consentPage(request, asked, user, resources)
-    const response = await approve(asked, user, { ...verified, resources })
-    if (response.status === 302) await remember(asked, user, verified.grantId)
-    return response
+    const { grantId, secret: formSecret, expiresAt: formExpiresAt } = verified
+    return approve(asked, user, resources, { grantId, formSecret, formExpiresAt })
   }
 
   return interaction.guarded('authorization', (request) => (request.method === 'POST' ? post(request) : get(request)))
@@ -198,6 +197,7 @@ export function authorizationEndpoint<Native>(
 
 /** Where the answer goes, for the eyes of the user. */
 function redirectHost(redirectUri: string): string {
-  const url = new URL(redirectUri)
-  return url.host === '' ? url.protocol : url.host
+  const { protocol, host } = new URL(redirectUri)
+  // What stands behind a private-use scheme is no host, however much it looks like one.
+  return protocol === 'https:' || protocol === 'http:' ? host : protocol
 }

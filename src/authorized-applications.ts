@@ -2,11 +2,13 @@
  * The page on which users see which applications they permitted something, and take it back.
  * @module
  */
+import { isPublished } from './core/application.js'
 import { clientKeyOf } from './core/digests.js'
+import type { Resources } from './core/grant.js'
 import type { ClientId } from './core/values.js'
 import type { Grants, PermittedGrant } from './grants.js'
 import type { Interaction, PageSettings } from './interaction.js'
-import { dataUri } from './interaction.js'
+import { logoAddress } from './logo-endpoint.js'
 import type { User } from './options.js'
 import type { AuthorizedApplication } from './pages/index.js'
 import { notAccessible } from './protocol/authorization.js'
@@ -16,13 +18,17 @@ import { ENDPOINT_PATHS } from './protocol/endpoints.js'
 import type { HttpRequest, HttpResponse } from './protocol/message.js'
 import { pageResponse, redirectResponse } from './protocol/page.js'
 import { bodyParameters, isError, valuesIn } from './protocol/parameters.js'
+import { beginningOf, entrySize, LIST_CHARACTERS } from './shown-lists.js'
 import type { Transactions } from './transactions.js'
 import { keys, recordAs } from './transactions.js'
 
-/** How many grants are looked at, of how many applications the logos, and how many characters of logos a page embeds. */
-const GRANTS_SHOWN = 1000
-const LOGOS_SHOWN = 12
-const LOGO_CHARACTERS = 2 * 1024 * 1024
+/** Grants that are looked at. */
+const GRANTS_READ = 1000
+
+/** Limits of the page: applications, grants of each, resources of a grant, and characters of the lists. */
+const APPLICATIONS_SHOWN = 100
+const GRANTS_SHOWN = 5
+const RESOURCES_SHOWN = { characters: 8192, most: 100 } as const
 
 /** Makes the page of a server: `GET` shows it, `POST` takes one of its forms. */
 export function authorizedApplicationsEndpoint<Native>(
@@ -43,30 +49,22 @@ export function authorizedApplicationsEndpoint<Native>(
       const page = await grants.listGrants(user.subject, cursor === undefined ? {} : { cursor })
       for (const grant of page.grants) found.push(grant)
       cursor = page.cursor
-    } while (cursor !== undefined && found.length < GRANTS_SHOWN)
+    } while (cursor !== undefined && found.length < GRANTS_READ)
     found.sort((a, b) => (b.lastUsedAt ?? b.createdAt) - (a.lastUsedAt ?? a.createdAt))
     return { found, more: cursor !== undefined }
   }
 
+  /** Returns the addresses of the logos; none where the store fails. */
   async function logosOf(clients: readonly ClientId[]): Promise<ReadonlyMap<ClientId, { readonly logo?: string }>> {
-    const shown = clients.slice(0, LOGOS_SHOWN)
-    const logos = new Map<ClientId, { readonly logo?: string }>()
-    if (shown.length === 0) return logos
-    const records = await transactions.read(shown.map((clientId) => keys.application(clientKeyOf(digests, clientId))))
-    if ('type' in records) return logos
-    const names = records.map((record) => {
-      const application = recordAs.application(record?.value)
-      return application !== undefined && 'logo' in application ? application.logo : ''
-    })
-    const found = await transactions.read(names.map((name) => keys.logo(name)))
-    if ('type' in found) return logos
-    let left = LOGO_CHARACTERS
-    for (const [index, clientId] of shown.entries()) {
-      const embedded = dataUri(recordAs.logo(found[index]?.value))
-      left -= embedded.logo?.length ?? 0
-      if (left >= 0) logos.set(clientId, embedded)
-    }
-    return logos
+    if (clients.length === 0) return new Map()
+    const records = await transactions.read(clients.map((clientId) => keys.application(clientKeyOf(digests, clientId))))
+    if ('type' in records) return new Map()
+    return new Map(
+      clients.map((clientId, index) => {
+        const application = recordAs.application(records[index]?.value)
+        return [clientId, isPublished(application) ? { logo: issuerPath + logoAddress(application) } : {}]
+      }),
+    )
   }
 
   async function get(request: HttpRequest<Native>): Promise<HttpResponse> {
@@ -75,32 +73,39 @@ export function authorizedApplicationsEndpoint<Native>(
     const { found, more } = await grantsOf(user)
     const byClient = new Map<ClientId, PermittedGrant[]>()
     for (const grant of found) byClient.set(grant.clientId, [...(byClient.get(grant.clientId) ?? []), grant])
-    const logos = await logosOf([...byClient.keys()])
+    const clients = [...byClient.keys()].slice(0, APPLICATIONS_SHOWN)
+    const logos = await logosOf(clients)
     const names = new Map((await interaction.resourcesOf(user)).map(({ id, name }) => [id, name ?? id]))
     const binder = interaction.bind(request, user)
-    const applications = [...byClient].map(([clientId, permitted]): AuthorizedApplication => {
-      const [{ application }] = permitted as [PermittedGrant] // made with one
+    const applications = clients.map((clientId): AuthorizedApplication => {
+      const permitted = byClient.get(clientId) as [PermittedGrant] // made with one
+      const [{ application }] = permitted
+      const newest = permitted.slice(0, GRANTS_SHOWN)
       return {
         name: application.name,
         website: application.website,
         ...logos.get(clientId),
         suspended: application.state === 'suspended',
-        grants: permitted.map(({ scopes, resources, createdAt, lastUsedAt }) => ({
+        grants: newest.map(({ scopes, resources, createdAt, lastUsedAt }) => ({
           scopes: interaction.shownScopes(scopes),
-          resources: {
-            kind: resources.kind,
-            items: resources.kind === 'specified' ? resources.ids.map((id) => names.get(id) ?? id) : [],
-          },
+          resources: { kind: resources.kind, ...namesOf(resources, names) },
           createdAt,
           ...(lastUsedAt !== undefined && { lastUsedAt }),
         })),
+        ...(newest.length < permitted.length && { notShown: permitted.length - newest.length }),
         form: {
           action,
           fields: [{ name: FORM_FIELDS.clientId, value: clientId }, binder.field(revokeForm(clientId))],
         },
       }
     })
-    const model = { user: { name: user.name ?? user.subject }, applications, stylesheet, more }
+    const { shown } = beginningOf(applications, sizeOf, { characters: LIST_CHARACTERS, most: APPLICATIONS_SHOWN })
+    const model = {
+      user: { name: user.name ?? user.subject },
+      applications: shown,
+      stylesheet,
+      more: more || shown.length < byClient.size,
+    }
     return pageResponse(200, pages.authorizedApplications(model), [], binder.headers)
   }
 
@@ -121,6 +126,31 @@ export function authorizedApplicationsEndpoint<Native>(
 
   return interaction.guarded('applications', (request) => (request.method === 'POST' ? post(request) : get(request)))
 }
+
+/** The names of the resources that a grant opens, as many as are shown. */
+function namesOf(
+  resources: Resources,
+  names: ReadonlyMap<string, string>,
+): { readonly items: readonly string[]; readonly notShown?: number } {
+  if (resources.kind !== 'specified') return { items: [] }
+  const all = resources.ids.map((id) => names.get(id) ?? id)
+  const { shown, ...rest } = beginningOf(all, (name) => entrySize(name), RESOURCES_SHOWN)
+  return { items: shown, ...rest }
+}
+
+/** Characters of HTML that an application takes on the page. */
+function sizeOf({ name, website, logo = '', grants }: AuthorizedApplication): number {
+  return grants.reduce(
+    (sum, { scopes, resources }) => {
+      const permissions = scopes.reduce((size, { scope, description }) => size + entrySize(scope, description), 0)
+      return resources.items.reduce((size, item) => size + entrySize(item), sum + permissions + entrySize())
+    },
+    entrySize(name, name, website, website, logo) + FORM_CHARACTERS,
+  )
+}
+
+/** Characters of HTML of an application's form, and of what is around its grants. */
+const FORM_CHARACTERS = 1000
 
 function revokeForm(clientId: string): FormBinding['shown'] {
   return ['revoke', clientId]

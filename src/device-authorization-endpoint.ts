@@ -3,12 +3,16 @@
  * @module
  * @see Specification, section 4.5; RFC 8628, sections 3.1 and 3.2
  */
+import type { Application } from './core/application.js'
 import { GRANT_ID_BYTES, grantIdOf } from './core/credential.js'
 import { clientKeyOf } from './core/digests.js'
 import type { OAuthError } from './core/errors.js'
+import type { Scope } from './core/scopes.js'
 import { transition } from './core/transition.js'
 import { USER_CODE_ENTROPY_BYTES, userCodeDigest, userCodeOf } from './core/user-code.js'
 import type { Seconds, UserCode } from './core/values.js'
+import { addressOf } from './device-endpoint.js'
+import { deviceLimiterOf } from './device-limiter.js'
 import type { Refused, Settings } from './options.js'
 import { requestedScopes } from './protocol/authorization.js'
 import { authenticateClient } from './protocol/client-authentication.js'
@@ -18,7 +22,7 @@ import { errorResponse } from './protocol/message.js'
 import { isError } from './protocol/parameters.js'
 import { deviceFlowFault } from './protocol/token.js'
 import type { Transactions, UserCodeRecord } from './transactions.js'
-import { keys, unavailable } from './transactions.js'
+import { keys, recordAs, unavailable } from './transactions.js'
 
 /** How often a code is drawn that another device shows already: with a million of them, two in a row are 1.5 in 10^9. */
 const DRAWS = 8
@@ -30,6 +34,7 @@ export function deviceAuthorizationEndpoint<Native>(
   refused: Refused,
 ): (request: HttpRequest<Native>) => Promise<HttpResponse> {
   const { issuer, digests, entropy, rules, scopes: catalogue } = settings
+  const limiter = deviceLimiterOf(settings, transactions)
 
   /** Gives the device a code that no other one shows. */
   async function showUserCode(value: UserCodeRecord, expiresAt: Seconds): Promise<UserCode | OAuthError> {
@@ -53,13 +58,21 @@ export function deviceAuthorizationEndpoint<Native>(
     const { client, scope } = asked
     const { clientId } = client
     const clientKey = clientKeyOf(digests, clientId)
+    const wanted = (stored: Application | undefined, now: Seconds): readonly Scope[] | OAuthError => {
+      const application = authenticateClient(stored, client, digests, now)
+      if (isError(application)) return application
+      return deviceFlowFault(application) ?? requestedScopes(application, scope, catalogue)
+    }
+    // Only what would be written counts, so that nobody uses up what others may ask for by requests that are refused.
+    const found = await transactions.read([keys.application(clientKey)])
+    if ('type' in found) return refuse(found, clientId)
+    const sound = wanted(recordAs.application(found[0]?.value), settings.clock())
+    if (isError(sound)) return refuse(sound, clientId)
+    const tooSoon = await limiter({ clientId, address: addressOf(settings, request) })
+    if (tooSoon !== undefined) return refuse(tooSoon, clientId)
     const grantId = grantIdOf(entropy(GRANT_ID_BYTES))
     const issued = await transactions.onGrant(clientKey, grantId, (stored, record, now, bytes) => {
-      const application = authenticateClient(stored, client, digests, now)
-      if (isError(application)) return { reply: application, events: [] }
-      const fault = deviceFlowFault(application)
-      if (fault !== undefined) return { reply: fault, events: [] }
-      const scopes = requestedScopes(application, scope, catalogue)
+      const scopes = wanted(stored, now)
       if (isError(scopes)) return { reply: scopes, events: [] }
       return transition(record, { type: 'request_device', grantId, clientId, clientKey, scopes }, now, bytes, rules)
     })

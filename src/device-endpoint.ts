@@ -3,22 +3,26 @@
  * @module
  * @see Specification, section 4.5; RFC 8628, section 3.3
  */
+import { consentRecordsOf } from './consents.js'
 import type { Application, PublishedApplication } from './core/application.js'
+import { isPublished } from './core/application.js'
 import { GRANT_ID_BYTES, grantIdOf, parseGrantId } from './core/credential.js'
 import { userCodeUnknown } from './core/device.js'
 import { clientKeyOf } from './core/digests.js'
 import type { OAuthError } from './core/errors.js'
 import { oauthError } from './core/errors.js'
-import type { DeviceAuthorization, GrantRecord, Resources } from './core/grant.js'
+import type { DeviceAuthorization, Grant, GrantRecord, Resources } from './core/grant.js'
 import { isGrant } from './core/grant.js'
 import type { Scope, ScopeCatalogue } from './core/scopes.js'
 import { limitScopes, printScopes } from './core/scopes.js'
+import type { Takes } from './core/takes.js'
 import { transition } from './core/transition.js'
 import { parseUserCode, printUserCode, userCodeDigest } from './core/user-code.js'
 import type { ClientKey, Seconds, UserCode } from './core/values.js'
+import { checkedAnswer } from './host.js'
 import type { ChoiceFault, Interaction, PageSettings } from './interaction.js'
 import { isChoiceFault } from './interaction.js'
-import type { Refused, User, UserCodeAttempt } from './options.js'
+import type { Refused, Settings, User } from './options.js'
 import { notAccessible } from './protocol/authorization.js'
 import type { FormBinding } from './protocol/consent.js'
 import { FORM_FIELDS } from './protocol/consent.js'
@@ -33,12 +37,21 @@ import type { Transactions, UserCodeRecord } from './transactions.js'
 import { keys, recordAs } from './transactions.js'
 import { userCodeLimiterOf } from './user-code-limiter.js'
 
-/** A device that waits, and what its user may be shown of it. */
-interface Waiting {
-  readonly type: 'waiting'
-  readonly device: DeviceAuthorization
+/** A device, and what its user may be shown of it. */
+interface Shown {
+  readonly device: Pick<DeviceAuthorization, 'id'>
   readonly application: PublishedApplication
   readonly scopes: readonly Scope[]
+}
+
+/** A device that waits. */
+interface Waiting extends Shown {
+  readonly type: 'waiting'
+}
+
+/** A device whose user has decided. */
+interface Decided extends Shown {
+  readonly device: Grant
 }
 
 /**
@@ -55,8 +68,10 @@ export function deviceEndpoint<Native>(
   const { issuerPath, clock, digests, pages, rules } = settings
   const stylesheet = issuerPath + ENDPOINT_PATHS.stylesheet
   const action = issuerPath + ENDPOINT_PATHS.device
+  const consents = consentRecordsOf(settings, transactions)
   const { userCodeLimiter: ofHost } = settings
-  const limiter = ofHost === undefined ? userCodeLimiterOf(settings, transactions) : checkedLimiter(ofHost)
+  const limiter =
+    ofHost === undefined ? userCodeLimiterOf(settings, transactions) : checkedLimiter('userCodeLimiter', ofHost)
 
   function codePage(
     request: HttpRequest<Native>,
@@ -78,7 +93,7 @@ export function deviceEndpoint<Native>(
 
   /** Counts an attempt; an error where there were too many. */
   async function admitted(request: HttpRequest<Native>, { subject }: User): Promise<OAuthError | undefined> {
-    const wait = await limiter({ subject, address: settings.remoteAddress(request) ?? undefined })
+    const wait = await limiter({ subject, address: addressOf(settings, request) })
     if (typeof wait === 'object') return wait
     if (wait === 0) return undefined
     const minutes = Math.ceil(wait / 60)
@@ -103,7 +118,7 @@ export function deviceEndpoint<Native>(
     )
   }
 
-  function shownOf(userCode: UserCode, { device, application, scopes }: Waiting): FormBinding['shown'] {
+  function shownOf(userCode: UserCode, { device, application, scopes }: Shown): FormBinding['shown'] {
     const { clientId, name, resourceScope } = application
     return ['device consent', device.id, userCode, clientId, name, resourceScope, printScopes(scopes)]
   }
@@ -196,27 +211,45 @@ export function deviceEndpoint<Native>(
     const clientKey = record === undefined ? undefined : clientKeyOf(digests, record.clientId)
     const applications = clientKey === undefined ? [] : await transactions.read([keys.application(clientKey)])
     if ('type' in applications) return interaction.errorPage('device', applications)
-    const found = waiting(recordAs.application(applications[0]?.value), record, settings.scopes, clock())
+    const application = recordAs.application(applications[0]?.value)
+    const decided = decidedBefore(application, record, user)
+    if (decided !== undefined) {
+      return interaction.verifyOfAnyAge(request, user, shownOf(userCode, decided), fields.consent) === undefined
+        ? codePage(request, user, { complete: false }, userCodeUnknown())
+        : resultPage(decisionOf(decided), decided.application)
+    }
+    const found = waiting(application, record, settings.scopes, clock())
     if (found.type === 'error' || clientKey === undefined)
       return codePage(request, user, { complete: false }, userCodeUnknown())
     if (interaction.verify(request, user, shownOf(userCode, found), fields.consent) === undefined) {
       return interaction.errorPage('device', notAccessible('consent_invalid'))
     }
-    const { application, scopes } = found
+    const { scopes } = found
     const resources: Resources | ChoiceFault =
-      decision === 'refuse' ? { kind: 'specified', ids: [] } : await interaction.chosen(user, application, form)
+      decision === 'refuse' ? { kind: 'specified', ids: [] } : await interaction.chosen(user, found.application, form)
     if (isChoiceFault(resources)) return consentPage(request, user, userCode, found, resources)
     const { subject } = user
+    if (decision === 'agree') {
+      const notAdmitted = await consents.admit({ clientKey, subject }, { decision, grantId })
+      if (notAdmitted !== undefined) return interaction.errorPage('device', notAdmitted)
+    }
     const reply = await transactions.onGrant(clientKey, grantId, (current, device, now, bytes) => {
       if (decision === 'agree' && current?.state !== 'approved') return { reply: userCodeUnknown(), events: [] }
       return transition(device, { type: 'decide', decision, subject, scopes, resources }, now, bytes, rules)
     })
-    if (!isError(reply)) {
-      return pageResponse(200, pages.deviceResult({ decision, application: { name: application.name }, stylesheet }))
-    }
+    if (!isError(reply)) return resultPage(decision, found.application)
+    // The same form may have been quicker by a moment.
+    const after = reply.reason === 'user_code_unknown' ? await transactions.read([keys.grant(grantId)]) : []
+    const taken =
+      'type' in after ? undefined : decidedBefore(found.application, recordAs.grantRecord(after[0]?.value), user)
+    if (taken !== undefined) return resultPage(decisionOf(taken), taken.application)
     return reply.code === 'temporarily_unavailable'
       ? interaction.errorPage('device', reply)
       : codePage(request, user, { complete: false }, reply)
+  }
+
+  function resultPage(decision: 'agree' | 'refuse', { name }: PublishedApplication): HttpResponse {
+    return pageResponse(200, pages.deviceResult({ decision, application: { name }, stylesheet }))
   }
 
   function signIn(userCode: UserCode | undefined): HttpResponse {
@@ -239,15 +272,48 @@ const NOBODY: Omit<UserCodeRecord, 'v'> = {
 /** What the form that asks for a code is bound to, besides its user and browser. */
 const CODE_FORM: FormBinding['shown'] = ['user code']
 
+const WAIT: Takes = {
+  words: 'seconds, 0 to let the attempt pass',
+  fits: (value) => typeof value === 'number' && Number.isFinite(value) && value >= 0,
+}
+
+/** Somebody's address, which may not be known. What is in it, the limit that is kept in the store looks at. */
+const ADDRESS: Takes = {
+  words: 'a string, or undefined, at once',
+  fits: (value) => value === undefined || value === null || typeof value === 'string',
+}
+
+/** The address that a request comes from, as the host tells it; undefined where it knows none. */
+export function addressOf<Native>(settings: Settings<Native>, request: HttpRequest<Native>): string | undefined {
+  const told = settings.remoteAddress(request)
+  return checkedAnswer<string | null | undefined>('remoteAddress()', ADDRESS, told) ?? undefined
+}
+
 /** A limiter of the host, which must say something: a guess that nobody counted must not pass. */
-function checkedLimiter(
-  limiter: (attempt: UserCodeAttempt) => Seconds | Promise<Seconds>,
-): (attempt: UserCodeAttempt) => Promise<Seconds> {
+export function checkedLimiter<Attempt>(
+  name: string,
+  limiter: (attempt: Attempt) => Seconds | Promise<Seconds>,
+): (attempt: Attempt) => Promise<Seconds> {
   return async (attempt) => {
-    const wait: unknown = await limiter(attempt)
-    if (typeof wait === 'number' && Number.isFinite(wait) && wait >= 0) return wait
-    throw new TypeError('grantwell: userCodeLimiter() must give seconds, 0 to let the attempt pass')
+    return checkedAnswer(`${name}()`, WAIT, await limiter(attempt))
   }
+}
+
+function decisionOf({ device }: Decided): 'agree' | 'refuse' {
+  return device.revokedAt === undefined ? 'agree' : 'refuse'
+}
+
+/** A device on which this very user decided; undefined where nobody or somebody else did. */
+function decidedBefore(
+  application: Application | undefined,
+  device: GrantRecord | undefined,
+  { subject }: User,
+): Decided | undefined {
+  if (!isGrant(device) || device.subject !== subject || device.code.redirectUri !== undefined) return undefined
+  // What was permitted, used, and taken back since is neither of the two pages.
+  if (device.revokedAt !== undefined && device.code.usedAt !== undefined) return undefined
+  if (!isPublished(application) || application.clientId !== device.clientId) return undefined
+  return { device, application, scopes: device.scopes }
 }
 
 /** A device whose user may decide: in time, and for an application that still may have what is asked for. */

@@ -5,12 +5,16 @@
  */
 import { authorizationEndpoint } from './authorization-endpoint.js'
 import { authorizedApplicationsEndpoint } from './authorized-applications.js'
+import type { Takes } from './core/takes.js'
 import { deviceAuthorizationEndpoint } from './device-authorization-endpoint.js'
 import { deviceEndpoint } from './device-endpoint.js'
 import type { Grants } from './grants.js'
+import { checkedAnswer } from './host.js'
 import type { PageSettings } from './interaction.js'
 import { interactionOf } from './interaction.js'
+import { logoEndpoint } from './logo-endpoint.js'
 import type { Refused, Settings } from './options.js'
+import type { Pages } from './pages/index.js'
 import { defaultPages, stylesheet } from './pages/index.js'
 import type { HttpRequest, HttpResponse } from './protocol/message.js'
 import { metadataResponse } from './protocol/metadata.js'
@@ -25,7 +29,43 @@ export type FrontChannel<Native> = {
     | 'device'
     | 'applications'
     | 'stylesheet'
-    | 'metadata']: (request: HttpRequest<Native>) => HttpResponse | Promise<HttpResponse>
+    | 'logo'
+    | 'metadata']: (
+    request: HttpRequest<Native>,
+  ) => HttpResponse<string | Uint8Array> | Promise<HttpResponse<string | Uint8Array>>
+}
+
+const HTML: Takes = { words: 'a string of HTML, at once', fits: (value) => typeof value === 'string', secret: true }
+
+/** The pages of the host, each of which must give HTML. An error page that fails is no reason to show nothing: ours stands in. */
+function checkedPages({ pages, onError }: Pick<Settings<never>, 'pages' | 'onError'>): Pages {
+  const { error } = pages
+  const checked: Pages = {
+    consent: checkedPage('consent', pages.consent ?? defaultPages.consent),
+    error: checkedPage('error', error ?? defaultPages.error),
+    device: checkedPage('device', pages.device ?? defaultPages.device),
+    deviceResult: checkedPage('deviceResult', pages.deviceResult ?? defaultPages.deviceResult),
+    authorizedApplications: checkedPage(
+      'authorizedApplications',
+      pages.authorizedApplications ?? defaultPages.authorizedApplications,
+    ),
+  }
+  if (error === undefined) return checked
+  return {
+    ...checked,
+    error: (model) => {
+      try {
+        return checked.error(model)
+      } catch (failure) {
+        onError(failure)
+        return defaultPages.error(model)
+      }
+    },
+  }
+}
+
+function checkedPage<Model>(name: keyof Pages, page: (model: Model) => string): (model: Model) => string {
+  return (model) => checkedAnswer(`pages.${name}()`, HTML, page(model))
 }
 
 /** Binds the front channel to a server. */
@@ -35,9 +75,9 @@ export function frontChannelOf<Native>(
   refused: Refused,
   grants: Grants,
 ): FrontChannel<Native> {
-  const settings: PageSettings<Native> = { ...given, pages: { ...defaultPages, ...given.pages } }
-  const interaction = interactionOf(settings, transactions, refused)
-  const { issuer, scopes: catalogue, allowClientSecretPost: allowPost } = settings
+  const settings: PageSettings<Native> = { ...given, pages: checkedPages(given) }
+  const interaction = interactionOf(settings, refused)
+  const { issuer, scopes: catalogue, allowClientSecretPost: allowPost, digests } = settings
   const metadata = metadataResponse(issuer, { catalogue, allowPost })
   const css = documentResponse('text/css;charset=UTF-8', stylesheet)
   return {
@@ -46,6 +86,7 @@ export function frontChannelOf<Native>(
     device: deviceEndpoint(settings, transactions, interaction, refused),
     applications: authorizedApplicationsEndpoint(settings, transactions, interaction, grants),
     stylesheet: () => css,
+    logo: logoEndpoint(digests, transactions),
     metadata: () => metadata,
   }
 }

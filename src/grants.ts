@@ -2,7 +2,8 @@
  * What users permitted: to list it, and to take it back. Functions for the host, and for the page that shows it.
  * @module
  */
-import { isName, ownOptions } from './arguments.js'
+import type { PageOptions } from './arguments.js'
+import { ownOptions, PAGE, TEXT } from './arguments.js'
 import { isPublished, limitResources } from './core/application.js'
 import { parseGrantId } from './core/credential.js'
 import { clientKeyOf } from './core/digests.js'
@@ -11,10 +12,11 @@ import { isLive, liveUntil } from './core/grant.js'
 import type { Withdraw } from './core/revoke.js'
 import type { Scope } from './core/scopes.js'
 import { limitScopes } from './core/scopes.js'
+import { NAME } from './core/takes.js'
 import { transition } from './core/transition.js'
 import type { ClientId, GrantId, Seconds, Subject } from './core/values.js'
+import { checkArgument } from './host.js'
 import type { Settings } from './options.js'
-import { mistake } from './options.js'
 import type { JsonValue } from './storage/record-store.js'
 import type { Transactions } from './transactions.js'
 import { grantWrite, keys, recordAs, storeError } from './transactions.js'
@@ -94,7 +96,7 @@ export function grantsOf<Native>(settings: Settings<Native>, transactions: Trans
       const { reply, events } = outcome
       return outcome.grant === undefined ? { reply, events } : { reply, events, write: grantWrite(outcome.grant) }
     })
-    if (reply.type === 'error') throw storeError()
+    if (reply.type === 'error') throw storeError(reply)
     return reply.type === 'revoked'
   }
 
@@ -104,7 +106,7 @@ export function grantsOf<Native>(settings: Settings<Native>, transactions: Trans
     let cursor: string | undefined
     do {
       const page: Awaited<ReturnType<typeof list>> = await list(label, cursor === undefined ? {} : { cursor })
-      if ('type' in page) throw storeError()
+      if ('type' in page) throw storeError(page)
       // Those that ended by themselves too, so that a clock that steps back does not bring them to life again.
       const due = page.records.filter(({ value }) => {
         const grant = recordAs.grant(value)
@@ -119,8 +121,9 @@ export function grantsOf<Native>(settings: Settings<Native>, transactions: Trans
 
   return {
     listGrants: async (subject, page = {}) => {
-      const listed = await list(subjectLabel(subject), page)
-      if ('type' in listed) throw storeError()
+      const label = subjectLabel('listGrants', subject)
+      const listed = await list(label, ownOptions<PageOptions>('grants.listGrants', page, PAGE))
+      if ('type' in listed) throw storeError(listed)
       const { records, cursor } = listed
       const now = clock()
       const live = records.flatMap(({ value }) => {
@@ -129,7 +132,7 @@ export function grantsOf<Native>(settings: Settings<Native>, transactions: Trans
       })
       const applicationKeys = [...new Set(live.map(({ clientId }) => keys.application(clientKeyOf(digests, clientId))))]
       const found = applicationKeys.length === 0 ? [] : await read(applicationKeys)
-      if ('type' in found) throw storeError()
+      if ('type' in found) throw storeError(found)
       const applications = new Map(applicationKeys.map((key, index) => [key, found[index]?.value]))
       const grants = live.flatMap((grant) => {
         const value = applications.get(keys.application(clientKeyOf(digests, grant.clientId)))
@@ -139,26 +142,30 @@ export function grantsOf<Native>(settings: Settings<Native>, transactions: Trans
     },
 
     revokeGrant: async (subject, grantId) => {
+      checkArgument('grants.revokeGrant', 'subject', NAME, subject)
+      checkArgument('grants.revokeGrant', 'grantId', TEXT, grantId)
       const id = parseGrantId(grantId)
       return id !== undefined && end(keys.grant(id), 'user', (grant) => grant.subject === subject)
     },
 
     revokeAll: async (subject, only = {}) => {
-      const { clientId } = ownOptions('revokeAll', only, ['clientId'])
-      if (Object.hasOwn(only, 'clientId') && typeof clientId !== 'string') {
-        throw mistake('the clientId of revokeAll must be a string')
-      }
+      const label = subjectLabel('revokeAll', subject)
+      const { clientId } = ownOptions<{ clientId?: string }>('grants.revokeAll', only, { clientId: TEXT })
+      // One that is undefined was meant to be somebody: left out, it would end everything.
+      if (Object.hasOwn(only, 'clientId')) checkArgument('grants.revokeAll', 'clientId', TEXT, clientId)
       const mayEnd = (grant: Grant): boolean => clientId === undefined || grant.clientId === clientId
-      return endAll(subjectLabel(subject), 'user', (grant) => grant.subject === subject && mayEnd(grant))
+      return endAll(label, 'user', (grant) => grant.subject === subject && mayEnd(grant))
     },
 
-    revokeApplication: async (clientId) =>
-      endAll(`client:${clientId}`, 'administrator', (grant) => grant.clientId === clientId),
+    revokeApplication: async (clientId) => {
+      checkArgument('grants.revokeApplication', 'clientId', TEXT, clientId)
+      return endAll(`client:${clientId}`, 'administrator', (grant) => grant.clientId === clientId)
+    },
   }
 }
 
-function subjectLabel(subject: Subject): string {
-  if (!isName(subject)) throw mistake('the subject must be a string that is not empty')
+function subjectLabel(of: string, subject: Subject): string {
+  checkArgument(`grants.${of}`, 'subject', NAME, subject)
   return `subject:${subject}`
 }
 

@@ -3,18 +3,21 @@
  * @module
  * @see RFC 6750; specification, sections 2.1 and 5.2
  */
-import type { Access, Refusal } from './access.js'
+import type { Access, AccessTo, Refusal } from './access.js'
 import { accessBy, refusal } from './access.js'
 import type { Credential } from './core/credential.js'
 import type { OAuthError } from './core/errors.js'
-import { hostFailed } from './core/errors.js'
+import { configurationError, hostFailed } from './core/errors.js'
+import { nearest } from './core/nearest.js'
 import type { ProtectedResource } from './core/resource.js'
-import { isProtectedResource, opensResource, RESOURCE_SHAPE } from './core/resource.js'
+import { isProtectedResource, opensResource, RESOURCE_WORDS } from './core/resource.js'
 import type { Scope } from './core/scopes.js'
 import { coversScopes, parseScopes } from './core/scopes.js'
+import type { Takes } from './core/takes.js'
+import { FUNCTION, MUST_BE_OWN, mustBe, readOptions, strayName } from './core/takes.js'
 import { atFirstUse } from './first-use.js'
+import { wrongAnswer } from './host.js'
 import type { Refused, Settings } from './options.js'
-import { mistake } from './options.js'
 import type { NoToken } from './protocol/bearer.js'
 import {
   bearerToken,
@@ -31,27 +34,38 @@ import type { Soon, Transactions } from './transactions.js'
 import { after, keys } from './transactions.js'
 
 /** What the guard found: who is calling for whom, or the response to send. */
-export type Authentication =
-  | Access
+export type Authentication<Granted extends Access = Access> =
+  | Granted
   | { readonly type: 'refused'; readonly error: OAuthError | NoToken; readonly response: HttpResponse }
 
 /**
  * The resource that a request is about, as the host knows it; undefined or null where there is none. What it throws goes to
  * `onError`, and the answer is a 500.
  */
-export type ResourceOf = (
+export type ResourceOf<Resource extends ProtectedResource = ProtectedResource> = (
   access: Access,
-) => ProtectedResource | null | undefined | Promise<ProtectedResource | null | undefined>
+) => Resource | null | undefined | Promise<Resource | null | undefined>
 
-/**
- * Checks one request.
- * @param request - Node's `IncomingMessage`, a fetch `Request`, or anything with their headers
- * @param resourceOf - which resource the request is about; left out where it is about none, or where the host enforces
- * `access.resources` itself
- * @returns at once for a bearer token where the store answers at once, else a promise
- * @throws GrantwellError `ERR_CONFIGURATION` for a resource that is undefined
- */
-export type Guard = (request: RequestLike, resourceOf?: ResourceOf) => Authentication | Promise<Authentication>
+/** Checks one request. */
+export interface Guard {
+  /**
+   * Checks a request about a resource.
+   * @param request - Node's `IncomingMessage`, a fetch `Request`, or anything with their headers
+   * @param resourceOf - returns the resource that the request is about
+   * @returns who is calling, with that resource in `resource`, or the response to send
+   * @throws GrantwellError `ERR_CONFIGURATION` for a `resourceOf` that is undefined
+   */
+  <Resource extends ProtectedResource>(
+    request: RequestLike,
+    resourceOf: ResourceOf<Resource>,
+  ): Authentication<AccessTo<Resource>> | Promise<Authentication<AccessTo<Resource>>>
+  /**
+   * Checks a request.
+   * @param resourceOf - left out where the request is about no resource, or where the host enforces `access.resources` itself
+   * @returns at once for a bearer token where the store answers at once, else a promise
+   */
+  (request: RequestLike, resourceOf?: ResourceOf): Authentication | Promise<Authentication>
+}
 
 /** What makes guards: the server itself, or an API elsewhere that asks it (`resourceServer` of `grantwell/client`). */
 export interface Guarding {
@@ -63,7 +77,23 @@ export interface Guarding {
   readonly guard: (needs?: { readonly scope?: string }) => Guard
 }
 
+/** Checks one request without a route: `authenticate` of the server. */
+export interface Authenticate {
+  /** Checks a request about a resource, which an access then has in `resource`. */
+  <Resource extends ProtectedResource>(
+    request: RequestLike,
+    needs: { readonly scope?: string; readonly resource: ResourceOf<Resource> },
+  ): Promise<Authentication<AccessTo<Resource>>>
+  /** Checks a request. */
+  (request: RequestLike, needs?: { readonly scope?: string; readonly resource?: ResourceOf }): Promise<Authentication>
+}
+
 const NO_SCOPES: readonly Scope[] = []
+
+const SCOPES: Takes = {
+  words: 'scopes of the catalogue in a string, separated by a space',
+  fits: (value) => typeof value === 'string',
+}
 
 /** Binds the guard to a server. */
 export function guardOf<Native>(
@@ -74,15 +104,19 @@ export function guardOf<Native>(
   const { clock, macTokens } = settings
 
   /** Strict with what a host wrote, since a guard that passes over a slip of the pen would let everybody in. */
-  function neededScopes(needs: { readonly scope?: unknown } | null | undefined): readonly Scope[] {
+  function neededScopes(needs: unknown): readonly Scope[] {
     if (needs === undefined) return NO_SCOPES
-    const names = typeof needs === 'object' && needs !== null ? Object.keys(needs) : undefined
-    if (names?.length === 0) return NO_SCOPES
-    const scope = names?.length === 1 && names[0] === 'scope' ? needs?.scope : undefined
-    const scopes = typeof scope === 'string' ? parseScopes(settings.scopes, scope) : undefined
+    const own = readOptions<{ scope?: string }>('guard', needs, { scope: SCOPES }, [], true)
+    if (typeof own === 'string') throw configurationError(own)
+    const { scope } = own
+    // One that is undefined was meant to be some: left out, it would let everybody in.
+    if (scope === undefined && !Object.hasOwn(needs as object, 'scope')) return NO_SCOPES
+    const scopes = scope === undefined ? undefined : parseScopes(settings.scopes, scope)
     if (scopes !== undefined) return scopes
-    const given = typeof scope === 'string' ? `, not ${JSON.stringify(scope)}` : ''
-    throw mistake(`a guard takes { scope }, scopes of the catalogue in a string${given}`)
+    const wrong = scope?.split(' ').find((each) => !settings.scopes.entries.has(each)) ?? ''
+    const meant = nearest(wrong, [...settings.scopes.entries.keys()])
+    const hint = meant === undefined ? '' : ` (did you mean ${meant}?)`
+    throw configurationError(`guard: the option scope ${mustBe(SCOPES, scope)}${hint}`)
   }
 
   function accessByBearer(credential: Credential): Soon<Access | Refusal> {
@@ -111,11 +145,11 @@ export function guardOf<Native>(
 
   return (needs) => {
     const scopes = neededScopes(needs)
-    return (request, ...rest) => {
+    const check = (request: RequestLike, ...rest: [resourceOf?: ResourceOf]): Soon<Authentication> => {
       const [resourceOf] = rest
       // A slip of the pen, which must not let everybody in.
       if (rest.length > 0 && resourceOf === undefined)
-        return Promise.reject(mistake('a guard takes the resource as a function'))
+        return Promise.reject(configurationError(`guard: the argument resourceOf ${mustBe(FUNCTION, resourceOf)}`))
       const headers = headersOf(request)
       const attributes = macTokens ? macAttributes(headers) : undefined
       const scheme = attributes === undefined ? 'Bearer' : 'MAC'
@@ -123,6 +157,7 @@ export function guardOf<Native>(
         authentication(access, scheme, scopes, resourceOf),
       )
     }
+    return check as Guard // the resource that comes with an access is the one that resourceOf returned
   }
 
   /** Whether who is calling may do what the route needs. */
@@ -136,17 +171,19 @@ export function guardOf<Native>(
     if (!coversScopes(access.scopes, needed))
       return refuse(refusal(insufficientScope(), access.clientId), scheme, needed)
     if (resourceOf === undefined) return access
-    return openedBy(access, resourceOf).then((error) =>
-      error === undefined ? access : refuse(refusal(error, access.clientId), scheme, needed),
+    return openedBy(access, resourceOf).then((found) =>
+      found.type === 'error' ? refuse(refusal(found, access.clientId), scheme, needed) : found,
     )
   }
 
-  /** Why a resource is not open to who is calling; undefined where it is. */
-  async function openedBy(access: Access, resourceOf: ResourceOf): Promise<OAuthError | undefined> {
+  /** Returns the access with the resource that it opens, or why it opens none. */
+  async function openedBy(access: Access, resourceOf: ResourceOf): Promise<AccessTo<ProtectedResource> | OAuthError> {
     try {
-      const resource = (await resourceOf(access)) ?? undefined
-      if (resource !== undefined && !isProtectedResource(resource)) throw mistake(RESOURCE_SHAPE)
-      return opensResource(access.resources, resource) ? undefined : insufficientResources()
+      const resource = await resourceOf(access)
+      if (resource === undefined || resource === null) return insufficientResources()
+      if (!isProtectedResource(resource)) throw wrongAnswer('resource()', RESOURCE_WORDS, resource)
+      // A copy, since the host may have frozen or kept what it was given.
+      return opensResource(access.resources, resource) ? { ...access, resource } : insufficientResources()
     } catch (error) {
       return failed(error)
     }
@@ -171,6 +208,23 @@ export function guardOf<Native>(
     const every = macTokens && error.type === 'no_token' ? (['Bearer', 'MAC'] as const) : ([scheme] as const)
     return { type: 'refused', error, response: challenge(error, scopes, every) }
   }
+}
+
+/** Makes the guard of a route and checks one request by it. */
+export function authenticateBy(guard: Guarding['guard']): Authenticate {
+  const authenticate = async (
+    request: RequestLike,
+    needs?: { readonly scope?: string; readonly resource?: ResourceOf },
+  ): Promise<Authentication> => {
+    if (strayName(needs, ['resource']) !== undefined)
+      throw configurationError(`authenticate: the option resource ${MUST_BE_OWN}`)
+    if (needs === undefined || needs === null || !Object.hasOwn(needs, 'resource')) return guard(needs)(request)
+    const { resource, ...others } = needs
+    if (typeof resource !== 'function')
+      throw configurationError(`authenticate: the option resource ${mustBe(FUNCTION, resource)}`)
+    return guard(others)(request, resource)
+  }
+  return authenticate as Authenticate // the resource that comes with an access is the one that `needs.resource` returned
 }
 
 /** Told by a property of its own, whatever has been done to the prototype of all objects. */

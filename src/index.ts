@@ -3,7 +3,7 @@
  * @module
  */
 
-export type { Access } from './access.js'
+export type { Access, AccessTo } from './access.js'
 export type { ApplicationPage, Applications, ClientCredentials } from './applications.js'
 export type {
   Application,
@@ -24,7 +24,7 @@ export { CREDENTIAL_PREFIXES, parseCredential, parseGrantId, printCredential } f
 export type { Decide, Decided, IssuedDeviceCode, Poll, RequestDevice } from './core/device.js'
 export type { Digests } from './core/digests.js'
 export { clientKeyOf, portableDigests } from './core/digests.js'
-export type { GrantwellErrorCode, OAuthError, OAuthErrorCode, RefusalReason } from './core/errors.js'
+export type { AuthenticatedTime, GrantwellErrorCode, OAuthError, OAuthErrorCode, RefusalReason } from './core/errors.js'
 export { GrantwellError, StorageUnavailable } from './core/errors.js'
 export type { Approve, Exchange, IssuedCode } from './core/exchange.js'
 export type {
@@ -76,11 +76,12 @@ export { ENTROPY_BYTES, transition } from './core/transition.js'
 export type { ClientId, ClientKey, Digest, GrantId, Seconds, Subject } from './core/values.js'
 export { parseClientId } from './core/values.js'
 export type { GrantPage, Grants, PermittedGrant } from './grants.js'
-export type { Authentication, Guard, Guarding, ResourceOf } from './guard.js'
+export type { Authenticate, Authentication, Guard, Guarding, ResourceOf } from './guard.js'
 export type { Logo } from './logos.js'
 export type {
   AuditEvent,
   AuthorizationServerOptions,
+  DeviceAttempt,
   RefusedEvent,
   SpecifiedResource,
   User,

@@ -4,13 +4,16 @@
  * @module
  */
 import type { PublishedApplication } from './core/application.js'
-import { decodeBase64url } from './core/base64url.js'
 import type { OAuthError } from './core/errors.js'
 import { GrantwellError, hostFailed, oauthError } from './core/errors.js'
 import type { Resources } from './core/grant.js'
 import { RESOURCE_CHOICES } from './core/registration.js'
-import { imageType } from './core/registration-check.js'
 import type { Scope } from './core/scopes.js'
+import type { Takes } from './core/takes.js'
+import { isObject } from './core/takes.js'
+import type { Seconds } from './core/values.js'
+import { checkedAnswer } from './host.js'
+import { logoAddress } from './logo-endpoint.js'
 import type { Refused, RefusedEvent, Settings, SpecifiedResource, User } from './options.js'
 import type { ConsentScope, Pages } from './pages/index.js'
 import { type ConsentPageModel, inaccessibleLink } from './pages/index.js'
@@ -33,8 +36,8 @@ import { retryAfter } from './protocol/message.js'
 import { pageResponse, redirectResponse } from './protocol/page.js'
 import type { Parameters } from './protocol/parameters.js'
 import { listIn, valueIn } from './protocol/parameters.js'
-import type { LogoRecord, Transactions } from './transactions.js'
-import { keys, recordAs, unavailable } from './transactions.js'
+import { beginningOf, entrySize, LIST_CHARACTERS } from './shown-lists.js'
+import { unavailable } from './transactions.js'
 
 /** The settings of a server, with a page for everything that is shown. */
 export type PageSettings<Native> = Settings<Native> & { readonly pages: Pages }
@@ -63,6 +66,14 @@ export interface ChoiceFault {
   readonly ids: readonly string[]
 }
 
+/** Verifies the form that came back; undefined for one that is not as it was made. */
+export type VerifyForm<Native> = (
+  request: HttpRequest<Native>,
+  user: User,
+  shown: FormBinding['shown'],
+  token: string | undefined,
+) => VerifiedForm | undefined
+
 /** What the endpoints with pages share. */
 export interface Interaction<Native> {
   /** Who is signed in; undefined for nobody. */
@@ -71,13 +82,10 @@ export interface Interaction<Native> {
   readonly signIn: (endpoint: PageEndpoint, query: string) => HttpResponse
   /** Binds the forms of a page to the user, the browser, and what is shown. */
   readonly bind: (request: HttpRequest<Native>, user: User) => FormBinder
-  /** The form that came back, if it is as it was made, not too old, and from this browser. */
-  readonly verify: (
-    request: HttpRequest<Native>,
-    user: User,
-    shown: FormBinding['shown'],
-    token: string | undefined,
-  ) => VerifiedForm | undefined
+  /** Returns the form that came back, if it is as it was made, not too old, and from this browser. */
+  readonly verify: VerifyForm<Native>
+  /** Does the same for a form of any age, where an old one may ask what came of it. */
+  readonly verifyOfAnyAge: VerifyForm<Native>
   /** What the consent page shows; undefined where there is nothing that the user could choose. */
   readonly consentModel: (
     user: User,
@@ -91,8 +99,12 @@ export interface Interaction<Native> {
   readonly resourcesOf: (user: User) => Promise<readonly SpecifiedResource[]>
   /** Scopes as a page shows them, in the order of the catalogue, which is theirs as well. */
   readonly shownScopes: (scopes: readonly Scope[]) => readonly ConsentScope[]
-  /** The page for what went wrong, noted in the audit trail. */
-  readonly errorPage: (endpoint: PageEndpoint, error: OAuthError) => HttpResponse
+  /** The page for what went wrong, noted in the audit trail with what more is known. */
+  readonly errorPage: (
+    endpoint: PageEndpoint,
+    error: OAuthError,
+    more?: { readonly clientId?: string; readonly rule?: string },
+  ) => HttpResponse
   /** Answers by a function of an endpoint; with a page where a function of the host or the store fails in it. */
   readonly guarded: (
     endpoint: PageEndpoint,
@@ -101,16 +113,13 @@ export interface Interaction<Native> {
 }
 
 /** Binds what the pages have in common to a server. */
-export function interactionOf<Native>(
-  settings: PageSettings<Native>,
-  transactions: Transactions,
-  refused: Refused,
-): Interaction<Native> {
+export function interactionOf<Native>(settings: PageSettings<Native>, refused: Refused): Interaction<Native> {
   const { issuer, issuerPath, clock, entropy, digests, pages } = settings
   const stylesheet = issuerPath + ENDPOINT_PATHS.stylesheet
 
   async function resourcesOf(user: User): Promise<readonly SpecifiedResource[]> {
-    return settings.resources === undefined ? [] : await settings.resources(user)
+    if (settings.resources === undefined) return []
+    return checkedAnswer('resources()', RESOURCES, await settings.resources(user))
   }
 
   function shownScopes(scopes: readonly Scope[]): readonly ConsentScope[] {
@@ -119,8 +128,20 @@ export function interactionOf<Native>(
       .map(({ scope, permission, definition }) => ({ scope, permission, description: definition.description }))
   }
 
-  function errorPage(endpoint: PageEndpoint, error: OAuthError): HttpResponse {
-    refused(endpoint, error.reason, error.code)
+  const verifyOfAnyAge: VerifyForm<Native> = (request, { subject }, shown, token) => {
+    const browserKey = browserKeyOf(request.headers, issuer)
+    if (browserKey === undefined || token === undefined || !fromOwnPage(request.headers, issuer)) return undefined
+    const form = verifyFormToken({ issuer, subject, browserKey, shown }, token, digests)
+    // No form of ours ends later, on a server whose clock is right.
+    return form !== undefined && form.expiresAt <= clock() + settings.consentLifetime + CLOCKS_APART ? form : undefined
+  }
+
+  function errorPage(
+    endpoint: PageEndpoint,
+    error: OAuthError,
+    more: { readonly clientId?: string; readonly rule?: string } = {},
+  ): HttpResponse {
+    refused(endpoint, error.reason, error.code, more.clientId, undefined, more.rule)
     const busy = error.code === 'temporarily_unavailable' || error.code === 'server_error'
     const model = busy
       ? { title: 'The service is busy', message: 'Please try again in a moment.' }
@@ -136,17 +157,12 @@ export function interactionOf<Native>(
     signedIn: async (request) => {
       const user = await settings.user(request)
       if (user === undefined || user === null) return undefined // a session without a user is often null
-      if (typeof user.subject !== 'string' || user.subject === '')
-        throw new TypeError('grantwell: user() gave no subject')
-      return user
+      return checkedAnswer('user()', USER, user)
     },
 
     signIn: (endpoint, query) => {
       const url = settings.signInUrl(`${issuer}${ENDPOINT_PATHS[endpoint]}${query === '' ? '' : `?${query}`}`)
-      // Nothing else can stand in a header.
-      if (typeof url !== 'string' || !/^[\x21-\x7e]+$/.test(url))
-        throw new TypeError('grantwell: signInUrl() gave no URL')
-      return redirectResponse(url)
+      return redirectResponse(checkedAnswer('signInUrl()', SIGN_IN_URL, url))
     },
 
     bind: (request, { subject }) => {
@@ -162,16 +178,18 @@ export function interactionOf<Native>(
         : { field, headers: {} }
     },
 
-    verify: (request, { subject }, shown, token) => {
-      const browserKey = browserKeyOf(request.headers, issuer)
-      if (browserKey === undefined || token === undefined || !fromOwnPage(request.headers, issuer)) return undefined
-      return verifyFormToken({ issuer, subject, browserKey, shown }, token, clock(), digests)
+    verifyOfAnyAge,
+
+    verify: (...form) => {
+      const verified = verifyOfAnyAge(...form)
+      return verified !== undefined && clock() < verified.expiresAt ? verified : undefined
     },
 
     consentModel: async (user, application, scopes, again) => {
-      const logo = await transactions.read([keys.logo(application.logo)])
-      if ('type' in logo) return logo
-      const offered = await resourcesOf(user)
+      const offered = beginningOf(await resourcesOf(user), ({ id, name }) => entrySize(id, name ?? id), {
+        characters: LIST_CHARACTERS,
+        most: RESOURCES_SHOWN,
+      })
       const choices = RESOURCE_CHOICES[application.resourceScope].filter(
         (kind) => kind !== 'specified' || settings.resources !== undefined,
       )
@@ -181,14 +199,19 @@ export function interactionOf<Native>(
           name: application.name,
           ...(application.description !== undefined && { description: application.description }),
           website: application.website,
-          ...dataUri(recordAs.logo(logo[0]?.value)),
+          logo: issuerPath + logoAddress(application),
         },
         user: { name: user.name ?? user.subject },
         scopes: shownScopes(scopes),
         resources: {
           choices,
           selected: choices.find((kind) => kind === again?.choice) ?? application.resourceScope,
-          items: offered.map(({ id, name }) => ({ id, name: name ?? id, checked: again?.ids.includes(id) ?? false })),
+          items: offered.shown.map(({ id, name }) => ({
+            id,
+            name: name ?? id,
+            checked: again?.ids.includes(id) ?? false,
+          })),
+          ...(offered.notShown !== undefined && { notShown: offered.notShown }),
         },
         stylesheet,
         ...(again !== undefined && { fault: CHOICE_FAULT }),
@@ -218,6 +241,45 @@ export function interactionOf<Native>(
   }
 }
 
+/** Seconds by which the clocks of two servers may differ. */
+const CLOCKS_APART: Seconds = 300
+
+/** Resources that a consent page offers at most. */
+const RESOURCES_SHOWN = 1000
+const USER: Takes = {
+  words:
+    '{ subject, name }, a string that is not empty and one that may be left out, or undefined where nobody is signed in',
+  fits: (value) =>
+    isObject(value) && isText(value['subject']) && value['subject'] !== '' && isTextOrNone(value['name']),
+}
+
+const RESOURCES: Takes = {
+  words: 'a list of { id, name }, a string without line ends, NUL and half characters, and one that may be left out',
+  fits: (value) =>
+    Array.isArray(value) &&
+    value.every((each) => isObject(each) && isSendable(each['id']) && isTextOrNone(each['name'])),
+}
+
+/** Nothing else can stand in a header. */
+const SIGN_IN_URL: Takes = {
+  words: 'a path or URL of visible ASCII characters, at once',
+  fits: (value) => isText(value) && /^[\x21-\x7e]+$/.test(value),
+  secret: true,
+}
+
+/** A form brings other line ends than it was given, and no NUL and no half of a character. */
+function isSendable(value: unknown): boolean {
+  return isText(value) && !/[\r\n\0\p{Cs}]/u.test(value)
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string'
+}
+
+function isTextOrNone(value: unknown): boolean {
+  return value === undefined || value === null || isText(value)
+}
+
 const CHOICE_FAULT = `Choose which resources the application may use: at least one, and at most ${SPECIFIED_RESOURCES_MAX}.`
 
 const FORM_INVALID: { readonly [Endpoint in PageEndpoint]: string } = {
@@ -225,13 +287,6 @@ const FORM_INVALID: { readonly [Endpoint in PageEndpoint]: string } = {
     'This form was sent before, is too old, or belongs to another session. Go back to the application and start again.',
   device: 'This form was sent before, is too old, or belongs to another session. Start again on your device.',
   applications: 'This form is too old, or belongs to another session. Nothing was changed. Open the page again.',
-}
-
-/** A logo as a page embeds it. */
-export function dataUri(logo: LogoRecord | undefined): { readonly logo?: string } {
-  const type = imageType(decodeBase64url(logo?.base64url.slice(0, 16) ?? '') ?? new Uint8Array(0))
-  if (logo === undefined || type === undefined) return {}
-  return { logo: `data:${type};base64,${logo.base64url.replaceAll('-', '+').replaceAll('_', '/')}` }
 }
 
 /** Whether a choice of resources cannot be. */

@@ -28,6 +28,9 @@ export interface Logos {
 
 const NAME_BYTES = 16
 
+/** What stands in place of a logo until the engine forgets it. */
+const GONE: LogoRecord = { v: 1, base64url: '' }
+
 /** Binds the functions to a server. */
 export function logosIn<Native>({ entropy, clock }: Settings<Native>, { read, transact }: Transactions): Logos {
   async function keep(bytes: Uint8Array): Promise<string> {
@@ -35,7 +38,7 @@ export function logosIn<Native>({ entropy, clock }: Settings<Native>, { read, tr
     const key = keys.logo(name)
     const value: LogoRecord = { v: 1, base64url: encodeBase64url(bytes) }
     const kept = await transact<'kept'>([key], () => ({ reply: 'kept', write: { key, value } }))
-    if (typeof kept === 'object') throw storeError()
+    if (typeof kept === 'object') throw storeError(kept)
     return name
   }
 
@@ -43,7 +46,7 @@ export function logosIn<Native>({ entropy, clock }: Settings<Native>, { read, tr
     await Promise.all(
       logos.map((logo) => {
         const key = keys.logo(logo)
-        return transact<'gone'>([key], () => ({ reply: 'gone', write: { key, value: {}, expiresAt: clock() } }))
+        return transact<'gone'>([key], () => ({ reply: 'gone', write: { key, value: GONE, expiresAt: clock() } }))
       }),
     )
   }
@@ -65,10 +68,15 @@ export function logosIn<Native>({ entropy, clock }: Settings<Native>, { read, tr
     read: async (logo) => {
       if (decodeBase64url(logo)?.length !== NAME_BYTES) return undefined
       const records = await read([keys.logo(logo)])
-      if ('type' in records) throw storeError()
-      const bytes = decodeBase64url(recordAs.logo(records[0]?.value)?.base64url ?? '')
-      const type = bytes === undefined ? undefined : imageType(bytes)
-      return bytes === undefined || type === undefined ? undefined : { type, bytes }
+      if ('type' in records) throw storeError(records)
+      return logoOf(recordAs.logo(records[0]?.value))
     },
   }
+}
+
+/** Reads the record of a logo; undefined where there is none, or it is no image. */
+export function logoOf(record: LogoRecord | undefined): Logo | undefined {
+  const bytes = decodeBase64url(record?.base64url ?? '')
+  const type = bytes === undefined ? undefined : imageType(bytes)
+  return bytes === undefined || type === undefined ? undefined : { type, bytes }
 }

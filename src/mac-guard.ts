@@ -12,7 +12,7 @@ import { macKeyOf } from './core/mac.js'
 import type { Seconds } from './core/values.js'
 import type { Settings } from './options.js'
 import { invalidToken } from './protocol/bearer.js'
-import { macOf, presentedMac, replayedMac, staleMac, targetOf } from './protocol/mac.js'
+import { macOf, misdirected, presentedMac, replayedMac, staleMac, targetOf, timeOf } from './protocol/mac.js'
 import type { RequestLike } from './protocol/message.js'
 import { isError } from './protocol/parameters.js'
 import type { Soon, Transactions } from './transactions.js'
@@ -46,6 +46,8 @@ export function macGuardOf<Native>(settings: Settings<Native>, transactions: Tra
   return (attributes, request) => {
     const presented = presentedMac(attributes)
     if (isError(presented)) return refusal(presented)
+    const target = targetOf(request, secure)
+    if (target === undefined) return refusal(misdirected())
     const { credential, id, ts, nonce, ext } = presented
     const key = keys.nonce(digestOf(digests, `${id}\n${ts}\n${nonce}`))
     const asked = [keys.application(credential.clientKey), keys.grant(credential.grantId), key]
@@ -54,10 +56,11 @@ export function macGuardOf<Native>(settings: Settings<Native>, transactions: Tra
       if (access.type === 'refusal') return { reply: access }
       const { clientId } = access
       const refuse = (error: OAuthError) => ({ reply: refusal(error, clientId) })
-      const input = { ts, nonce, ext, ...targetOf(request, secure) }
-      const expected = macOf(digests, macKeyOf(credential.secret, rules), input)
+      const input = { ts, nonce, ext, ...target }
+      const macKey = macKeyOf(credential.secret, rules)
+      const expected = macOf(digests, macKey, input)
       if (!constantTimeEqual(presented.mac, expected)) return refuse(invalidToken('mac_mismatch'))
-      if (Math.abs(now - Number(ts)) > macWindow) return refuse(staleMac())
+      if (Math.abs(now - Number(ts)) > macWindow) return refuse(staleMac(timeOf(digests, macKey, now, input)))
       if (used !== undefined) return refuse(replayedMac())
       const value: NonceRecord = { v: 1, by: encodeBase64url(entropy.subarray(0, 16)) }
       // Twice the window, so that a clock that steps back by as much does not open it again; and the margin.

@@ -6,12 +6,15 @@ import type { ApplicationEvent } from './core/application.js'
 import type { Digests } from './core/digests.js'
 import { portableDigests } from './core/digests.js'
 import type { OAuthErrorCode, RefusalReason } from './core/errors.js'
-import { GrantwellError } from './core/errors.js'
+import { configurationError } from './core/errors.js'
 import type { GrantEvent, GrantRules } from './core/grant.js'
 import type { RedirectRules } from './core/redirect-uri.js'
 import type { ScopeCatalogue } from './core/scopes.js'
 import { serviceScopes } from './core/scopes.js'
-import type { Seconds, Subject } from './core/values.js'
+import type { Takes, TakesOf } from './core/takes.js'
+import { FLAG, FUNCTION, isObject, methods, mustBe, oneOf, readOptions, seconds } from './core/takes.js'
+import type { ClientId, Seconds, Subject } from './core/values.js'
+import { checkedAnswer, harmless, wrongAnswer } from './host.js'
 import type { Pages } from './pages/index.js'
 import type { HttpRequest } from './protocol/message.js'
 import type { RecordStore } from './storage/record-store.js'
@@ -53,6 +56,8 @@ export interface RefusedEvent {
   readonly clientId?: string
   /** The user, where a user code was refused. */
   readonly subject?: Subject
+  /** The rule that a redirect URI breaks, in words for the application's developer; nothing of the URI is in it. */
+  readonly rule?: string
 }
 
 /** Tells the audit trail of a refusal. */
@@ -62,6 +67,7 @@ export type Refused = (
   error?: OAuthErrorCode,
   clientId?: string,
   subject?: Subject,
+  rule?: string,
 ) => void
 
 /** One entry of the audit trail. Holds no secret, so it may be kept. */
@@ -71,6 +77,13 @@ export type AuditEvent = GrantEvent | ApplicationEvent | RefusedEvent
 export interface UserCodeAttempt {
   readonly subject: Subject
   /** Of the user's browser, as the option `remoteAddress` tells it. */
+  readonly address: string | undefined
+}
+
+/** A device that asks for its codes. */
+export interface DeviceAttempt {
+  readonly clientId: ClientId
+  /** Of the device, as the option `remoteAddress` tells it. */
   readonly address: string | undefined
 }
 
@@ -89,19 +102,19 @@ export interface AuthorizationServerOptions<Native = unknown> {
   /** The scopes of the service; those of the specification by default. */
   readonly scopes?: ScopeCatalogue
 
-  /** Seconds; 600 by default. */
+  /** Seconds; 600 by default, two days at most. */
   readonly codeLifetime?: Seconds
-  /** Seconds; 28,800 (8 hours) by default. */
+  /** Seconds; 28,800 (8 hours) by default, 31 days at most. */
   readonly accessTokenLifetime?: Seconds
-  /** Seconds; 15,552,000 (180 days) by default. */
+  /** Seconds; 15,552,000 (180 days) by default, ten years at most, and no less than `accessTokenLifetime`. */
   readonly refreshTokenLifetime?: Seconds
-  /** Seconds that both old tokens work on after a refresh; 300 by default. */
+  /** Seconds that both old tokens work on after a refresh; 300 by default, two days or `refreshTokenLifetime` at most. */
   readonly gracePeriod?: Seconds
-  /** Seconds that a user may take to read the consent page; 600 by default. */
+  /** Seconds that a user may take to read the consent page; 600 by default, two days at most. */
   readonly consentLifetime?: Seconds
-  /** Seconds that a device waits for its user; 600 by default. */
+  /** Seconds that a device waits for its user; 600 by default, two days at most. */
   readonly deviceCodeLifetime?: Seconds
-  /** Seconds between two polls of a device; 5 by default. */
+  /** Seconds between two polls of a device; 5 by default, an hour at most. */
   readonly devicePollingInterval?: Seconds
   /**
    * Limits how often user codes can be guessed: counts an attempt, and says how many seconds it is too soon, 0 to let it
@@ -109,8 +122,14 @@ export interface AuthorizationServerOptions<Native = unknown> {
    */
   readonly userCodeLimiter?: (attempt: UserCodeAttempt) => Seconds | Promise<Seconds>
   /**
-   * The IP address that a request of a browser comes from, without a port; by default what Node's socket says, which behind
-   * a proxy is the proxy. Undefined or null where nobody knows: then the limit on user codes holds for each user alone.
+   * Limits how many devices ask for codes: counts a request, and says how many seconds it is too soon, 0 to let it pass. By
+   * default, kept in the store: 100 at once and 20 a minute more for each address; where no address is known, 1,000 at once and
+   * one a second more for each application.
+   */
+  readonly deviceLimiter?: (attempt: DeviceAttempt) => Seconds | Promise<Seconds>
+  /**
+   * The IP address that a request of a browser or a device comes from, without a port; by default what Node's socket says, which behind
+   * a proxy is the proxy. Undefined or null where nobody knows: then the limit on user codes holds for each user alone, and that on devices for each application.
    */
   readonly remoteAddress?: (request: HttpRequest<Native>) => string | null | undefined
 
@@ -118,13 +137,18 @@ export interface AuthorizationServerOptions<Native = unknown> {
   readonly refreshReplay?: 'revoke' | 'refuse'
   /** Ask for consent every time, the default, or only where no live grant of the user to that confidential client has as much. */
   readonly consent?: 'always' | 'once'
+  /** Live grants of one user to one application; beyond so many the oldest ends. 50 by default, 1,000 at most. */
+  readonly grantLimit?: number
   /** Redirect URIs anywhere in the authorized domain, the default, or exactly the registered ones. */
   readonly redirectMatching?: 'domain' | 'exact'
   /** Admit `http://localhost` beside `127.0.0.1` and `[::1]` as a redirect URI on loopback; false by default. */
   readonly allowLocalhost?: boolean
   /** Demand PKCE of confidential clients too; false by default. Public ones always need it. */
   readonly requirePkce?: boolean
-  /** Admit the client secret in the body at the token endpoint; false by default. */
+  /**
+   * Admit the client secret in the body at the token, device authorization and introspection endpoints; true by default. The
+   * revocation endpoint always does (specification, section 4.4).
+   */
   readonly allowClientSecretPost?: boolean
   /** At least 32 random bytes, the same on every server over one store, mixed into what a refresh derives and into the digests of user codes: a copy of the store and an old token together then yield nothing. None by default. */
   readonly derivationKey?: Uint8Array
@@ -164,9 +188,13 @@ export interface AuthorizationServerOptions<Native = unknown> {
 
 /** The options with every default in its place. */
 export type Settings<Native> = Required<
-  Omit<AuthorizationServerOptions<Native>, 'derivationKey' | 'resources' | 'pages' | 'userCodeLimiter'>
+  Omit<
+    AuthorizationServerOptions<Native>,
+    'derivationKey' | 'resources' | 'pages' | 'userCodeLimiter' | 'deviceLimiter'
+  >
 > & {
   readonly userCodeLimiter: AuthorizationServerOptions<Native>['userCodeLimiter'] | undefined
+  readonly deviceLimiter: AuthorizationServerOptions<Native>['deviceLimiter'] | undefined
   readonly resources: AuthorizationServerOptions<Native>['resources'] | undefined
   /** Those of the host alone: the others are loaded with the first of them that is shown. */
   readonly pages: Partial<Pages>
@@ -176,73 +204,92 @@ export type Settings<Native> = Required<
   readonly issuerPath: string
 }
 
-/** The names of the pages, without the pages. */
-const PAGES: { readonly [Name in keyof Pages]: true } = {
-  consent: true,
-  error: true,
-  device: true,
-  deviceResult: true,
-  authorizedApplications: true,
+/** The pages that a host can replace. */
+const PAGES: TakesOf<Pages> = {
+  consent: FUNCTION,
+  error: FUNCTION,
+  device: FUNCTION,
+  deviceResult: FUNCTION,
+  authorizedApplications: FUNCTION,
 }
 
-const OPTIONS: { readonly [Name in keyof Required<AuthorizationServerOptions>]: (value: unknown) => boolean } = {
-  issuer: (value) => typeof value === 'string',
-  store: (value) => hasFunctions(value, ['read', 'write', 'list']),
-  user: isFunction,
-  signInUrl: isFunction,
-  resources: isFunction,
-  scopes: (value) => typeof value === 'object' && value !== null && 'entries' in value && value.entries instanceof Map,
-  codeLifetime: isPositive,
-  accessTokenLifetime: isPositive,
-  refreshTokenLifetime: isPositive,
-  gracePeriod: isWhole,
-  consentLifetime: isPositive,
-  deviceCodeLifetime: isPositive,
-  devicePollingInterval: isPositive,
-  userCodeLimiter: isFunction,
-  remoteAddress: isFunction,
-  refreshReplay: (value) => value === 'revoke' || value === 'refuse',
-  consent: (value) => value === 'always' || value === 'once',
-  redirectMatching: (value) => value === 'domain' || value === 'exact',
-  allowLocalhost: isBoolean,
-  requirePkce: isBoolean,
-  allowClientSecretPost: isBoolean,
-  derivationKey: (value) => value instanceof Uint8Array && value.length >= 32,
-  macTokens: isBoolean,
-  macWindow: (value) => isPositive(value) && isWithinDay(value),
-  introspectionMaxAge: (value) => isWhole(value) && isWithinDay(value),
-  bodyLimit: isPositive,
-  mountPath: (value) => typeof value === 'string' && /^(?:\/[^/?#]+)*$/.test(value),
-  pages: (value) =>
-    typeof value === 'object' &&
-    value !== null &&
-    Object.entries(value).every(([name, page]) => Object.hasOwn(PAGES, name) && isFunction(page)),
-  onEvent: isFunction,
-  onError: isFunction,
-  clock: isFunction,
-  entropy: isFunction,
-  digests: (value) => hasFunctions(value, ['sha256', 'hmacSha256']),
-  allowInsecureIssuer: isBoolean,
+const DAY: Seconds = 86_400
+
+/** Lifetimes of what somebody is at work on. No such time is longer; in milliseconds, all from 173 seconds on are. */
+const SHORT = seconds(1, 2 * DAY)
+
+/** Milliseconds would pass for seconds some thousands of years from now. */
+const TIME: Takes = { ...seconds(0, 1e11 - 1), words: 'whole seconds since the epoch' }
+
+const OPTIONS: TakesOf<AuthorizationServerOptions> = {
+  issuer: { words: "an https URL without a slash at its end, such as 'https://git.example'", fits: isText },
+  store: methods('a store', 'read', 'write', 'list'),
+  user: FUNCTION,
+  signInUrl: FUNCTION,
+  resources: FUNCTION,
+  scopes: {
+    words: 'a catalogue that scopeCatalogue or serviceScopes made',
+    fits: (value) => isObject(value) && value['entries'] instanceof Map,
+  },
+  codeLifetime: SHORT,
+  // An hour is more in milliseconds.
+  accessTokenLifetime: seconds(1, 31 * DAY),
+  // Four days are more in milliseconds.
+  refreshTokenLifetime: seconds(1, 3650 * DAY),
+  gracePeriod: seconds(0, 2 * DAY),
+  consentLifetime: SHORT,
+  deviceCodeLifetime: SHORT,
+  devicePollingInterval: seconds(1, 3600),
+  userCodeLimiter: FUNCTION,
+  deviceLimiter: FUNCTION,
+  remoteAddress: FUNCTION,
+  refreshReplay: oneOf('revoke', 'refuse'),
+  consent: oneOf('always', 'once'),
+  grantLimit: {
+    words: 'a whole number from 1 to 1,000',
+    fits: (value) => Number.isSafeInteger(value) && Number(value) >= 1 && Number(value) <= 1000,
+  },
+  redirectMatching: oneOf('domain', 'exact'),
+  allowLocalhost: FLAG,
+  requirePkce: FLAG,
+  allowClientSecretPost: FLAG,
+  derivationKey: {
+    words: 'a Uint8Array of 32 random bytes or more',
+    fits: (value) => value instanceof Uint8Array && value.length >= 32,
+    secret: true,
+  },
+  macTokens: FLAG,
+  macWindow: seconds(1, DAY),
+  introspectionMaxAge: seconds(0, DAY),
+  bodyLimit: {
+    words: 'a whole number of bytes from 1 on',
+    fits: (value) => Number.isSafeInteger(value) && Number(value) >= 1,
+  },
+  mountPath: {
+    words: "a path such as '/base', without a slash at its end, or ''",
+    fits: (value) => isText(value) && /^(?:\/[^/?#]+)*$/.test(value),
+  },
+  pages: { words: 'an object with pages', fits: isObject },
+  onEvent: FUNCTION,
+  onError: FUNCTION,
+  clock: FUNCTION,
+  entropy: FUNCTION,
+  digests: methods('digests', 'sha256', 'hmacSha256'),
+  allowInsecureIssuer: FLAG,
 }
+
+const CREATE = 'createAuthorizationServer'
 
 /**
  * Checks the options and fills in the defaults.
  * @throws GrantwellError `ERR_CONFIGURATION` for an unknown, missing or wrong option
  */
 export function resolveOptions<Native>(options: AuthorizationServerOptions<Native>): Settings<Native> {
-  const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
-  for (const [name, value] of Object.entries(given)) {
-    if (!isOptionName(name)) throw mistake(`unknown option: ${name}`)
-    if (!OPTIONS[name](value)) throw mistake(`not a valid value of the option ${name}`)
-  }
-  for (const name of ['issuer', 'store', 'user', 'signInUrl']) {
-    if (!Object.hasOwn(given, name)) throw mistake(`the option ${name} is missing`)
-  }
-  // Own properties alone, each checked above, so that a polluted prototype changes nothing.
-  const own = Object.assign(Object.create(null), given) as AuthorizationServerOptions<Native>
-  if (own.clock !== undefined && !isTime(own.clock())) throw mistake('clock() must give whole seconds since the epoch')
+  const own = found(readOptions<AuthorizationServerOptions<Native>>(CREATE, options, OPTIONS, REQUIRED))
+  const pages = found(readOptions<Partial<Pages>>(`${CREATE}, pages`, own.pages ?? {}, PAGES))
+  if (own.clock !== undefined) checkedAnswer('clock()', TIME, own.clock())
   if (own.macTokens === true && own.derivationKey === undefined)
-    throw mistake('the option macTokens needs the option derivationKey')
+    throw wrong('derivationKey', 'given where macTokens is true', undefined)
   const issuerPath = pathOfIssuer(own.issuer, own.allowInsecureIssuer ?? false)
   const rules: GrantRules = {
     codeLifetime: own.codeLifetime ?? 600,
@@ -252,27 +299,29 @@ export function resolveOptions<Native>(options: AuthorizationServerOptions<Nativ
     refreshReplay: own.refreshReplay ?? 'revoke',
     deviceCodeLifetime: own.deviceCodeLifetime ?? 600,
     devicePollingInterval: own.devicePollingInterval ?? 5,
-    digests: own.digests ?? portableDigests,
+    digests: own.digests === undefined ? portableDigests : checkedDigests(own.digests),
     derivationKey: own.derivationKey?.slice(),
   }
+  checkLifetimes(rules, own.gracePeriod)
   // biome-ignore lint/suspicious/noConsole: an error that nobody asked to be told of must not vanish
   const onError = harmless(own.onError ?? ((error: unknown) => console.error(error)), () => {})
   const settings = {
     consentLifetime: 600,
     remoteAddress: socketAddress,
     consent: 'always',
+    grantLimit: 50,
     redirectMatching: 'domain',
     allowLocalhost: false,
     requirePkce: false,
-    allowClientSecretPost: false,
+    allowClientSecretPost: true,
     macTokens: false,
     macWindow: 300,
     introspectionMaxAge: 0,
     bodyLimit: 65_536,
     mountPath: issuerPath,
-    clock: () => Math.floor(Date.now() / 1000),
     allowInsecureIssuer: false,
     ...own,
+    clock: own.clock === undefined ? () => Math.floor(Date.now() / 1000) : wholeSeconds(own.clock),
     scopes: own.scopes ?? serviceScopes(),
     onEvent: own.onEvent === undefined ? () => {} : harmless(own.onEvent, onError),
     onError,
@@ -280,7 +329,8 @@ export function resolveOptions<Native>(options: AuthorizationServerOptions<Nativ
     // All of them own properties where they are absent, too: else a polluted prototype would have them.
     resources: own.resources,
     userCodeLimiter: own.userCodeLimiter,
-    pages: { ...own.pages },
+    deviceLimiter: own.deviceLimiter,
+    pages,
     issuerPath,
     ...rules,
   } as const
@@ -300,44 +350,73 @@ function socketAddress({ native }: HttpRequest): string | undefined {
 /** Hosts that are the machine itself: what is sent there no network sees. */
 const LOOPBACK = /^(?:localhost|127\.0\.0\.1|\[::1\])$/
 
+/** A lifetime under another one, or a grace above both, is a slip: nothing would be left of it. */
+function checkLifetimes(rules: GrantRules, gracePeriod: Seconds | undefined): void {
+  const { accessTokenLifetime: access, refreshTokenLifetime: refresh } = rules
+  if (refresh < access) throw wrong('refreshTokenLifetime', `accessTokenLifetime (${access}) or more`, refresh)
+  // The default is none of the host's: it ends with the tokens.
+  if (gracePeriod !== undefined && gracePeriod > refresh)
+    throw wrong('gracePeriod', `refreshTokenLifetime (${refresh}) or less`, gracePeriod)
+}
+
 /** RFC 8414, section 2: an https URL without query and fragment. */
 function pathOfIssuer(issuer: string, insecure: boolean): string {
-  if (!URL.canParse(issuer)) throw mistake('the issuer is not a URL')
+  if (!URL.canParse(issuer)) throw wrong('issuer', OPTIONS.issuer.words, issuer)
   const url = new URL(issuer)
   const canonical = url.href === issuer || url.href === `${issuer}/`
   if (
     !canonical ||
     issuer.endsWith('/') ||
+    // The pages' forms would lead to another host.
+    url.pathname.includes('//') ||
     issuer.includes('?') ||
     issuer.includes('#') ||
     url.username !== '' ||
     url.password !== ''
   ) {
-    throw mistake('the issuer must be a canonical URL without user info, query, fragment and a slash at its end')
+    throw wrong('issuer', 'a canonical URL without user info, query, fragment and a slash at its end', issuer)
   }
   const secure = url.protocol === 'https:' || (url.protocol === 'http:' && (insecure || LOOPBACK.test(url.hostname)))
-  if (!secure) throw mistake('the issuer must be https; http is for loopback, or with allowInsecureIssuer')
+  if (!secure) throw wrong('issuer', 'https, or http on loopback or with allowInsecureIssuer', issuer)
   return url.pathname === '/' ? '' : url.pathname
 }
 
-/** A function of the host that changes no answer: what it throws, at once or by its promise, goes elsewhere. */
-function harmless<Told>(tell: (told: Told) => unknown, failed: (error: unknown) => void): (told: Told) => void {
-  return (told) => {
-    try {
-      const later = tell(told)
-      if (typeof later === 'object') Promise.resolve(later).catch(failed)
-    } catch (error) {
-      failed(error)
-    }
+/** Time of the host. */
+function wholeSeconds(clock: () => Seconds): () => Seconds {
+  return () => {
+    const now = clock()
+    return Number.isFinite(now) && now >= 0 ? now : checkedAnswer('clock()', TIME, now)
   }
+}
+
+/** Digests of the host: that they are what they should be is found out at once, that they stay texts and bytes at each use. */
+function checkedDigests(digests: Digests): Digests {
+  const checked: Digests = {
+    sha256: (data) => {
+      const digest = digests.sha256(data)
+      if (typeof digest === 'string' && digest.length === 43) return digest
+      throw wrongAnswer('digests.sha256()', '43 characters of base64url', digest, true)
+    },
+    hmacSha256: (key, data) => {
+      const digest = digests.hmacSha256(key, data)
+      if (isBytes(digest, 32)) return digest
+      throw wrongAnswer('digests.hmacSha256()', 'a Uint8Array of 32 bytes', digest, true)
+    },
+  }
+  const sample = new Uint8Array([1])
+  const resultsOf = ({ sha256, hmacSha256 }: Digests): string =>
+    [sha256('\u{e9}'), sha256(sample), ...hmacSha256(sample, sample)].join()
+  if (resultsOf(checked) !== resultsOf(portableDigests)) throw wrong('digests', 'SHA-256 and HMAC-SHA-256', digests)
+  return checked
 }
 
 /** Randomness of the host, which must be what was asked for: too few bytes would make secrets that can be guessed. */
 function wholeEntropy(entropy: (length: number) => Uint8Array): (length: number) => Uint8Array {
   return (length) => {
     const bytes = entropy(length)
-    if (bytes instanceof Uint8Array && bytes.length === length) return bytes
-    throw mistake('entropy() must give a Uint8Array of as many bytes as it is asked for')
+    // A copy, since the host may fill the same bytes anew.
+    if (isBytes(bytes, length)) return bytes.slice()
+    throw wrongAnswer('entropy()', `a Uint8Array of as many bytes as it is asked for, here ${length}`, bytes, true)
   }
 }
 
@@ -358,42 +437,27 @@ function entropyPool(): (length: number) => Uint8Array {
   }
 }
 
-/** What a programmer did wrong. */
-export function mistake(message: string): GrantwellError {
-  return new GrantwellError('ERR_CONFIGURATION', `grantwell: ${message}`)
+const REQUIRED = ['issuer', 'store', 'user', 'signInUrl'] as const
+
+/** Options that were read. @throws GrantwellError `ERR_CONFIGURATION` with the sentence that says what is wrong with them */
+function found<Options extends object>(options: Options | string): Options {
+  if (typeof options === 'string') throw configurationError(options)
+  return options
 }
 
-function isOptionName(name: string): name is keyof typeof OPTIONS {
-  return Object.hasOwn(OPTIONS, name)
+function wrong(option: keyof AuthorizationServerOptions, words: string, value: unknown): Error {
+  return configurationError(`${CREATE}: the option ${option} ${mustBe({ words }, value)}`)
 }
 
-function isFunction(value: unknown): boolean {
-  return typeof value === 'function'
+function isText(value: unknown): value is string {
+  return typeof value === 'string'
 }
 
-/** Own or not: an engine may be an instance of a class. */
-function hasFunctions(value: unknown, names: readonly string[]): boolean {
-  return typeof value === 'object' && value !== null && names.every((name) => isFunction(Reflect.get(value, name)))
-}
-
-function isBoolean(value: unknown): boolean {
-  return typeof value === 'boolean'
-}
-
-function isWhole(value: unknown): boolean {
-  return Number.isSafeInteger(value) && Number(value) >= 0
-}
-
-/** Milliseconds would pass for seconds some thousands of years from now. */
-function isTime(value: unknown): boolean {
-  return isWhole(value) && Number(value) < 1e11
-}
-
-/** What was meant to be short: milliseconds would pass for seconds. */
-function isWithinDay(value: unknown): boolean {
-  return Number(value) <= 86_400
-}
-
-function isPositive(value: unknown): boolean {
-  return isWhole(value) && value !== 0
+/** Whether a value is so many bytes; a value that throws when it is looked at is none. */
+function isBytes(value: unknown, length: number): value is Uint8Array {
+  try {
+    return value instanceof Uint8Array && value.length === length
+  } catch {
+    return false
+  }
 }

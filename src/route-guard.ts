@@ -4,14 +4,18 @@
  */
 
 import type { Access } from './access.js'
-import { GrantwellError } from './core/errors.js'
+import { configurationError } from './core/errors.js'
+import type { ProtectedResource } from './core/resource.js'
+import type { Takes } from './core/takes.js'
+import { ANYTHING, FUNCTION, methods, readOptions } from './core/takes.js'
 import type { Guard, Guarding, ResourceOf } from './guard.js'
+import { checkArgument } from './host.js'
 import type { HttpResponse, RequestLike } from './protocol/message.js'
 
-/** A request that its guard let through. */
-export type Authorized<Request> = Request & {
-  /** Who is calling, for whom, and what is permitted. */
-  readonly auth: Access
+/** A request that its guard let through; behind a guard with `resource`, `Authorized<Request, AccessTo<Resource>>`. */
+export type Authorized<Request, Granted extends Access = Access> = Request & {
+  /** Who is calling, for whom, what is permitted, and the resource that the guard decided on. */
+  readonly auth: Granted
 }
 
 /** What a route needs. */
@@ -19,10 +23,23 @@ export interface RouteNeeds<Request, Context extends readonly unknown[] = []> {
   /** Scopes, such as `repo-code:rw`, separated by a space; none by default. */
   readonly scope?: string
   /**
-   * Which resource a request is about, as the host knows it; undefined or null where there is none. Left out where a route is about
-   * none, or enforces `request.auth.resources` itself.
+   * Returns the resource that a request is about, as the host knows it; undefined or null where there is none. The handler finds this
+   * very value in `request.auth.resource`. Left out where a route is about none, or enforces `request.auth.resources` itself.
    */
   readonly resource?: (request: Authorized<Request>, ...context: Context) => ReturnType<ResourceOf>
+}
+
+/** What a route about a resource needs. */
+export interface ResourceNeeds<
+  Request,
+  Context extends readonly unknown[] = [],
+  Resource extends ProtectedResource = ProtectedResource,
+> extends RouteNeeds<Request, Context> {
+  /**
+   * Returns the resource that a request is about, as the host knows it; undefined or null where there is none. The handler finds this
+   * very value in `request.auth.resource`.
+   */
+  readonly resource: (request: Authorized<Request>, ...context: Context) => ReturnType<ResourceOf<Resource>>
 }
 
 /**
@@ -33,11 +50,18 @@ export function routeGuard<Request extends object, Context extends readonly unkn
   guarding: Guarding,
   needs: RouteNeeds<Request, Context>,
 ): (request: Request, message: RequestLike, context: Context) => ReturnType<Guard> {
-  if (typeof guarding?.guard !== 'function') throw mistake('guards are made of a server, or of resourceServer()')
-  if (typeof needs !== 'object' || needs === null) throw mistake('a guard takes { scope, resource }')
-  const { resource, ...others } = needs
-  if (Object.hasOwn(needs, 'resource') && typeof resource !== 'function')
-    throw mistake('a guard takes the resource as a function')
+  const own = readOptions<RouteNeeds<Request, Context>>(
+    'guard',
+    needs,
+    { scope: ANYTHING, resource: FUNCTION },
+    [],
+    true,
+  )
+  if (typeof own === 'string') throw configurationError(own)
+  const { resource } = own
+  const { resource: _, ...others } = needs
+  // One that is undefined was meant to be a function: left out, it would let everybody in.
+  if (Object.hasOwn(needs, 'resource')) checkArgument('guard', 'resource', FUNCTION, resource)
   const check = guarding.guard(others)
   return (request, message, context) =>
     resource === undefined
@@ -53,13 +77,37 @@ export function refusalOf(request: object, { response }: { readonly response: Ht
 }
 
 /** The request that is let through, with who is calling. */
-export function authorized<Request extends object>(request: Request, auth: Access): Authorized<Request> {
+export function authorized<Request extends object, Granted extends Access>(
+  request: Request,
+  auth: Granted,
+): Authorized<Request, Granted> {
   const own = request as { auth?: Access } // whatever it was before, it is the guard's from now on
   own.auth = auth
-  return request as Authorized<Request> // as of the line above
+  return request as Authorized<Request, Granted> // as of the line above
 }
 
-/** A slip of the pen, found when the guard is made. */
-export function mistake(message: string): GrantwellError {
-  return new GrantwellError('ERR_CONFIGURATION', `grantwell: ${message}`)
+const GUARDING: Takes = methods('a server, or an object of resourceServer(),', 'guard')
+
+const SERVER: Takes = methods('a server of createAuthorizationServer(), an object', 'handle', 'owns')
+
+/** Checks what guards are made of. @throws GrantwellError `ERR_CONFIGURATION` */
+export function checkGuarding(of: string, guarding: unknown): void {
+  checkArgument(of, 'guarding', GUARDING, guarding)
+}
+
+/** Checks what a handler is made of. @throws GrantwellError `ERR_CONFIGURATION` */
+export function checkServer(of: string, server: unknown): void {
+  checkArgument(of, 'server', SERVER, server)
+}
+
+/** Checks a function that a guard was given: one that is misspelt must not let everybody in. @throws GrantwellError `ERR_CONFIGURATION` */
+export function checkFunction(name: string, given: unknown): void {
+  checkArgument('guard', name, FUNCTION, given)
+}
+
+/** Reads options of which the only one is `onError`. @throws GrantwellError `ERR_CONFIGURATION` */
+export function onErrorOption<OnError>(of: string, options: { readonly onError?: OnError }): OnError | undefined {
+  const own = readOptions<{ readonly onError?: OnError }>(of, options, { onError: FUNCTION })
+  if (typeof own === 'string') throw configurationError(own)
+  return own.onError
 }

@@ -18,14 +18,14 @@ import type { Seconds } from './core/values.js'
 import { atFirstUse } from './first-use.js'
 import type { FrontChannel } from './front-channel.js'
 import type { Grants } from './grants.js'
-import type { Authentication, Guarding, ResourceOf } from './guard.js'
-import { guardOf } from './guard.js'
+import type { Authenticate, Guarding } from './guard.js'
+import { authenticateBy, guardOf } from './guard.js'
 import { introspectionEndpoint } from './introspection-endpoint.js'
 import type { AuthorizationServerOptions, Refused, RefusedEvent } from './options.js'
-import { mistake, resolveOptions } from './options.js'
+import { resolveOptions } from './options.js'
 import { authenticateClient, meantClient } from './protocol/client-authentication.js'
 import { ENDPOINT_PATHS, METADATA_PATH } from './protocol/endpoints.js'
-import type { HttpRequest, HttpResponse, RequestLike } from './protocol/message.js'
+import type { HttpRequest, HttpResponse } from './protocol/message.js'
 import { errorResponse, pathOf, revocationResponse, tokenResponse, withAllow } from './protocol/message.js'
 import { isError } from './protocol/parameters.js'
 import { requestAboutToken } from './protocol/revocation.js'
@@ -45,7 +45,9 @@ export interface AuthorizationServer<Native = unknown> extends Guarding {
    * Answers a request, at once where the store does; undefined where its path is not this server's own. Never throws, nor
    * rejects. The answer to a `HEAD` has its body, for the adapter to leave out.
    */
-  readonly handle: (request: HttpRequest<Native>) => HttpResponse | undefined | Promise<HttpResponse | undefined>
+  readonly handle: (
+    request: HttpRequest<Native>,
+  ) => HttpResponse<string | Uint8Array> | undefined | Promise<HttpResponse<string | Uint8Array> | undefined>
   /**
    * Checks whether a request's access token works and permits what the route needs: the same as `guard(needs)(request)`, for where
    * a route is decided on as it comes. One read of the store, and for a token of the type `mac` one write.
@@ -53,14 +55,11 @@ export interface AuthorizationServer<Native = unknown> extends Guarding {
    * @param needs.scope - scopes that the route needs, such as `repo-code:r`; none by default
    * @param needs.resource - which resource the request is about; absent where it is about none, or where the host enforces
    * `resources` of the answer itself
-   * @returns who calls, for whom, and what the grant permits; otherwise the response to send
+   * @returns who calls, for whom, what the grant permits, and that resource; otherwise the response to send
    * @throws GrantwellError `ERR_CONFIGURATION` for a scope that the catalogue does not have, or any other option
    * @see RFC 6750
    */
-  readonly authenticate: (
-    request: RequestLike,
-    needs?: { readonly scope?: string; readonly resource?: ResourceOf },
-  ) => Promise<Authentication>
+  readonly authenticate: Authenticate
   /** Functions for the host's applicants and administrators. */
   readonly applications: Applications
   /** Functions for what users permitted: to list it, and to take it back. */
@@ -72,7 +71,9 @@ interface Route<Native> {
   /** Its name in the audit trail; absent for documents. */
   readonly endpoint?: RefusedEvent['endpoint']
   readonly methods: readonly string[]
-  readonly answer: (request: HttpRequest<Native>) => HttpResponse | Promise<HttpResponse>
+  readonly answer: (
+    request: HttpRequest<Native>,
+  ) => HttpResponse<string | Uint8Array> | Promise<HttpResponse<string | Uint8Array>>
 }
 
 /** What a token request asks for, and is not at fault. */
@@ -127,11 +128,12 @@ export function createAuthorizationServer<Native = unknown>(
   const protocol = { catalogue: settings.scopes, allowPost: settings.allowClientSecretPost }
   const transactions = transactionsOf(settings)
 
-  const refused: Refused = (endpoint, reason, error, clientId, subject) => {
+  const refused: Refused = (endpoint, reason, error, clientId, subject, rule) => {
     const told = error === undefined ? {} : { error }
     const known = clientId === undefined || UNVERIFIED.has(reason) ? {} : { clientId }
     const user = subject === undefined ? {} : { subject }
-    settings.onEvent({ type: 'refused', at: clock(), endpoint, reason, ...told, ...known, ...user })
+    const broken = rule === undefined ? {} : { rule }
+    settings.onEvent({ type: 'refused', at: clock(), endpoint, reason, ...told, ...known, ...user, ...broken })
   }
 
   function token(request: HttpRequest): Soon<HttpResponse> {
@@ -282,6 +284,7 @@ export function createAuthorizationServer<Native = unknown>(
       },
     ],
     [mountPath + ENDPOINT_PATHS.stylesheet, { methods: ['GET', 'HEAD'], answer: inFront('stylesheet') }],
+    [mountPath + ENDPOINT_PATHS.logo, { methods: ['GET', 'HEAD'], answer: inFront('logo') }],
     [METADATA_PATH + issuerPath, { methods: ['GET', 'HEAD'], answer: inFront('metadata') }],
     // Where only what lies under the mount path arrives.
     [mountPath + METADATA_PATH, { methods: ['GET', 'HEAD'], answer: inFront('metadata') }],
@@ -310,12 +313,7 @@ export function createAuthorizationServer<Native = unknown>(
       }
     },
     guard,
-    authenticate: async (request, needs) => {
-      if (needs === undefined || needs === null || !Object.hasOwn(needs, 'resource')) return guard(needs)(request)
-      const { resource, ...others } = needs
-      if (typeof resource !== 'function') throw mistake('authenticate takes the resource as a function')
-      return guard(others)(request, resource)
-    },
+    authenticate: authenticateBy(guard),
     applications,
     grants,
   }

@@ -5,13 +5,17 @@
  */
 import type { Application } from './core/application.js'
 import type { Attempts } from './core/attempts.js'
+import type { Consents } from './core/consents.js'
 import type { OAuthError } from './core/errors.js'
 import { GrantwellError, oauthError } from './core/errors.js'
 import type { Grant, GrantRecord, Outcome } from './core/grant.js'
 import { isGrant, retention } from './core/grant.js'
 import { sameJson } from './core/json.js'
+import type { Takes } from './core/takes.js'
+import { FLAG, isObject } from './core/takes.js'
 import { ENTROPY_BYTES } from './core/transition.js'
 import type { ClientKey, Digest, GrantId, Seconds } from './core/values.js'
+import { checkedAnswer, wrongAnswer } from './host.js'
 import type { AuditEvent, Settings } from './options.js'
 import { isError } from './protocol/parameters.js'
 import type { JsonValue, RecordPage, StoredRecord, WriteOptions } from './storage/record-store.js'
@@ -26,12 +30,18 @@ export interface Decision<Reply> {
 /** How often a decision is made anew after somebody else was quicker. */
 export const ATTEMPTS = 32
 
+/** The version of every kind of record that this release reads and writes. */
+const RECORD_VERSION = 1
+
+/** The key of the record that says whose records these are. */
+export const ISSUER_KEY = 'issuer'
+
 /** Keys of the store, by what they hold. */
 export const keys = {
   application: (clientKey: ClientKey): string => `application:${clientKey}`,
   logo: (id: string): string => `logo:${id}`,
   grant: (grantId: GrantId): string => `grant:${grantId}`,
-  /** Where a user's last consent to a client is remembered. */
+  /** The decisions of a user on an application. */
   consent: (clientKey: ClientKey, subjectDigest: Digest): string => `consent:${clientKey}:${subjectDigest}`,
   /** Which device shows a user code. */
   userCode: (digest: Digest): string => `user_code:${digest}`,
@@ -41,16 +51,16 @@ export const keys = {
   attempts: (digest: Digest): string => `attempts:${digest}`,
 } as const
 
+/** The issuer whose records are in a namespace of a store. */
+export interface IssuerRecord {
+  readonly v: 1
+  readonly issuer: string
+}
+
 /** An application's logo. */
 export interface LogoRecord {
   readonly v: 1
   readonly base64url: string
-}
-
-/** The grant that came from a user's last consent to a client. */
-export interface ConsentRecord {
-  readonly v: 1
-  readonly grantId: GrantId
 }
 
 /** The device that shows a user code. */
@@ -68,10 +78,13 @@ export function after<Value, Result>(value: Soon<Value>, go: (value: Value) => S
   return value instanceof Promise ? value.then(go) : go(value)
 }
 
+/** What a store gives for several keys. */
+type Records = readonly (StoredRecord | undefined)[]
+
 /** The transactions of one server. */
 export interface Transactions {
   /** Reads records in one trip; `temporarily_unavailable` where the store fails. */
-  readonly read: (keys: readonly string[]) => Soon<readonly (StoredRecord | undefined)[] | OAuthError>
+  readonly read: (keys: readonly string[]) => Soon<Records | OAuthError>
   /** Lists records by a label, page by page; `temporarily_unavailable` where the store fails. */
   readonly list: (
     label: string,
@@ -105,31 +118,87 @@ export const recordAs = {
     return isGrant(record) ? record : undefined
   },
   logo: (value: JsonValue | undefined) => value as unknown as LogoRecord | undefined, // only ever written by registration
-  consent: (value: JsonValue | undefined) => value as unknown as ConsentRecord | undefined, // only ever written after consent
+  consents: (value: JsonValue | undefined) => value as unknown as Consents | undefined, // only ever written by admitDecision
   userCode: (value: JsonValue | undefined) => value as unknown as UserCodeRecord | undefined, // only ever written with a device code
   attempts: (value: JsonValue | undefined) => value as unknown as Attempts | undefined, // only ever written by the limiter
 } as const
 
-/** Binds the transactions to a server's store, clock, entropy and audit trail. */
+/**
+ * Binds the transactions to a server's store, clock, entropy and audit trail.
+ *
+ * Nothing is answered from records of another issuer: the first use of the store looks for the record that says whose they
+ * are, and writes it where there is none. Once it is found to be this server's, nobody looks again.
+ */
 export function transactionsOf({
+  issuer,
   store,
   clock,
   entropy,
   onEvent,
   onError,
-}: Pick<Settings<never>, 'store' | 'clock' | 'entropy' | 'onEvent' | 'onError'>): Transactions {
-  function read(asked: readonly string[]): Soon<readonly (StoredRecord | undefined)[] | OAuthError> {
+}: Pick<Settings<never>, 'issuer' | 'store' | 'clock' | 'entropy' | 'onEvent' | 'onError'>): Transactions {
+  let isOurs = false
+
+  function read(asked: readonly string[]): Soon<Records | OAuthError> {
+    return isOurs ? readNow(asked) : after(claim(), (refused) => refused ?? readNow(asked))
+  }
+
+  function readNow(asked: readonly string[]): Soon<Records | OAuthError> {
     try {
       const found = store.read(asked)
-      return Array.isArray(found) ? found : Promise.resolve(found).catch(failed)
+      return Array.isArray(found)
+        ? checked(asked, found)
+        : Promise.resolve(found).then((records) => checked(asked, records), failed)
     } catch (error) {
       return failed(error)
     }
   }
 
+  function checked(asked: readonly string[], records: unknown): Records | OAuthError {
+    return isWhole(records, asked)
+      ? readable(asked, records)
+      : failed(wrongAnswer('store.read()', recordsOf(asked), records, true))
+  }
+
+  /** Records as they are, if this release reads their versions: what a later one wrote must not be used, nor written over. */
+  function readable(asked: readonly string[], records: Records): Records | OAuthError {
+    for (let index = 0; index < records.length; index++) {
+      const value = records[index]?.value as { readonly v?: unknown } | undefined // whatever JSON it is
+      if (value !== undefined && value?.v !== RECORD_VERSION) return failed(unreadable(asked[index], value?.v))
+    }
+    return records
+  }
+
+  /** Makes sure that the records are this issuer's. Whoever asks meanwhile asks as well, so that nobody waits for an answer that was lost. */
+  function claim(): Soon<OAuthError | undefined> {
+    return after(readNow([ISSUER_KEY]), claimIn)
+  }
+
+  function claimIn(records: Records | OAuthError): Soon<OAuthError | undefined> {
+    if (isError(records)) return records
+    const [record] = records
+    if (record !== undefined) return ownedBy((record.value as Partial<IssuerRecord>).issuer) // of a version that is read
+    const value: IssuerRecord = { v: RECORD_VERSION, issuer }
+    return after(write(ISSUER_KEY, value as unknown as JsonValue, { expected: 0 }), (written) => {
+      if (typeof written === 'object') return written
+      // Somebody else was quicker: perhaps another server of this issuer.
+      return written ? ownedBy(issuer) : after(readNow([ISSUER_KEY]), (again) => ownerIn(again))
+    })
+  }
+
+  function ownerIn(records: Records | OAuthError): OAuthError | undefined {
+    if (isError(records)) return records
+    return ownedBy((records[0]?.value as Partial<IssuerRecord> | undefined)?.issuer) // as above
+  }
+
+  function ownedBy(owner: string | undefined): OAuthError | undefined {
+    isOurs = owner === issuer
+    return isOurs ? undefined : failed(notOurs(owner, issuer))
+  }
+
   function failed(error: unknown): OAuthError {
     onError(error)
-    return unavailable('store_failed')
+    return storeFailed(error)
   }
 
   async function list(
@@ -137,7 +206,14 @@ export function transactionsOf({
     page: { readonly limit?: number; readonly cursor?: string },
   ): Promise<RecordPage | OAuthError> {
     try {
-      return await store.list(label, page)
+      const refused = isOurs ? undefined : await claim()
+      if (refused !== undefined) return refused
+      const listed: RecordPage = checkedAnswer('store.list()', pageAfter(page.cursor), await store.list(label, page))
+      const records = readable(
+        listed.records.map(({ key }) => key),
+        listed.records,
+      )
+      return isError(records) ? records : listed
     } catch (error) {
       return failed(error)
     }
@@ -147,16 +223,16 @@ export function transactionsOf({
   function write(key: string, value: JsonValue, options: WriteOptions): Soon<boolean | OAuthError> {
     const lost = async (error: unknown): Promise<boolean | OAuthError> => {
       onError(error)
-      const records = await read([key])
+      const records = await readNow([key])
       if (isError(records)) return records
       const [record] = records
       // What is to be gone by now is gone once it is written, and nothing tells that from a write that did not happen.
       const gone = record === undefined && options.expiresAt !== undefined && clock() >= options.expiresAt
-      return gone || sameJson(record?.value, value) || unavailable('store_failed')
+      return gone || sameJson(record?.value, value) || storeFailed(error)
     }
     try {
       const written = store.write(key, value, options)
-      return typeof written === 'boolean' ? written : Promise.resolve(written).catch(lost)
+      return typeof written === 'boolean' ? written : Promise.resolve(written).then(isWritten).catch(lost)
     } catch (error) {
       return lost(error)
     }
@@ -173,7 +249,7 @@ export function transactionsOf({
       return attempts++ < ATTEMPTS ? after(read(asked), decideOn) : unavailable('contention')
     }
 
-    function decideOn(records: readonly (StoredRecord | undefined)[] | OAuthError): Soon<Reply | OAuthError> {
+    function decideOn(records: Records | OAuthError): Soon<Reply | OAuthError> {
       if (isError(records)) return records
       const decision = decide(records.map(storedValue), clock(), entropy(ENTROPY_BYTES))
       if (decision.write === undefined) return done(decision)
@@ -222,12 +298,66 @@ export function grantWrite(grant: GrantRecord): NonNullable<Decision<never>['wri
   return { key: keys.grant(grant.id), value: grant, expiresAt: retention(grant), labels }
 }
 
+/** The error of a record that this release must not touch. */
+function unreadable(key: string | undefined, version: unknown): GrantwellError {
+  const came = version === undefined ? 'no version' : `version ${JSON.stringify(version)}`
+  return new GrantwellError(
+    'ERR_RECORD_VERSION',
+    `grantwell: the record ${key} has ${came}; this release reads version ${RECORD_VERSION}. Nothing was answered from it or written`,
+  )
+}
+
+/** The error of a namespace that is another issuer's. */
+function notOurs(owner: string | undefined, issuer: string): GrantwellError {
+  return new GrantwellError(
+    'ERR_NAMESPACE',
+    `grantwell: the records of this store belong to the issuer ${owner}, and this server is ${issuer}; give each issuer a namespace of its own`,
+  )
+}
+
 /** The error of a store that fails, or for which too many ask at once. */
 export function unavailable(reason: 'store_failed' | 'contention'): OAuthError {
   return oauthError('temporarily_unavailable', reason, 'The service is busy; try again.', { retryAfter: 1 })
 }
 
-/** The same for the functions that a host calls. */
-export function storeError(): GrantwellError {
-  return new GrantwellError('ERR_STORE', 'grantwell: the store failed')
+/** What a store threw, by the error that a client sees; apart from it, so that no client ever does. */
+const causes = new WeakMap<OAuthError, unknown>()
+
+/** The error of a store that failed; its cause is for {@link storeError} alone. */
+function storeFailed(cause: unknown): OAuthError {
+  const failure = unavailable('store_failed')
+  causes.set(failure, cause)
+  return failure
+}
+
+/** The same for the functions that a host calls, which may know the cause. */
+export function storeError(failure: OAuthError): GrantwellError {
+  return new GrantwellError('ERR_STORE', 'grantwell: the store failed', [], causes.get(failure))
+}
+
+/** Whether an answer of the store has an entry for each key. What is in the records is for who knows their kind. */
+function isWhole(found: unknown, asked: readonly string[]): found is readonly (StoredRecord | undefined)[] {
+  return Array.isArray(found) && found.length === asked.length
+}
+
+function recordsOf({ length }: readonly string[]): string {
+  return `a list of as many records as keys (${length}), undefined for one that is absent`
+}
+
+/** What a list gives. Behind a cursor comes another one: the same again would have no end. */
+function pageAfter(cursor: string | undefined): Takes {
+  return {
+    words: '{ records, cursor }, a list of { key, value, version } and a string other than the cursor before',
+    fits: (page) =>
+      isObject(page) &&
+      Array.isArray(page['records']) &&
+      page['records'].every((record) => isObject(record) && typeof record['key'] === 'string') &&
+      (page['cursor'] === undefined || (typeof page['cursor'] === 'string' && page['cursor'] !== cursor)),
+    secret: true,
+  }
+}
+
+/** Whether a record was written, as the store says. */
+function isWritten(answer: unknown): boolean {
+  return checkedAnswer('store.write()', FLAG, answer)
 }

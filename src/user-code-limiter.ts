@@ -8,6 +8,7 @@ import { attempt } from './core/attempts.js'
 import { digestOf } from './core/digests.js'
 import type { OAuthError } from './core/errors.js'
 import type { Seconds } from './core/values.js'
+import { wrongAnswer } from './host.js'
 import type { Settings, UserCodeAttempt } from './options.js'
 import type { Transactions } from './transactions.js'
 import { keys, recordAs } from './transactions.js'
@@ -18,13 +19,12 @@ export const USER_LIMIT: AttemptLimit = { allowance: 10, period: 60 }
 /** Five times as many, since several people may share an address. */
 export const ADDRESS_LIMIT: AttemptLimit = { allowance: 50, period: 12 }
 
-/** Binds the limit to a server. A user who is over it costs the address nothing. */
-export function userCodeLimiterOf<Native>(
-  { digests }: Settings<Native>,
-  { transact }: Transactions,
-): (attempt: UserCodeAttempt) => Promise<Seconds | OAuthError> {
-  /** Counts an attempt of somebody; 0, or how many seconds it is too soon. */
-  async function count(name: string, limit: AttemptLimit): Promise<Seconds | OAuthError> {
+/** Counts an attempt of somebody: returns 0, or the seconds to wait. */
+export type AttemptCounter = (name: string, limit: AttemptLimit) => Promise<Seconds | OAuthError>
+
+/** Binds the counter of attempts to a server. */
+export function attemptCounterOf<Native>({ digests }: Settings<Native>, { transact }: Transactions): AttemptCounter {
+  return async (name, limit) => {
     const key = keys.attempts(digestOf(digests, name))
     const counted = await transact<AttemptOutcome>([key], ([value], now) => {
       const reply = attempt(recordAs.attempts(value), now, limit)
@@ -34,7 +34,14 @@ export function userCodeLimiterOf<Native>(
     if (counted.type === 'error') return counted
     return counted.type === 'allowed' ? 0 : counted.retryAfter
   }
+}
 
+/** Binds the limit to a server. A user who is over it costs the address nothing. */
+export function userCodeLimiterOf<Native>(
+  settings: Settings<Native>,
+  transactions: Transactions,
+): (attempt: UserCodeAttempt) => Promise<Seconds | OAuthError> {
+  const count = attemptCounterOf(settings, transactions)
   return async ({ subject, address }) => {
     const wait = await count(`user ${subject}`, USER_LIMIT)
     return wait !== 0 || address === undefined ? wait : count(`address ${networkOf(address)}`, ADDRESS_LIMIT)
@@ -43,15 +50,14 @@ export function userCodeLimiterOf<Native>(
 
 /**
  * The network that an address stands for: of IPv6 the first 64 bits, since one subscriber has all the others.
- * @throws TypeError for what is no address: a list of a header, say, of which a client could choose a part
+ * @throws GrantwellError `ERR_CONFIGURATION` for what is no address: a list of a header, say, of which a client could choose a part
  */
-function networkOf(text: unknown): string {
-  const given = String(text)
-  const address = /^\[(.*)\](?::\d+)?$/.exec(given)?.[1] ?? given
+export function networkOf(text: string): string {
+  const address = /^\[(.*)\](?::\d+)?$/.exec(text)?.[1] ?? text
   const four = /^(?:::ffff:)?(\d+\.\d+\.\d+\.\d+)(?::\d+)?$/i.exec(address)?.[1]
   if (four !== undefined) return four
   if (!/^[\da-f]*:[\da-f:.]*(?:%[\w.-]+)?$/i.test(address))
-    throw new TypeError('grantwell: remoteAddress() gave no IP address')
+    throw wrongAnswer('remoteAddress()', 'an IP address, or undefined', text, true)
   const [head = '', tail] = address.split('::')
   const groups = head === '' ? [] : head.split(':')
   const behind = tail === undefined || tail === '' ? [] : tail.split(':')

@@ -27,7 +27,8 @@ const resolve = {
     replacement: `${root}${file}`,
   })),
 }
-const patience = { testTimeout: 30_000, hookTimeout: 30_000 }
+// Against hanging alone: a machine that does something else makes every test several times as long.
+const patience = { testTimeout: 180_000, hookTimeout: 180_000 }
 
 /** A run of tests whose messages take one way to a server: `test/transports` has them. */
 function project(name: 'direct' | 'node' | 'fetch', files: { include: string[]; exclude?: string[] }) {

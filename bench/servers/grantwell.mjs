@@ -17,6 +17,8 @@ export async function start({ port, store: kind = 'memory' }) {
     digests: nodeDigests,
     user: ({ headers }) => ({ subject: headers['x-user'] }),
     signInUrl: () => '/sign-in',
+    // Thousands of devices are made ready at once, with no address.
+    deviceLimiter: () => 0,
   })
   const application = { name: 'bench', website: 'https://app.example', scopes: ['repo-code:rw'] }
   await server.applications.register(

@@ -60,8 +60,6 @@ export async function createHost({ issuer, website }) {
     issuer,
     store: memoryStore(),
     digests: nodeDigests,
-    // Some client libraries send the secret in the body unless told otherwise (RFC 6749, section 2.3.1).
-    allowClientSecretPost: true,
     scopes,
     user: (request) => userOf(request.native),
     signInUrl: (returnTo) => `/sign-in?return_to=${encodeURIComponent(returnTo)}`,

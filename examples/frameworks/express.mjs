@@ -52,7 +52,7 @@ const list = guard({ scope: 'repo-code:r' }, ({ auth }, response) =>
 )
 const write = guard(
   { scope: 'repo-code:rw', resource: ({ auth, params }) => reposOf(auth).find(({ id }) => id === params['id']) },
-  ({ auth, params }, response) => response.send(`${auth.subject} wrote to ${params['id']}\n`),
+  ({ auth }, response) => response.send(`${auth.subject} wrote to ${auth.resource.id}\n`), // the one that was guarded
 )
 app.get('/api/repos', list)
 app.put('/api/repos/:id', write)

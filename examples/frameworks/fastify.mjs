@@ -50,10 +50,10 @@ app.get(
   '/api/repos',
   guard({ scope: 'repo-code:r' }, ({ auth }) => reposOf(auth).filter((repo) => opensResource(auth.resources, repo))),
 )
-const write = guard(
-  { scope: 'repo-code:rw', resource: ({ auth, params }) => reposOf(auth).find(({ id }) => id === params.id) },
-  (/** @type {import('fastify').FastifyRequest<{ Params: { id: string } }>} */ { params }) => `wrote to ${params.id}\n`,
-)
+/** @typedef {import('fastify').FastifyRequest<{ Params: { id: string } }>} Write */
+const resource = (/** @type {import('grantwell/node').Authorized<Write>} */ { auth, params }) =>
+  reposOf(auth).find(({ id }) => id === params.id)
+const write = guard({ scope: 'repo-code:rw', resource }, ({ auth }) => `${auth.subject} wrote to ${auth.resource.id}\n`)
 app.put('/api/repos/:id', write)
 await app.listen({ port: Number(PORT), host: HOST })
 console.log(`listening at ${ISSUER}`)

@@ -51,7 +51,7 @@ const list = guard({ scope: 'repo-code:r' }, ({ auth }) =>
 )
 const write = guard(
   { scope: 'repo-code:rw', resource: ({ auth }, id) => reposOf(auth).find((repo) => repo.id === id) },
-  ({ auth }, id) => new Response(`${auth.subject} wrote to ${id}\n`),
+  ({ auth }) => new Response(`${auth.subject} wrote to ${auth.resource.id}\n`), // the one that was guarded
 )
 app.get('/api/repos', (c) => list(c.req.raw))
 app.put('/api/repos/:id', (c) => write(c.req.raw, c.req.param('id')))

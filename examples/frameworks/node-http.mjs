@@ -40,7 +40,7 @@ const list = guard({ scope: 'repo-code:r' }, ({ auth }, response) => {
 })
 const write = guard(
   { scope: 'repo-code:rw', resource: ({ auth, url }) => reposOf(auth).find(({ id }) => url === `/api/repos/${id}`) },
-  ({ auth, url }, response) => response.end(`${auth.subject} wrote to ${url}\n`),
+  ({ auth }, response) => response.end(`${auth.subject} wrote to ${auth.resource.id}\n`), // the one that was guarded
 )
 
 http.on('request', (request, response) => {

@@ -5,13 +5,15 @@
 
 import type { Guarding } from '../guard.js'
 import type { HttpBody, HttpResponse } from '../protocol/message.js'
+import { checkServer } from '../route-guard.js'
 import type { AuthorizationServer } from '../server.js'
+import { append } from './body.js'
 import type { FetchGuard } from './fetch/guard.js'
 import { makeFetchGuard } from './fetch/guard.js'
 
-export type { Access } from '../access.js'
+export type { Access, AccessTo } from '../access.js'
 export type { Guarding } from '../guard.js'
-export type { Authorized, RouteNeeds } from '../route-guard.js'
+export type { Authorized, ResourceNeeds, RouteNeeds } from '../route-guard.js'
 export type { FetchGuard } from './fetch/guard.js'
 
 /** Handles a request; a 404 for a path that is not the server's own. */
@@ -19,6 +21,7 @@ export type FetchHandler = (request: Request) => Promise<Response>
 
 /**
  * Puts a server on `Request` and `Response`.
+ * @throws GrantwellError `ERR_CONFIGURATION` for anything but a server
  * @example
  * ```ts
  * const handler = createFetchHandler(server)
@@ -26,6 +29,7 @@ export type FetchHandler = (request: Request) => Promise<Response>
  * ```
  */
 export function createFetchHandler(server: AuthorizationServer<Request>): FetchHandler {
+  checkServer('createFetchHandler', server)
   return async (request) => {
     const { pathname, search } = new URL(request.url)
     const url = pathname + search
@@ -45,44 +49,67 @@ export function createFetchHandler(server: AuthorizationServer<Request>): FetchH
 
 /**
  * Guards routes: a handler behind a guard is only called for a request whose access token works and permits what the route
- * needs, and finds who is calling in `request.auth`. What comes behind the request (a context, parameters) is passed on.
+ * needs. It finds who is calling, and the resource, in `request.auth`. What comes behind the request (a context, parameters) is passed on.
  * @param guarding - the server, or what `resourceServer` of `grantwell/client` gives
  * @example
  * ```ts
  * const guard = createFetchGuard(server)
- * export const PUT = guard({ scope: 'repo-code:rw', resource: repositoryOf }, (request) => Response.json({ by: request.auth.subject }))
+ * export const PUT = guard({ scope: 'repo-code:rw', resource: repositoryOf }, ({ auth }) => Response.json({ wrote: auth.resource.id }))
  * ```
  */
 export function createFetchGuard(guarding: Guarding): FetchGuard {
   return makeFetchGuard(guarding, toResponse)
 }
 
-/** Makes a `Response` of what the server or its guard answered. */
-export function toResponse({ status, headers, body }: HttpResponse): Response {
-  // A string, be it empty, would bring a content type of its own.
-  return new Response(body === '' ? null : body, { status, headers: { ...headers } })
+/**
+ * Makes a `Response` of what the server or its guard answered. Its headers can be added to.
+ * @example
+ * ```ts
+ * const response = await handler(request)
+ * response.headers.append('Set-Cookie', session)
+ * ```
+ */
+export function toResponse({ status, headers, body }: HttpResponse<string | Uint8Array>): Response {
+  if (typeof body === 'string') {
+    // A string, be it empty, would bring a content type of its own.
+    return new Response(body === '' ? null : body, { status, headers: { ...headers } })
+  }
+  return new Response(streamOf(body), { status, headers: { ...headers, 'Content-Length': String(body.length) } })
+}
+
+const PIECE_BYTES = 65_536
+
+/** Bytes piece by piece, as they are sent: given whole, each response would have a copy of them. */
+function streamOf(bytes: Uint8Array): ReadableStream<Uint8Array> {
+  let sent = 0
+  return new ReadableStream({
+    pull: (controller) => {
+      if (sent >= bytes.length) controller.close()
+      else controller.enqueue(bytes.slice(sent, sent + PIECE_BYTES))
+      sent += PIECE_BYTES
+    },
+  })
 }
 
 /** Reads a body up to its limit; past it the rest is left unread. Undefined where there is none, or it was cut or taken. */
 async function readBody(request: Request, limit: number): Promise<HttpBody | undefined> {
   if (Number(request.headers.get('content-length')) > limit) return { type: 'too_large' }
-  const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
-  let text = ''
+  let bytes: Uint8Array | undefined
   let length = 0
   try {
     const reader = request.body?.getReader()
     while (reader !== undefined) {
       const { done, value } = await reader.read()
       if (done) break
-      length += value.length
-      if (length > limit) {
+      if (length + value.length > limit) {
         reader.cancel().catch(() => {}) // not waited for: it is the sender's to end
         return { type: 'too_large' }
       }
-      text += decoder.decode(value, { stream: true })
+      bytes = append(bytes, length, value, limit)
+      length += value.length
     }
   } catch {
     return undefined
   }
-  return { type: 'text', text: text + decoder.decode() }
+  return { type: 'text', text: new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes?.subarray(0, length)) }
 }

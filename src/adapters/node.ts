@@ -9,13 +9,17 @@ import type { Digests } from '../core/digests.js'
 import type { Guarding } from '../guard.js'
 import type { HttpBody, HttpRequest, HttpResponse } from '../protocol/message.js'
 import { headersOf } from '../protocol/message.js'
+import { checkServer } from '../route-guard.js'
 import type { AuthorizationServer } from '../server.js'
+import { append } from './body.js'
+import { addHostValues, BODY_HEADERS } from './headers.js'
 import type { NodeGuard, NodeGuardOptions } from './node/guard.js'
 import { makeNodeGuard } from './node/guard.js'
+import { turnOf } from './node/turns.js'
 
-export type { Access } from '../access.js'
+export type { Access, AccessTo } from '../access.js'
 export type { Guarding } from '../guard.js'
-export type { Authorized, RouteNeeds } from '../route-guard.js'
+export type { Authorized, ResourceNeeds, RouteNeeds } from '../route-guard.js'
 export type {
   FastifyGuard,
   FastifyReplyLike,
@@ -100,6 +104,7 @@ function bytesOf(digest: string, into: Uint8Array, at: number): Uint8Array {
 /**
  * Puts a server on Node's `http`. Paths that are not the server's own go to `next`, or get a 404 where there is none. A
  * body that an earlier middleware has parsed is taken as it is.
+ * @throws GrantwellError `ERR_CONFIGURATION` for anything but a server
  * @example
  * ```ts
  * http.createServer(createNodeHandler(server)).listen(8080)
@@ -109,18 +114,16 @@ function bytesOf(digest: string, into: Uint8Array, at: number): Uint8Array {
 export function createNodeHandler<Request extends IncomingMessage>(
   server: AuthorizationServer<Request>,
 ): NodeHandler<Request> {
+  checkServer('createNodeHandler', server)
   return (request, response, next) => {
     const url = originForm((request as FrameworkRequest).originalUrl ?? request.url ?? '/') // Express and connect add it
-    if (!server.owns(url)) {
-      if (next !== undefined) next()
-      else
-        sendResponse(response, {
-          status: 404,
-          headers: { 'Content-Type': 'text/plain;charset=UTF-8' },
-          body: 'Not found\n',
-        })
+    const isOwn = server.owns(url)
+    if (!isOwn && next !== undefined) {
+      next()
       return
     }
+    const inTurn = turnOf(request, response)
+    if (inTurn === undefined) return
     const answer = (body?: HttpBody): void => {
       const message: HttpRequest<Request> = {
         method: request.method ?? 'GET',
@@ -129,13 +132,10 @@ export function createNodeHandler<Request extends IncomingMessage>(
         body,
         native: request,
       }
-      const send = (answered: HttpResponse | undefined): void => {
-        if (answered !== undefined) sendResponse(response, answered, body?.type === 'too_large')
+      const send = (answered: HttpResponse<string | Uint8Array> | undefined): void => {
+        if (answered !== undefined) sendOrDestroy(response, answered, body?.type === 'too_large')
       }
-      // Where Node refuses to send a header that the host had a part in.
-      const fail = (error: unknown): void => {
-        response.destroy(error instanceof Error ? error : undefined)
-      }
+      const fail = (error: unknown): void => destroy(response, error)
       try {
         const answered = server.handle(message)
         if (answered instanceof Promise) answered.then(send).catch(fail)
@@ -144,25 +144,36 @@ export function createNodeHandler<Request extends IncomingMessage>(
         fail(error)
       }
     }
-    if (request.method === 'POST') readBody(request, server.bodyLimit, answer)
-    else answer()
+    if (isOwn && request.method === 'POST') {
+      readBody(request, server.bodyLimit, (body) => inTurn(sizeOf(body), () => answer(body)))
+    } else {
+      discardBody(request)
+      inTurn(0, () => (isOwn ? answer() : sendOrDestroy(response, NOT_FOUND)))
+    }
   }
+}
+
+const NOT_FOUND: HttpResponse = {
+  status: 404,
+  headers: { 'Content-Type': 'text/plain;charset=UTF-8' },
+  body: 'Not found\n',
 }
 
 /**
  * Guards routes of `http`, Express and connect: a handler behind a guard is only called for a request whose access token
- * works and permits what the route needs, and finds who is calling in `request.auth`. What a handler throws goes to `next`
- * or, where there is none, to the option `onError`, and the answer is a 500.
+ * works and permits what the route needs. It finds who is calling, and the resource, in `request.auth`. What a handler throws goes to `next`
+ * or, where there is none, to the option `onError`, and the answer is a 500. Where the guard itself fails, `next` is never called: the
+ * option `onError` is told, and the answer is a 500.
  * @param guarding - the server, or what `resourceServer` of `grantwell/client` gives
  * @example
  * ```ts
  * const guard = createNodeGuard(server)
  * app.put('/repositories/:id', guard({ scope: 'repo-code:rw', resource: repositoryOf }, (request, response) => {
- *   response.json({ by: request.auth.subject })
+ *   response.json({ by: request.auth.subject, wrote: request.auth.resource.id })
  * }))
  * ```
  * In TypeScript, `createNodeGuard<express.Request, express.Response>(server)` gives both their types. Without a handler, it
- * is a middleware that calls `next`.
+ * is a middleware that calls `next` once, without an argument, for a request that is let through.
  */
 export function createNodeGuard<
   Request extends IncomingMessage = IncomingMessage,
@@ -171,23 +182,63 @@ export function createNodeGuard<
   return makeNodeGuard<Request, Response>(guarding, sendResponse, options)
 }
 
+/** Sends a response, or nothing more where Node refuses it for what the host did to the response: one request must end no process. */
+function sendOrDestroy(response: ServerResponse, answer: HttpResponse<string | Uint8Array>, close = false): void {
+  try {
+    sendResponse(response, answer, close)
+  } catch (error) {
+    destroy(response, error)
+  }
+}
+
+function destroy(response: ServerResponse, error: unknown): void {
+  response.destroy(error instanceof Error ? error : undefined)
+}
+
 /** A request's target without scheme and authority, which a client may send (RFC 9112, section 3.2.2). */
 function originForm(target: string): string {
   return target.replace(/^https?:\/\/[^/?#]*/i, '')
 }
 
 /**
- * Sends a response that the server or its guard made; to a `HEAD`, Node leaves the body out.
+ * Sends a response that the server or its guard made; to a `HEAD`, without the body. Headers that the host set before
+ * stay, but for those of the same name that are no lists, and those that describe a body.
  * @param close - ends the connection behind it; false by default
  */
-export function sendResponse(response: ServerResponse, { status, headers, body }: HttpResponse, close = false): void {
+export function sendResponse(
+  response: ServerResponse,
+  { status, headers, body }: HttpResponse<string | Uint8Array>,
+  close = false,
+): void {
   if (response.headersSent || response.destroyed) return
+  // Mostly there are none, and then Node has no names to list.
+  const all = response.getHeaderNames().length === 0 ? headers : addedTo(response, headers)
   if (close) response.setHeader('Connection', 'close')
-  const length = Buffer.byteLength(body)
+  const length = typeof body === 'string' ? Buffer.byteLength(body) : body.length
   // The spread at the end, where engines copy it many times as fast as at the head of a literal.
-  response.writeHead(status, { 'Content-Length': length, ...headers })
+  response.writeHead(status, { 'Content-Length': length, ...all })
+  // Node may be set to throw for a body where none belongs (`rejectNonStandardBodyWrites`).
+  if (length === 0 || response.req?.method === 'HEAD') response.end()
   // What has a byte for each character is ASCII, which needs no encoding.
-  response.end(body, length === body.length ? 'latin1' : 'utf8')
+  else if (typeof body === 'string') response.end(body, length === body.length ? 'latin1' : 'utf8')
+  else response.end(body)
+}
+
+/** Our headers with those of the host that they are added to; the host's that no answer of ours may have are gone. */
+function addedTo(response: ServerResponse, headers: HttpResponse['headers']): Record<string, string | string[]> {
+  for (const name of BODY_HEADERS) response.removeHeader(name)
+  return addHostValues(headers, (name) => response.getHeader(name))
+}
+
+/** Lets a body go past that nobody wants, so that the pieces of it do not pile up while the request is answered. */
+function discardBody(request: IncomingMessage): void {
+  const { 'transfer-encoding': coding, 'content-length': length = '0' } = request.headers
+  if (coding !== undefined || length !== '0') request.resume()
+}
+
+/** Bytes of a body that is read; what a middleware of the host has parsed is the host's to bound. */
+function sizeOf(body: HttpBody | undefined): number {
+  return body?.type === 'text' ? body.text.length : 0
 }
 
 /**
@@ -199,7 +250,7 @@ function readBody(request: FrameworkRequest, limit: number, done: (body?: HttpBo
     const { body } = request
     if (body === undefined) done()
     else if (typeof body === 'string') done({ type: 'text', text: body })
-    else if (body instanceof Uint8Array) done({ type: 'text', text: Buffer.from(body).toString('latin1') })
+    else if (body instanceof Uint8Array) done({ type: 'text', text: latin1(body) })
     else done({ type: 'parsed', fields: body })
     return
   }
@@ -207,24 +258,31 @@ function readBody(request: FrameworkRequest, limit: number, done: (body?: HttpBo
     done({ type: 'too_large' })
     return
   }
-  const parts: Buffer[] = []
+  let bytes: Uint8Array | undefined
   let length = 0
   // A string where an earlier middleware called setEncoding.
   const onData = (chunk: Buffer | string): void => {
-    const part = typeof chunk === 'string' ? Buffer.from(chunk) : chunk
-    length += part.length
-    if (length > limit) {
+    const piece = typeof chunk === 'string' ? Buffer.from(chunk) : chunk
+    if (length + piece.length > limit) {
       request.off('data', onData).off('end', onEnd).pause()
+      bytes = undefined
       done({ type: 'too_large' })
     } else {
-      parts.push(part)
+      bytes = append(bytes, length, piece, limit)
+      length += piece.length
     }
   }
   const onEnd = (): void => {
-    done({ type: 'text', text: (parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts)).toString('latin1') })
+    done({ type: 'text', text: bytes === undefined ? '' : latin1(bytes, length) })
   }
   request
     .on('data', onData)
     .on('end', onEnd)
     .on('error', () => {})
+}
+
+/** One character for each byte. */
+function latin1(bytes: Uint8Array, length = bytes.length): string {
+  const whole = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  return whole.toString('latin1', 0, length)
 }

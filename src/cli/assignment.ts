@@ -10,14 +10,12 @@ import {
   type EditValue,
   enumName,
   type FieldDescription,
-  type MetaData,
   MetadataError,
-  parseText,
-  type Unknown,
-  type UnknownText,
 } from '../metadata/index.js'
+import { JsonNumber, parseJson } from '../metadata/json-text.js'
 import { parsePath } from '../metadata/path.js'
-import { type Field, type Message, type MessageType, MetaDataSchema } from '../metadata/schema.js'
+import { type Field, type MessageType, MetaDataSchema } from '../metadata/schema.js'
+import { type FieldNode, type ItemNode, parseSyntax, type ValueNode } from '../metadata/syntax.js'
 
 /** `FIELD=VALUE`; with `FIELD+=VALUE` the path ends with `[+]`. */
 export interface Assignment {
@@ -37,57 +35,113 @@ export function assignmentOf(argument: string): Assignment | undefined {
  * The change that an assignment makes. A field that the schema does not know keeps the type that it has in the text; where
  * it is new there, it is a string, or a message when an object of JSON is given.
  * @param mayCreate - whether a field may be made that neither the schema nor the text has
- * @throws {MetadataError} `invalid_path` or `invalid_value`
+ * @throws {MetadataError} `invalid_path`, `invalid_value` or `unknown_field`
  */
 export function changeOf({ path, value }: Assignment, text: string, mayCreate: boolean): Change {
+  const fields = parseSyntax(text)
   const field = describeField(path)
-  if (field !== undefined) return { [path]: knownValueOf(field, path, value) }
-  // Of a new one in a list the first shows the type.
-  const kind = kindIn(text, path.replace(/\[\+\]$/, '[0]'))
-  if (kind === undefined && !mayCreate)
-    throw new MetadataError(
-      'unknown_field',
-      `${path} is neither in the schema nor in this file; --create-unknown makes it`,
-      { path },
-    )
-  return { [path]: unknownValueOf(kind, path, value) }
+  const result = field === undefined ? unknownValueIn(fields, path, value, mayCreate) : knownValueOf(field, path, value)
+  if (!mayCreate && isObject(result)) checkNames(fields, path, result)
+  return { [path]: result }
+}
+
+/** Whether anything stands at a path of a text. */
+export function isThere(text: string, path: string): boolean {
+  return nodesAt(parseSyntax(text), path).length > 0
+}
+
+/** The paths of what an assignment removes: an object of JSON may have `null` in it. */
+export function removedBy(change: Change): readonly string[] {
+  return Object.entries(change).flatMap(([path, value]): readonly string[] => {
+    if (value === null) return [path]
+    if (!isObject(value) || path.endsWith('[+]')) return []
+    return removedBy(Object.fromEntries(Object.entries(value).map(([key, inner]) => [`${path}.${key}`, inner])))
+  })
+}
+
+function isObject(value: unknown): value is EditFields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** What a field is that the schema does not know. */
 type Kind = 'message' | 'string' | 'number' | 'name'
 
-/** What a text has at a path; nothing where it does not suit the schema, which is no reason not to change it. */
-function kindIn(text: string, path: string): Kind | undefined {
-  try {
-    const found = unknownTextAt(parseText(text, { duplicates: 'last' }), path)
-    if (found?.fields !== undefined) return 'message'
-    if (found?.text === undefined) return undefined
-    return /^["']/.test(found.text) ? 'string' : /^-?[.\d]/.test(found.text) ? 'number' : 'name'
-  } catch {
-    return undefined
+const KINDS: { readonly [kind in ItemNode['kind']]: Kind } = {
+  message: 'message',
+  string: 'string',
+  integer: 'number',
+  float: 'number',
+  identifier: 'name',
+}
+
+function unknownValueIn(fields: readonly FieldNode[], path: string, value: string, mayCreate: boolean): EditValue {
+  // Of a new one in a list the first shows the type.
+  const [node] = nodesAt(fields, path.replace(/\[\+\]$/, '[0]'))
+  const item = node?.kind === 'list' ? node.items[0] : node
+  const kind = item && KINDS[item.kind]
+  if (kind === undefined && !mayCreate) refuseName(path)
+  return unknownValueOf(kind, path, value)
+}
+
+/** Returns the values at a path; an empty list is a value of its own. */
+function nodesAt(fields: readonly FieldNode[], path: string): readonly ValueNode[] {
+  let inside: readonly FieldNode[] = fields
+  let found: readonly ValueNode[] = []
+  let type: MessageType | undefined = MetaDataSchema
+  for (const { name, index } of parsePath(path)) {
+    const field: Field | undefined = type?.byName.get(name)
+    found = valuesOf(inside, name)
+    if (typeof index === 'number') found = found.slice(index, index + 1)
+    type = field?.kind === 'message' ? field.type : undefined
+    inside = found.flatMap((node) => (node.kind === 'message' ? node.fields : []))
+  }
+  return found
+}
+
+function valuesOf(fields: readonly FieldNode[], name: string): readonly ValueNode[] {
+  return fields
+    .filter((field) => field.name === name)
+    .flatMap(({ value }): readonly ValueNode[] =>
+      value.kind === 'list' && value.items.length > 0 ? value.items : [value],
+    )
+}
+
+/**
+ * Refuses a name in an object of JSON that neither the schema nor the text has at that path, in whichever of a list.
+ * @throws {MetadataError} `unknown_field`
+ */
+function checkNames(fields: readonly FieldNode[], path: string, object: EditFields): void {
+  const steps = parsePath(path)
+  let inside = fields
+  let type: MessageType | undefined = MetaDataSchema
+  for (const { name } of steps) {
+    const field: Field | undefined = type?.byName.get(name)
+    type = field?.kind === 'message' ? field.type : undefined
+    inside = fieldsIn(inside, name)
+  }
+  check(inside, type, path, object)
+
+  function check(here: readonly FieldNode[], of: MessageType | undefined, at: string, value: EditFields): void {
+    for (const [key, inner] of Object.entries(value)) {
+      const field = of?.byName.get(key) ?? of?.byKey.get(key)
+      if (field === undefined && !here.some(({ name }) => name === key)) refuseName(`${at}.${key}`)
+      const next = field?.kind === 'message' ? field.type : undefined
+      for (const one of Array.isArray(inner) ? inner : [inner])
+        if (isObject(one)) check(fieldsIn(here, field?.name ?? key), next, `${at}.${key}`, one)
+    }
   }
 }
 
-/** The field of text at a path, where the schema does not know it. */
-function unknownTextAt(metadata: MetaData, path: string): UnknownText | undefined {
-  let type: MessageType | undefined = MetaDataSchema
-  // The schema is of this very type.
-  let message: (Message & Unknown) | undefined = metadata as unknown as Message
-  let entry: UnknownText | undefined
-  for (const { name, index } of parsePath(path)) {
-    const at = typeof index === 'number' ? index : 0
-    const field: Field | undefined = type?.byName.get(name)
-    if (field?.kind === 'message') {
-      const value: unknown = message?.[field.key]
-      message = (Array.isArray(value) ? value[at] : value) as Message | undefined
-      type = field.type
-    } else {
-      const entries: readonly UnknownText[] = (type === undefined ? entry?.fields : message?._unknownText) ?? []
-      entry = entries.filter((one) => one.name === name)[at]
-      type = undefined
-    }
-  }
-  return entry
+function fieldsIn(fields: readonly FieldNode[], name: string): readonly FieldNode[] {
+  return valuesOf(fields, name).flatMap((node) => (node.kind === 'message' ? node.fields : []))
+}
+
+function refuseName(path: string): never {
+  throw new MetadataError(
+    'unknown_field',
+    `${path} is neither in the schema nor in this file; --create-unknown makes it`,
+    { path },
+  )
 }
 
 function knownValueOf({ kind, repeated, message }: FieldDescription, path: string, value: string): EditValue {
@@ -132,15 +186,26 @@ function integerOf(value: string): number | bigint | undefined {
 }
 
 function objectOf(path: string, value: string): EditFields {
+  let json: unknown
   try {
-    const object: unknown = JSON.parse(value)
-    // What is in it is checked when it is written.
-    if (typeof object === 'object' && object !== null && !Array.isArray(object)) return object as EditFields
-  } catch {}
-  return refuse(path, 'a JSON object, such as {"type":"GIT"}', value)
+    json = treeValue(parseJson(value))
+  } catch (error) {
+    const why = error instanceof MetadataError && value.trimStart().startsWith('{') ? error.message : undefined
+    return refuse(path, 'a JSON object, such as {"type":"GIT"}', value, why)
+  }
+  return isObject(json) ? json : refuse(path, 'a JSON object, such as {"type":"GIT"}', value)
 }
 
-function refuse(path: string, expected: string, value?: string): never {
+/** A tree of JSON as values to set. What is in it is checked when it is written. */
+function treeValue(tree: unknown): EditValue {
+  if (tree instanceof JsonNumber) return integerOf(tree.source) ?? Number(tree.source)
+  if (Array.isArray(tree)) return tree.map(treeValue)
+  if (typeof tree !== 'object' || tree === null) return tree as EditValue
+  return Object.fromEntries(Object.entries(tree).map(([key, inner]) => [key, treeValue(inner)]))
+}
+
+function refuse(path: string, expected: string, value?: string, why?: string): never {
   const found = value === undefined ? '' : `, and not ${JSON.stringify(value)}`
-  throw new MetadataError('invalid_value', `${path} should be ${expected}${found}`, { path, expected })
+  const reason = why === undefined ? '' : ` (${why})`
+  throw new MetadataError('invalid_value', `${path} should be ${expected}${found}${reason}`, { path, expected })
 }

@@ -3,12 +3,12 @@
  * @module
  */
 import type { Command } from 'commander'
-import { type EnumAliases, locateFields, validate } from '../metadata/index.js'
+import { type EnumAliases, locateFields, type ReadResult, validate } from '../metadata/index.js'
 import { textOf } from '../metadata/text.js'
-import { type Fault, findRecords, readRecords } from './files.js'
+import { type Fault, type Found, findRecords, readRecords } from './files.js'
 import { EXIT, enumAliasOption, exitWith, pathsOrStdin } from './options.js'
 import { complain, count, paint, print, visible, visibleLines } from './output.js'
-import { complainOf, parseRecord, placeName } from './records.js'
+import { complainOf, faultOf, note, parseRecord, placeName } from './records.js'
 
 interface CheckOptions {
   readonly strict?: true
@@ -45,16 +45,16 @@ export function addCheck(parent: Command): void {
     .addOption(enumAliasOption())
     .addHelpText('after', '\nExit code: 0 all is well, 1 errors were found, 2 a file cannot be read.')
     .action(async (paths: readonly string[], options: CheckOptions, command: Command) => {
-      const { files, faults } = await findRecords(pathsOrStdin(paths, command))
-      await check(files, [...faults], options)
+      await check(await findRecords(pathsOrStdin(paths, command)), options)
     })
 }
 
-async function check(files: readonly string[], unreadable: Fault[], options: CheckOptions): Promise<void> {
+async function check({ files, found, faults, passedOver }: Found, options: CheckOptions): Promise<void> {
+  const unreadable: Fault[] = [...faults]
   const all: Finding[] = []
   const total = { error: 0, warning: 0 }
   let records = 0
-  for await (const read of readRecords(files)) {
+  for await (const read of readRecords(files, found)) {
     if ('reason' in read) {
       unreadable.push(read)
       continue
@@ -66,6 +66,7 @@ async function check(files: readonly string[], unreadable: Fault[], options: Che
     if (options.json) for (const finding of wanted) all.push(finding)
     else if (wanted.length > 0) await print(wanted.map((finding) => `${lineOf(finding)}\n`).join(''))
   }
+  passedOver.forEach(note)
   const { error: errors, warning: warnings } = total
   if (options.json)
     await print(
@@ -84,10 +85,21 @@ function findingsOf(path: string, bytes: Uint8Array, { strict, enumAlias }: Chec
     const { reason, ...fault } = parsed
     return [{ ...fault, severity: 'error', message: reason }]
   }
-  const problems = validate(parsed.metadata)
+  try {
+    return problemsOf(path, parsed, bytes)
+  } catch (error) {
+    const { reason, ...fault } = faultOf(path, error)
+    return [{ ...fault, severity: 'error', message: reason }]
+  }
+}
+
+function problemsOf(path: string, { metadata, format }: ReadResult, bytes: Uint8Array): readonly Finding[] {
+  const problems = validate(metadata)
   const fields = problems.map((problem) => problem.path)
-  const places = parsed.format === 'text' ? locateFields(textOf(bytes), fields) : []
-  return problems.map(({ path: field, ...problem }, index) => ({ path, ...places[index], field, ...problem }))
+  const places = format === 'text' ? locateFields(textOf(bytes), fields) : []
+  return problems
+    .map(({ path: field, ...problem }, index): Finding => ({ path, ...places[index], field, ...problem }))
+    .sort((a, b) => (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0))
 }
 
 function lineOf({ path, line, column, field, code, severity, message }: Finding): string {

@@ -2,14 +2,16 @@
  * `convert`: a record from any format to any, with a word where something would be lost.
  * @module
  */
+import { realpath } from 'node:fs/promises'
 import { type Command, Option } from 'commander'
 import { at } from '../metadata/check.js'
-import { type EnumAliases, formatText, MetaData, type Unknown, unknownFields } from '../metadata/index.js'
+import { type EnumAliases, formatJson, formatText, MetaData, type Unknown, unknownFields } from '../metadata/index.js'
 import { type Message, type MessageType, MetaDataSchema } from '../metadata/schema.js'
-import { readRecord, reasonOf, STDIN, writeRecord } from './files.js'
+import { type Fault, readRecord, STDIN } from './files.js'
 import { EXIT, enumAliasOption, exitWith, pathsOrStdin } from './options.js'
-import { print } from './output.js'
+import { print, visibleLines, visibleText } from './output.js'
 import { complainOf, faultOf, parseRecord } from './records.js'
+import { replaceFiles } from './replace.js'
 
 type Format = 'text' | 'json' | 'binary'
 
@@ -68,23 +70,37 @@ async function convert(
   }
   const render = {
     text: () => formatText(metadata, { unknownFields: 'omit', utf8: utf8 === true, ...aliases }),
-    json: () => `${JSON.stringify(MetaData.toJSON(metadata, aliases), undefined, 2)}\n`,
+    json: () => formatJson(metadata, { ...aliases, ...(dropUnknown && { unknownText: 'omit' }) }),
     binary: () => MetaData.encode(metadata, { unknownText: 'omit' }),
   }[to]
   let result: string | Uint8Array
   try {
     result = render()
   } catch (error) {
-    complainOf(faultOf(path, error))
+    const fault = faultOf(path, error)
+    const isUnheld = to === 'json' && fault.code === 'invalid_value'
+    complainOf(isUnheld ? { ...fault, reason: `${fault.reason}; --drop-unknown leaves it out` } : fault)
     return exitWith(EXIT.problems)
   }
-  if (output === STDIN) return print(result)
-  try {
-    await writeRecord(output, result)
-  } catch (error) {
-    complainOf({ path: output, reason: reasonOf(error) })
-    exitWith(EXIT.failure)
+  if (output === STDIN) {
+    // Elsewhere it has to be the record, to the last character.
+    if (typeof result !== 'string' || !process.stdout.isTTY) return print(result)
+    return print(to === 'json' ? visibleLines(result) : visibleText(result))
   }
+  const isItself = path !== STDIN && (await isSame(path, output))
+  // Of a file that is turned into another format where it stands, no change of somebody else's is lost.
+  const content = (before: Uint8Array | undefined): string | Uint8Array | Fault =>
+    isItself && !('bytes' in read && before !== undefined && Buffer.from(before).equals(read.bytes))
+      ? { path: output, reason: 'changed by another program in the meantime: run this again' }
+      : result
+  const faults = await replaceFiles([{ path: output, content }], false)
+  faults.forEach(complainOf)
+  if (faults.length > 0) exitWith(EXIT.failure)
+}
+
+async function isSame(path: string, other: string): Promise<boolean> {
+  const [one, two] = await Promise.all([path, other].map((each) => realpath(each).catch(() => undefined)))
+  return one !== undefined && one === two
 }
 
 /** What of a record a format has no place for, in words. */

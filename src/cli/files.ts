@@ -1,11 +1,10 @@
 /**
- * Records on disk: found in trees, read many at once, replaced whole.
+ * Records on disk: found in trees, and read many at once.
  * @module
  */
-import { randomBytes } from 'node:crypto'
-import fs, { constants, createReadStream, type Stats } from 'node:fs'
-import { access, lstat, open, readdir, realpath, rename, rm } from 'node:fs/promises'
-import { basename, dirname, join, normalize } from 'node:path'
+import fs, { createReadStream, type Stats } from 'node:fs'
+import { readdir, realpath } from 'node:fs/promises'
+import { isAbsolute, join, normalize, relative, sep } from 'node:path'
 import type { Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import { MAX_BYTES, MetadataError } from '../metadata/errors.js'
@@ -36,53 +35,97 @@ export interface Fault {
 export interface Found {
   readonly files: readonly string[]
   readonly faults: readonly Fault[]
+  /** Entries that have the name of a record and are no file of their folder, each with the reason why it was passed over. */
+  readonly passedOver: readonly Fault[]
+  /** Those of the files that were found in folders, and so have to be files. */
+  readonly found: ReadonlySet<string>
   /** Whether one file was named, or standard input alone. */
   readonly single: boolean
 }
 
-/** Follows paths: folders to all records in them, in the order of their names; anything else to itself. */
+/**
+ * Follows paths: folders to all records in them, in the order of their names; anything else to itself. In a folder, which may
+ * be a stranger's, only files count, and links to files of that folder. A pipe would be read for ever, and a link that leads
+ * out of it may lead to anything. What is named may be a pipe: `<(command)` and `/dev/stdin` are.
+ */
 export async function findRecords(paths: readonly string[]): Promise<Found> {
-  const faults: Fault[] = []
+  const search: Search = { faults: [], passedOver: [] }
   const files: string[] = []
+  const found = new Set<string>()
   let single = paths.length === 1
   for (const path of paths) {
     const stats = path === STDIN ? undefined : await stat(path).catch(() => undefined)
     if (stats?.isDirectory()) {
       single = false
-      const found = await recordsIn(path, faults)
-      if (found.length === 0) faults.push({ path, reason: 'no records here' })
-      for (const file of found.sort()) files.push(file)
+      const inFolder = await recordsIn(path, await realpath(path).catch(() => path), search)
+      if (inFolder.length === 0) search.faults.push({ path, reason: 'no records here' })
+      for (const file of inFolder.sort()) {
+        files.push(file)
+        found.add(file)
+      }
     } else files.push(path === STDIN ? path : normalize(path))
   }
-  return { files: [...new Set(files)], faults, single }
+  const passedOver = search.passedOver.sort((a, b) => (a.path < b.path ? -1 : 1))
+  return { files: [...new Set(files)], faults: search.faults, passedOver, found, single }
 }
 
-async function recordsIn(directory: string, faults: Fault[]): Promise<string[]> {
+interface Search {
+  readonly faults: Fault[]
+  readonly passedOver: Fault[]
+}
+
+async function recordsIn(directory: string, root: string, search: Search): Promise<string[]> {
   try {
     const entries = await readdir(directory, { withFileTypes: true })
     const found = entries.map(async (entry): Promise<string[]> => {
       const path = join(directory, entry.name)
-      if (entry.isDirectory()) return SKIPPED.test(entry.name) ? [] : recordsIn(path, faults)
+      if (entry.isDirectory()) return SKIPPED.test(entry.name) ? [] : recordsIn(path, root, search)
       if (!RECORD.test(entry.name)) return []
       if (entry.isFile()) return [path]
-      // A link that leads nowhere is read all the same, so that its fault is seen.
-      return entry.isSymbolicLink() && !(await stat(path).catch(() => undefined))?.isDirectory() ? [path] : []
+      const reason = await whyPassedOver(path, root)
+      if (reason === undefined) return [path]
+      if (reason !== '') search.passedOver.push({ path, reason })
+      return []
     })
     return (await Promise.all(found)).flat()
   } catch (error) {
-    faults.push({ path: directory, reason: reasonOf(error) })
+    search.faults.push({ path: directory, reason: reasonOf(error) })
     return []
   }
+}
+
+/** @returns undefined for what is read, and for a link that leads nowhere, so that its fault is seen; '' for a folder */
+async function whyPassedOver(path: string, root: string): Promise<string | undefined> {
+  const stats = await stat(path).catch(() => undefined)
+  if (stats === undefined) return undefined
+  if (stats.isDirectory()) return ''
+  if (!stats.isFile()) return `passed over: ${kindOf(stats)}, and not a file`
+  const way = relative(root, await realpath(path).catch(() => root))
+  const leadsOut = way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way)
+  return leadsOut ? 'passed over: a link that leads out of the folder' : undefined
+}
+
+/** What something is that is no file. */
+export function kindOf(stats: Stats): string {
+  if (stats.isDirectory()) return 'a folder (directory)'
+  if (stats.isFIFO()) return 'a pipe'
+  return stats.isSocket() ? 'a socket' : 'a device'
 }
 
 /** A file that was read, or why it was not. */
 export type Read = { readonly path: string; readonly bytes: Uint8Array } | Fault
 
-/** Reads files in their order, a few ahead. */
-export async function* readRecords(files: readonly string[]): AsyncGenerator<Read> {
+/**
+ * Reads files in their order, a few ahead.
+ * @param filesOnly - those that are read only if they are files
+ */
+export async function* readRecords(
+  files: readonly string[],
+  filesOnly: ReadonlySet<string> = new Set(),
+): AsyncGenerator<Read> {
   const running: Promise<Read>[] = []
   for (const path of files) {
-    running.push(readRecord(path))
+    running.push(readRecord(path, filesOnly.has(path)))
     const first = running.length > AHEAD ? running.shift() : undefined
     if (first !== undefined) yield first
   }
@@ -90,16 +133,20 @@ export async function* readRecords(files: readonly string[]): AsyncGenerator<Rea
 }
 
 /** Reads one file, or standard input. Never rejects. */
-export async function readRecord(path: string): Promise<Read> {
+export async function readRecord(path: string, fileOnly = false): Promise<Read> {
   try {
-    return { path, bytes: path === STDIN ? await collect(process.stdin) : await read(path) }
+    return { path, bytes: path === STDIN ? await collect(process.stdin) : await read(path, fileOnly) }
   } catch (error) {
     return { path, reason: reasonOf(error) }
   }
 }
 
-async function read(path: string): Promise<Uint8Array> {
+async function read(path: string, fileOnly: boolean): Promise<Uint8Array> {
   const stats = await stat(path)
+  if (stats.isDirectory() || stats.isSocket() || (fileOnly && !stats.isFile()))
+    throw new Error(
+      `${kindOf(stats)}, where a file is expected: ${stats.isDirectory() ? 'name the files in it' : '- is standard input'}`,
+    )
   if (!stats.isFile()) return collect(createReadStream(path))
   if (stats.size > MAX_BYTES) throw tooLarge()
   return readFile(path)
@@ -118,67 +165,6 @@ async function collect(stream: Readable): Promise<Uint8Array> {
 
 function tooLarge(): MetadataError {
   return new MetadataError('too_large', `larger than ${MAX_BYTES} bytes, so no record`)
-}
-
-/** A file that lies ready beside the one whose place it is to take. */
-export interface Prepared {
-  /** Puts it there. A reader sees the old file or the new one, and nothing between. */
-  readonly commit: () => Promise<void>
-  readonly discard: () => Promise<void>
-}
-
-/**
- * Writes a file aside. What a link leads to will be replaced, not the link; mode and owner stay.
- * @param replace - whether there has to be a file already
- */
-export async function prepareRecord(path: string, content: string | Uint8Array, replace: boolean): Promise<Prepared> {
-  const old = await stat(path).catch((error: NodeJS.ErrnoException) => {
-    if (replace || error.code !== 'ENOENT') throw error
-    return undefined
-  })
-  if (old !== undefined && !old.isFile()) throw new Error('not a file that can be replaced')
-  if (old !== undefined) await access(path, constants.W_OK)
-  const isThere = await lstat(path).then(
-    () => true,
-    () => false,
-  )
-  const target = isThere ? await realpath(path) : path
-  const aside = join(dirname(target), `.${basename(target)}.${randomBytes(6).toString('hex')}.tmp`)
-  const discard = (): Promise<void> => rm(aside, { force: true })
-  try {
-    await writeAside(aside, content, old)
-  } catch (error) {
-    await discard()
-    throw error
-  }
-  return { commit: () => rename(aside, target), discard }
-}
-
-/** Puts a file in the place of another, or where there is none. */
-export async function writeRecord(path: string, content: string | Uint8Array): Promise<void> {
-  const prepared = await prepareRecord(path, content, false)
-  try {
-    await prepared.commit()
-  } catch (error) {
-    await prepared.discard()
-    throw error
-  }
-}
-
-async function writeAside(path: string, content: string | Uint8Array, old: Stats | undefined): Promise<void> {
-  // What takes the place of a file is nobody else's to read before it has that file's owner and mode.
-  const handle = await open(path, 'wx', old === undefined ? 0o666 : 0o600)
-  try {
-    if (old !== undefined) {
-      // Where another's file may not be given back to them, it becomes ours.
-      await handle.chown(old.uid, old.gid).catch(() => {})
-      await handle.chmod(old.mode & 0o7777)
-    }
-    await handle.writeFile(content)
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
 }
 
 /** What the system says of a failure, without its code and the call that failed. */

@@ -25,10 +25,11 @@ export function parseRecord(path: string, bytes: Uint8Array, options: ReadOption
   }
 }
 
-/** @throws whatever is no fault of a record */
+/** Whatever went wrong with one record as a fault of it, since those after it are to be read all the same. */
 export function faultOf(path: string, error: unknown): RecordFault {
   // The class is that of this very bundle.
-  if (!(error instanceof MetadataError)) throw error
+  if (!(error instanceof MetadataError))
+    return { path, code: 'failed', reason: `cannot be worked on: ${error instanceof Error ? error.message : error}` }
   const { code, line, column, message } = error
   if (line === undefined || column === undefined) return { path, code, reason: message }
   const place = `${line}:${column}: `
@@ -50,4 +51,9 @@ export function complainOf(fault: Fault | RecordFault): void {
   const [line, column] = 'line' in fault ? [fault.line, fault.column] : []
   const kind = paint('red', 'error:', process.stderr)
   complain(`${placeName(fault.path, line, column)} ${kind} ${visible(fault.reason)}`)
+}
+
+/** Says on standard error what was passed over, or not done, though nothing failed. */
+export function note({ path, reason }: Fault): void {
+  complain(`${placeName(path)} ${paint('yellow', 'warning:', process.stderr)} ${visible(reason)}`)
 }

@@ -3,16 +3,18 @@
  * @module
  */
 import type { Command } from 'commander'
-import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff'
+import { FILE_HEADERS_ONLY, formatPatch } from 'diff'
 import { type EditTextOptions, type EnumAliases, editText, readMetadata } from '../metadata/index.js'
 import { parsePath } from '../metadata/path.js'
 import { parseSyntax } from '../metadata/syntax.js'
 import { textOf } from '../metadata/text.js'
-import { type Assignment, assignmentOf, changeOf } from './assignment.js'
-import { type Fault, type Prepared, prepareRecord, readRecords, reasonOf, STDIN } from './files.js'
+import { type Assignment, assignmentOf, changeOf, isThere, removedBy } from './assignment.js'
+import { hunksOf } from './diff.js'
+import { type Fault, readRecords, STDIN } from './files.js'
 import { collect, EXIT, enumAliasOption, exitWith, failWithHelp, pathsOrStdin } from './options.js'
 import { paint, print, visibleLines } from './output.js'
-import { complainOf, faultOf, nameOf, type RecordFault } from './records.js'
+import { complainOf, faultOf, nameOf, note } from './records.js'
+import { type Replacement, replaceFiles } from './replace.js'
 
 interface SetOptions {
   readonly unset?: readonly string[]
@@ -24,8 +26,16 @@ interface SetOptions {
 /** A record before and after. */
 interface Edit {
   readonly path: string
+  readonly bytes: Uint8Array
   readonly before: string
   readonly after: string
+  /** What was to be removed and is not there. */
+  readonly missing: readonly string[]
+}
+
+/** Why a record is not changed; a broken one is told from a change that is not possible. */
+interface EditFault extends Fault {
+  readonly isBroken?: true
 }
 
 export function addSet(parent: Command): void {
@@ -51,7 +61,8 @@ A FIELD is a path: third_party.version, third_party.url[0].value. A VALUE is
   JSON for a whole block   third_party.url+='{"type":"GIT","value":"https://git.example/zlib"}'
 and anything else as it is. A field that the schema does not know keeps the type that it has in the file.
 The first argument that is no FIELD=VALUE is a path; write ./a=b for a file of that name.
-Either all files are changed or, where one cannot be, none.
+Either all files are changed or, where one cannot be, none. A file is replaced whole, so a hard link to it keeps the old
+content; one that cannot be replaced, such as a mount, is written in place. Several commands at once wait for each other.
 
 Exit code: 0, 1 when a record is broken, 2 when a change is not possible or a file cannot be read or written.`,
     )
@@ -66,8 +77,9 @@ Exit code: 0, 1 when a record is broken, 2 when a change is not possible or a fi
           command.error(`error: ${faultOf(path, error).reason}`)
         }
       const edits: Edit[] = []
-      const faults: (Fault | RecordFault)[] = []
-      for await (const read of readRecords([...new Set(pathsOrStdin(paths, command))])) {
+      const faults: EditFault[] = []
+      const all = new Set(pathsOrStdin(paths, command))
+      for await (const read of readRecords([...all], all)) {
         // An empty record may be meant where standard input is; where no file was named it was forgotten.
         const isNothing = paths.length === 0 && 'bytes' in read && read.bytes.length === 0
         const edited = isNothing
@@ -79,11 +91,12 @@ Exit code: 0, 1 when a record is broken, 2 when a change is not possible or a fi
         else edits.push(edited)
       }
       faults.forEach(complainOf)
-      // With a line the fault is in the record.
-      for (const fault of faults) exitWith('line' in fault ? EXIT.problems : EXIT.failure)
+      for (const { isBroken } of faults) exitWith(isBroken ? EXIT.problems : EXIT.failure)
       if (faults.length > 0) return
       if (options.dryRun) for (const each of edits) await showPatch(each)
-      else await save(edits)
+      else if (!(await save(edits, assignments, options))) return exitWith(EXIT.failure)
+      for (const { path, missing } of edits)
+        for (const field of missing) note({ path, reason: `${field} is not there, so nothing of it is removed` })
     })
 }
 
@@ -102,17 +115,28 @@ function edit(
   bytes: Uint8Array,
   assignments: readonly Assignment[],
   { unset = [], enumAlias, createUnknown = false }: SetOptions,
-): Edit | Fault | RecordFault {
+): Edit | EditFault {
   const options: EditTextOptions = enumAlias ? { enumAliases: enumAlias } : {}
+  let before: string | undefined
   try {
-    const before = textIn(bytes)
-    if (before === undefined)
-      return { path, reason: 'not in text format, and only text can be changed in place: convert it with --to text' }
+    before = textIn(bytes)
+  } catch (error) {
+    return { ...faultOf(path, error), isBroken: true }
+  }
+  if (before === undefined)
+    return { path, reason: 'not in text format, and only text can be changed in place: convert it with --to text' }
+  try {
+    const missing: string[] = []
     let after = before
-    for (const assignment of assignments) after = editText(after, changeOf(assignment, after, createUnknown), options)
+    for (const assignment of assignments) {
+      const change = changeOf(assignment, after, createUnknown)
+      for (const field of removedBy(change)) if (!isThere(after, field)) missing.push(field)
+      after = editText(after, change, options)
+    }
+    for (const field of unset) if (!isThere(after, field)) missing.push(field)
     // All at once and last, so that every index means what it meant in the file.
     after = editText(after, Object.fromEntries(unset.map((field) => [field, null])), options)
-    return { path, before, after }
+    return { path, bytes, before, after, missing }
   } catch (error) {
     return faultOf(path, error)
   }
@@ -130,32 +154,33 @@ function textIn(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** Writes all files aside first, so that one that cannot be written keeps all others as they are. */
-async function save(edits: readonly Edit[]): Promise<void> {
-  const prepared: Prepared[] = []
-  const discard = (): Promise<unknown> => Promise.all(prepared.map((each) => each.discard()))
-  for (const { path, before, after } of edits)
-    try {
-      if (path === STDIN) await print(after)
-      else if (after !== before) prepared.push(await prepareRecord(path, after, true))
-    } catch (error) {
-      complainOf({ path, reason: reasonOf(error) })
-      await discard()
-      return exitWith(EXIT.failure)
-    }
-  try {
-    for (const each of prepared) await each.commit()
-  } finally {
-    await discard()
-  }
+/** Replaces all files that change, or none; a file that has changed since it was read is edited anew. */
+async function save(edits: readonly Edit[], assignments: readonly Assignment[], options: SetOptions): Promise<boolean> {
+  const replacements = edits
+    .filter(({ path, before, after }) => path !== STDIN && after !== before)
+    .map(({ path, bytes, after }): Replacement => {
+      const content = (now: Uint8Array | undefined): string | Fault | undefined => {
+        if (now === undefined) return { path, reason: 'changed by another program, and too large now' }
+        if (Buffer.from(now).equals(bytes)) return after
+        const again = edit(path, now, assignments, options)
+        if ('reason' in again) return again
+        return again.after === again.before ? undefined : again.after
+      }
+      return { path, content }
+    })
+  const faults = replacements.length === 0 ? [] : await replaceFiles(replacements, true)
+  faults.forEach(complainOf)
+  if (faults.length > 0) return false
+  for (const { path, after } of edits)
+    if (path === STDIN) await print(process.stdout.isTTY ? visibleLines(after) : after)
+  return true
 }
 
 async function showPatch({ path, before, after }: Edit): Promise<void> {
   if (after === before) return
-  const patch = createTwoFilesPatch(nameOf(path), nameOf(path), before, after, undefined, undefined, {
-    context: 3,
-    headerOptions: FILE_HEADERS_ONLY,
-  })
+  const name = nameOf(path)
+  const headers = { oldFileName: name, newFileName: name, oldHeader: undefined, newHeader: undefined }
+  const patch = formatPatch({ ...headers, hunks: hunksOf(before, after) }, FILE_HEADERS_ONLY)
   // Elsewhere it has to be what `patch` can apply.
   const colored = (process.stdout.isTTY ? visibleLines(patch) : patch)
     .replace(/^-(?!-- ).*$/gm, (line) => paint('red', line))

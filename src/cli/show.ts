@@ -12,10 +12,10 @@ import {
   type ReadResult,
   UrlType,
 } from '../metadata/index.js'
-import { findRecords, readRecords } from './files.js'
+import { type Found, findRecords, readRecords } from './files.js'
 import { EXIT, enumAliasOption, exitWith, pathsOrStdin } from './options.js'
 import { paint, print, visible, visibleLines, visibleText } from './output.js'
-import { complainOf, faultOf, nameOf, parseRecord, type RecordFault } from './records.js'
+import { complainOf, faultOf, nameOf, note, parseRecord, type RecordFault } from './records.js'
 
 interface ShowOptions {
   readonly format?: 'text' | 'json' | 'table'
@@ -47,17 +47,20 @@ export function addShow(parent: Command): void {
       'after',
       `
 JSON is the record itself for one file, and otherwise an array, one line for each
-record: { "path", "format", "metadata" }.
+record: { "path", "format", "metadata" }. Of unknown fields, names such as FOO, bytes and
+numbers that JSON programs would round are shown as strings there: convert is exact.
 
 Exit code: 0, 1 when a record is broken, 2 when a file cannot be read.`,
     )
     .action(async (paths: readonly string[], options: ShowOptions, command: Command) => {
-      const { files, faults, single } = await findRecords(pathsOrStdin(paths, command))
+      const found = await findRecords(pathsOrStdin(paths, command))
+      const { faults, passedOver, single } = found
       const format = options.json ? 'json' : (options.format ?? (single ? 'text' : 'table'))
-      if (format === 'table') await showTable(files, options)
-      else if (format === 'text') await showText(files, single, options)
-      else if (single) await showJson(files, options)
-      else await showJsonArray(files, options)
+      if (format === 'table') await showTable(found, options)
+      else if (format === 'text') await showText(found, options)
+      else if (single) await showJson(found, options)
+      else await showJsonArray(found, options)
+      passedOver.forEach(note)
       for (const fault of faults) complainOf(fault)
       if (faults.length > 0) exitWith(EXIT.failure)
     })
@@ -65,11 +68,11 @@ Exit code: 0, 1 when a record is broken, 2 when a file cannot be read.`,
 
 /** What is to be shown of those files that have a record for it; complains of the others. */
 async function* shown<T>(
-  files: readonly string[],
+  { files, found }: Found,
   { enumAlias }: ShowOptions,
   render: (record: Shown) => T,
 ): AsyncGenerator<T> {
-  for await (const read of readRecords(files)) {
+  for await (const read of readRecords(files, found)) {
     const parsed =
       'reason' in read ? read : parseRecord(read.path, read.bytes, enumAlias ? { enumAliases: enumAlias } : {})
     const result = 'reason' in parsed ? parsed : rendered({ ...parsed, path: read.path }, render)
@@ -89,9 +92,10 @@ function rendered<T>(record: Shown, render: (record: Shown) => T): { readonly va
   }
 }
 
-async function showText(files: readonly string[], single: boolean, options: ShowOptions): Promise<void> {
+async function showText(found: Found, options: ShowOptions): Promise<void> {
   const { enumAlias } = options
-  const texts = shown(files, options, ({ path, metadata }) => {
+  const { single } = found
+  const texts = shown(found, options, ({ path, metadata }) => {
     const text = colored(
       visibleText(formatText(metadata, { utf8: true, ...(enumAlias && { enumAliases: enumAlias }) })),
     )
@@ -113,13 +117,13 @@ function colored(text: string): string {
   )
 }
 
-async function showJson(files: readonly string[], options: ShowOptions): Promise<void> {
-  const texts = shown(files, options, ({ metadata }) => JSON.stringify(jsonOf(metadata, options), undefined, 2))
+async function showJson(found: Found, options: ShowOptions): Promise<void> {
+  const texts = shown(found, options, ({ metadata }) => JSON.stringify(jsonOf(metadata, options), undefined, 2))
   for await (const text of texts) await print(visibleLines(`${text}\n`))
 }
 
-async function showJsonArray(files: readonly string[], options: ShowOptions): Promise<void> {
-  const texts = shown(files, options, ({ path, format, metadata }) =>
+async function showJsonArray(found: Found, options: ShowOptions): Promise<void> {
+  const texts = shown(found, options, ({ path, format, metadata }) =>
     JSON.stringify({ path, format, metadata: jsonOf(metadata, options) }),
   )
   let separator = '['
@@ -131,7 +135,17 @@ async function showJsonArray(files: readonly string[], options: ShowOptions): Pr
 }
 
 function jsonOf(metadata: MetaData, { enumAlias }: ShowOptions) {
-  return MetaData.toJSON(metadata, enumAlias ? { enumAliases: enumAlias } : {})
+  return MetaData.toJSON(metadata, { unknownText: 'string', ...(enumAlias && { enumAliases: enumAlias }) })
+}
+
+/** How many characters of a value the table shows: a stranger's record may have megabytes, and no row is to fill the table. */
+const MAX_CELL = 200
+
+/** The start of a value, fit for a cell. */
+function cellOf(value: unknown): string {
+  // A character has at most two units, so what is cut off here would not be shown.
+  const characters = [...visible(String(value ?? '').slice(0, 2 * MAX_CELL + 2))]
+  return characters.length > MAX_CELL ? `${characters.slice(0, MAX_CELL).join('')}…` : characters.join('')
 }
 
 /** The columns of the table, and what each says of a record. */
@@ -155,15 +169,13 @@ function addressOf(metadata: MetaData): unknown {
 }
 
 /** On a terminal that is too narrow these are cut, in this order, each to no less than {@link MIN_WIDTH}. */
-const CUT = ['URL', 'VERSION', 'NAME']
+const CUT = ['URL', 'VERSION', 'NAME', 'LICENSE']
 const MIN_WIDTH = 12
 const GAP = 2
 
-async function showTable(files: readonly string[], options: ShowOptions): Promise<void> {
+async function showTable(found: Found, options: ShowOptions): Promise<void> {
   const rows: string[][] = []
-  const read = shown(files, options, (record) =>
-    Object.values(COLUMNS).map((column) => visible(String(column(record) ?? ''))),
-  )
+  const read = shown(found, options, (record) => Object.values(COLUMNS).map((column) => cellOf(column(record))))
   for await (const row of read) rows.push(row)
   if (rows.length === 0) return
   if (process.stdout.isTTY) cutToWidth(rows, process.stdout.columns)

@@ -4,9 +4,10 @@
  * @see RFC 6750, sections 2.1 and 3.1
  */
 import { isLoopback } from '../core/redirect-uri.js'
+import { came, FUNCTION, isObject, type Takes } from '../core/takes.js'
 import { isClientError } from './http.js'
-import { authorizationOf } from './mac.js'
-import { isFunction, mistake, type OptionChecks, readOptions } from './options.js'
+import { authorizationOf, type Signature, toldTime } from './mac.js'
+import { checkArgument, mistake, type OptionChecks, readOptions } from './options.js'
 import { MOST_REDIRECTS, nextStep, type Step } from './redirects.js'
 import { refusalsOf } from './refusals.js'
 import { type Init, type Input, type Redirect, sendingOf } from './sending.js'
@@ -23,9 +24,6 @@ export interface AuthorizedFetchOptions {
   readonly fetch?: typeof fetch
 }
 
-/** Seconds that the clock of an API may be off before that is taken for the reason of its refusal. */
-const CLOCK_TOLERANCE = 60
-
 /**
  * Makes a `fetch` that adds the token of a source. Where the answer is 401 it asks the source for other tokens and sends the
  * request once more; a second 401 is the caller's, and so is the first where the service cannot be reached or where, within the
@@ -34,7 +32,8 @@ const CLOCK_TOLERANCE = 60
  *
  * Redirects are followed here, 20 at most, unless the caller says otherwise: the token goes to origins that may have it, and from
  * the first other one on to nobody. From https to http, but on loopback, none is followed. Tokens of the type `mac` sign each
- * request anew, by the client's clock; where an API refuses and its own clock differs by more than a minute, by that one.
+ * request anew, by the client's clock or, where that is wrong, by the time that the guard tells under the token's own key for
+ * this very request. None is signed that a redirect leads to, since nobody signs answers.
  *
  * It throws what the source throws and, before anything is sent, {@link ClientError} `ERR_CONFIGURATION` for a request to an
  * origin that may not have the token, or with an `Authorization` of its own.
@@ -46,9 +45,12 @@ const CLOCK_TOLERANCE = 60
  * ```
  */
 export function authorizedFetch(source: TokenSource, options: AuthorizedFetchOptions = {}): typeof globalThis.fetch {
-  if (typeof source !== 'object' || source === null || !isFunction(source.get) || !URL.canParse(source.issuer))
-    throw mistake('the source is no token source')
-  const { origins = [], fetch = globalThis.fetch } = readOptions<AuthorizedFetchOptions>(options, OPTIONS)
+  checkArgument('authorizedFetch', 'source', SOURCE, source)
+  const { origins = [], fetch = globalThis.fetch } = readOptions<AuthorizedFetchOptions>(
+    'authorizedFetch',
+    options,
+    OPTIONS,
+  )
   const allowed = new Set([new URL(source.issuer).origin, ...origins].map(readOrigin))
   const now = clockOf(source)
   const refusals = refusalsOf(source)
@@ -69,17 +71,24 @@ export function authorizedFetch(source: TokenSource, options: AuthorizedFetchOpt
       let mayCorrect = true
       let mayRefresh = true
 
+      /** The last one that was sent: the answer to any other is not looked at. */
+      let signature: Signature | undefined
+
       const transmit = async (step: Step, isBearing: boolean, redirect: Redirect): Promise<Response> => {
         const own = new Headers(step.headers)
-        const time = now() + (refusals.ahead.get(step.url.origin) ?? 0)
-        if (isBearing) own.set('authorization', await authorizationOf(tokens, step, time))
+        if (isBearing) {
+          const time = (refusals.clocks.get(step.url.origin) ?? now)()
+          const authorization = await authorizationOf(tokens, step, time)
+          own.set('authorization', authorization.header)
+          signature = authorization.signature
+        }
         return fetch(...(step === first ? sending.asGiven(own, redirect) : sending.redirected(step, own, redirect)))
       }
 
       /** Does what there is to do about a refusal. @returns whether it is worth another try */
       const isRemedied = async (refusal: Response, step: Step): Promise<boolean> => {
         const isRepeatable = !step.hasBody || sending.isRepeatable
-        if (mayCorrect && tokens.tokenType === 'mac' && isClockOff(refusal, step.url.origin)) {
+        if (mayCorrect && (await isClockSet(refusal, step.url.origin))) {
           mayCorrect = false
           return isRepeatable
         }
@@ -102,11 +111,13 @@ export function authorizedFetch(source: TokenSource, options: AuthorizedFetchOpt
         return true
       }
 
-      /** Whether the time that was signed may be why; then the difference is kept for all that comes. */
-      const isClockOff = ({ headers }: Response, origin: string): boolean => {
-        const ahead = Date.parse(headers.get('date') ?? '') / 1000 - now()
-        if (!(Math.abs(ahead - (refusals.ahead.get(origin) ?? 0)) > CLOCK_TOLERANCE)) return false
-        refusals.ahead.set(origin, ahead)
+      /** Whether the guard has told its own time, which then counts for all that comes. */
+      const isClockSet = async (refusal: Response, origin: string): Promise<boolean> => {
+        const told = signature && (await toldTime(refusal, signature))
+        if (told === undefined) return false
+        // By a stopwatch, since a clock that was wrong may be set right meanwhile: by a difference we would sign for the future.
+        const since = performance.now()
+        refusals.clocks.set(origin, () => told + (performance.now() - since) / 1000)
         return true
       }
 
@@ -138,8 +149,9 @@ export function authorizedFetch(source: TokenSource, options: AuthorizedFetchOpt
         if (next === undefined) return redirects === 0 ? answer : marked(answer)
         letGo(answer)
         if (redirects === MOST_REDIRECTS) throw new TypeError('fetch failed: too many redirects')
-        // Once it was dropped it stays dropped: nobody gets it by way of somebody else.
-        isBearing &&= allowed.has(next.url.origin)
+        // Once it was dropped it stays dropped: nobody gets it by way of somebody else. And nothing is signed that an answer asks
+        // for: whoever stands between could have written it, and would have any address signed.
+        isBearing &&= allowed.has(next.url.origin) && tokens.tokenType !== 'mac'
         step = next
       }
     } finally {
@@ -149,15 +161,23 @@ export function authorizedFetch(source: TokenSource, options: AuthorizedFetchOpt
 }
 
 const OPTIONS: OptionChecks<AuthorizedFetchOptions> = {
-  origins: (value) => Array.isArray(value) && value.every((each) => typeof each === 'string'),
-  fetch: isFunction,
+  origins: {
+    words: "a list of origins such as 'https://api.example'",
+    fits: (value) => Array.isArray(value) && value.every((each) => typeof each === 'string'),
+  },
+  fetch: FUNCTION,
+}
+
+const SOURCE: Takes = {
+  words: 'a token source, as createTokenSource() makes it',
+  fits: (value) => isObject(value) && typeof value['get'] === 'function' && URL.canParse(String(value['issuer'])),
 }
 
 /** Written as it is compared, so that nobody takes a path in it for a limit. */
 function readOrigin(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url === undefined || url.origin !== text.toLowerCase())
-    throw mistake(`not an origin such as https://api.example: ${text}`)
+    throw mistake(`authorizedFetch: each of origins must be an origin such as https://api.example; got ${came(text)}`)
   if (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname, true))) return url.origin
   throw mistake(`the token may not go to ${url.origin}, where others on the way could read it`)
 }
@@ -166,7 +186,10 @@ function readOrigin(text: string): string {
 function targetOf(input: Input, { method }: Init): { readonly method: string; readonly url: URL } {
   const given = input instanceof Request ? input : undefined
   const request = new Request(given?.url ?? input, { method: method ?? given?.method ?? 'GET' })
-  return { method: request.method, url: new URL(request.url) }
+  const url = new URL(request.url)
+  // Never sent, and guards of signed requests refuse it where a handler gets its Request from no network.
+  url.hash = ''
+  return { method: request.method, url }
 }
 
 /** Those of a call stand for all of those of its `Request`, as with `fetch`. */

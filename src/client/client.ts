@@ -5,9 +5,10 @@
  */
 import * as oauth from 'oauth4webapi'
 import { isLoopback } from '../core/redirect-uri.js'
+import { came, FUNCTION, isObject, isTaken, mustBe, NAME, oneOf, type Takes } from '../core/takes.js'
 import { ClientError } from './errors.js'
 import { ask, type HttpOptions, type HttpSettings, memberOf, plain, wholeAnswers } from './http.js'
-import { isFunction, isWait, mistake, type OptionChecks, readOptions } from './options.js'
+import { checkArgument, mistake, type OptionChecks, readOptions, wait } from './options.js'
 
 /** Options of {@link discover}. */
 export interface ClientOptions {
@@ -20,7 +21,7 @@ export interface ClientOptions {
   readonly clientAuthentication?: 'client_secret_basic' | 'client_secret_post'
   /** What requests are made with; the platform's by default. */
   readonly fetch?: typeof fetch
-  /** Seconds to wait for a whole answer; 10 by default. */
+  /** Seconds to wait for a whole answer; 10 by default, an hour at most. */
   readonly timeout?: number
   /** Seconds since the epoch; the system's clock by default. */
   readonly clock?: () => number
@@ -71,11 +72,11 @@ const ENDPOINTS = [
  * @see RFC 8414, section 3
  */
 export async function discover(options: ClientOptions): Promise<Client> {
-  const given = readOptions<ClientOptions>(options, OPTIONS, ['issuer', 'clientId'])
+  const given = readOptions<ClientOptions>('discover', options, OPTIONS, ['issuer', 'clientId'])
   const issuer = readIssuer(given.issuer)
   const authentication = authenticationOf(given)
   const { fetch = globalThis.fetch, timeout = 10, clock = () => Date.now() / 1000 } = given
-  if (!Number.isFinite(clock())) throw mistake('clock() must give seconds since the epoch')
+  checkClock(clock())
   const http: Connection['http'] = (signal) => ({
     [oauth.customFetch]: wholeAnswers({ fetch, timeout }, signal),
     [oauth.allowInsecureRequests]: issuer.protocol === 'http:', // on loopback: see readIssuer and checkEndpoints
@@ -109,27 +110,45 @@ export async function discover(options: ClientOptions): Promise<Client> {
 export function connectionOf(client: Client): Connection {
   // The one thing that discover puts there; no JSON has a symbol.
   const own = (client as { readonly [connection]?: Connection } | undefined)?.[connection]
-  if (own === undefined) throw mistake('this is no client that discover() has made')
+  if (own === undefined) throw mistake(`the client ${mustBe(CLIENT, client)}`)
   return own
 }
 
+/** What connects is checked where it is used: {@link connectionOf}. */
+export const CLIENT: Takes = { words: 'a client that discover() has made', fits: isObject }
+
+const SECONDS: Takes = { words: 'seconds since the epoch', fits: Number.isFinite }
+
+function checkClock(now: unknown): void {
+  if (!isTaken(SECONDS, now)) throw mistake(`discover: clock() must give ${SECONDS.words}; got ${came(now)}`)
+}
+
+/** @throws ClientError `ERR_CONFIGURATION` for an argument that is no client */
+export function checkClient(of: string, client: unknown): void {
+  checkArgument(of, 'client', { ...CLIENT, fits: isClient }, client)
+}
+
+function isClient(value: unknown): boolean {
+  return isObject(value) && connection in value
+}
+
 const OPTIONS: OptionChecks<ClientOptions> = {
-  issuer: (value) => typeof value === 'string',
-  clientId: isText,
-  clientSecret: isText,
-  clientAuthentication: (value) => value === 'client_secret_basic' || value === 'client_secret_post',
-  fetch: isFunction,
-  timeout: isWait,
-  clock: isFunction,
+  issuer: { words: "an https address, such as 'https://git.example'", fits: (value) => typeof value === 'string' },
+  clientId: NAME,
+  clientSecret: { ...NAME, secret: true },
+  clientAuthentication: oneOf('client_secret_basic', 'client_secret_post'),
+  fetch: FUNCTION,
+  timeout: wait(3600),
+  clock: FUNCTION,
 }
 
 /** Without TLS everybody on the way could read the tokens: never but on loopback. */
 function readIssuer(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url === undefined || !isProtected(url, true))
-    throw mistake('the issuer must be an https address, or an http one on loopback')
+    throw mistake(`discover: the option issuer must be an https address, or an http one on loopback; got ${came(text)}`)
   if (url.username !== '' || url.password !== '' || /[?#]/.test(text))
-    throw mistake('the issuer must have no user, no query and no fragment')
+    throw mistake(`discover: the option issuer must have no user, no query and no fragment; got ${came(text)}`)
   return url
 }
 
@@ -138,14 +157,18 @@ function isProtected({ protocol, hostname }: URL, allowLoopback: boolean): boole
   return protocol === 'https:' || (allowLoopback && protocol === 'http:' && isLoopback(hostname, true))
 }
 
+/** Characters that a terminal obeys, or that show an address otherwise than it is; URL parsers take them away or escape them. */
+const NOT_OF_ADDRESS = /[\p{Cc}\p{Cf}\p{Z}\p{Cs}]/u
+
 /**
  * Whether an address that a service gives may be used: one that nobody on the way can read and, since it may come to the
- * opener of a desktop, of the web. `http` is for services on loopback, to loopback.
+ * opener of a desktop or to a terminal, of the web, as it is written, without a user in front of its host. `http` is for
+ * services on loopback, to loopback.
  */
 export function isSafeAddress(text: unknown, issuer: string | URL): boolean {
-  return (
-    typeof text === 'string' && URL.canParse(text) && isProtected(new URL(text), new URL(issuer).protocol === 'http:')
-  )
+  if (typeof text !== 'string' || NOT_OF_ADDRESS.test(text) || !URL.canParse(text)) return false
+  const url = new URL(text)
+  return url.username === '' && url.password === '' && isProtected(url, new URL(issuer).protocol === 'http:')
 }
 
 function checkEndpoints(as: oauth.AuthorizationServer, issuer: URL): void {
@@ -161,14 +184,11 @@ function isSame(text: string, issuer: URL): boolean {
 
 function authenticationOf({ clientSecret, clientAuthentication }: ClientOptions): oauth.ClientAuth {
   if (clientSecret === undefined) {
-    if (clientAuthentication !== undefined) throw mistake('clientAuthentication needs a clientSecret')
+    if (clientAuthentication !== undefined)
+      throw mistake('discover: the option clientSecret must be given with clientAuthentication; got undefined')
     return oauth.None()
   }
   return clientAuthentication === 'client_secret_post'
     ? oauth.ClientSecretPost(clientSecret)
     : oauth.ClientSecretBasic(clientSecret)
-}
-
-function isText(value: unknown): boolean {
-  return typeof value === 'string' && value !== ''
 }

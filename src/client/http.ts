@@ -82,8 +82,28 @@ async function readWhole(host: string, response: Response): Promise<Response> {
     }
     parts.push(part.value)
   }
-  return new Response(WITHOUT_BODY.has(status) ? null : new Blob(parts), { status, statusText, headers })
+  return new Response(WITHOUT_BODY.has(status) ? null : new Blob(parts), {
+    status,
+    statusText,
+    headers: readable(headers),
+  })
 }
+
+/**
+ * The headers without a challenge that is too long. oauth4webapi reads one in a time that is quadratic in its length: 16 KiB, which
+ * Node lets through, take 0.1 s.
+ */
+function readable(headers: Headers): Headers {
+  if ((headers.get(CHALLENGE)?.length ?? 0) <= CHALLENGE_LIMIT) return headers
+  const left = new Headers(headers)
+  left.delete(CHALLENGE)
+  return left
+}
+
+const CHALLENGE = 'www-authenticate'
+
+/** Characters of a challenge. Those of services have a hundred or two. */
+const CHALLENGE_LIMIT = 2048
 
 /** What ends an action before it has ended itself. */
 export interface Limits {

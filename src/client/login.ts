@@ -4,15 +4,17 @@
  * @see RFC 8628
  */
 import * as oauth from 'oauth4webapi'
-import { type Client, connectionOf, isSafeAddress } from './client.js'
+import { FUNCTION } from '../core/takes.js'
+import { type Client, checkClient, connectionOf, isSafeAddress } from './client.js'
 import { ClientError } from './errors.js'
 import { ask, inTime, isClientError, pause, retryAfterOf } from './http.js'
-import { isFunction, isScope, isSignal, LONGEST_WAIT, type OptionChecks, readOptions } from './options.js'
+import { LONGEST_WAIT, type OptionChecks, readOptions, SCOPE, SIGNAL } from './options.js'
 import { requestTokens } from './token-endpoint.js'
 import type { Tokens } from './tokens.js'
 
-/** What the user is shown. Text of the service as it came: take control characters out of it before a terminal gets it. */
+/** What the user is shown. Nothing in it moves a terminal or turns the direction of reading. */
 export interface UserCode {
+  /** At most 64 characters. */
   readonly userCode: string
   /** Where it is typed in: an `https` address or, of a service on loopback, an `http` one there. */
   readonly verificationUri: string
@@ -69,7 +71,8 @@ export interface Waiting {
 
 /** {@link login}, waiting as it is told to. */
 export async function loginWith(client: Client, options: LoginOptions, { now, sleep }: Waiting): Promise<Tokens> {
-  const { scope, show, signal } = readOptions<LoginOptions>(options, OPTIONS, ['show'])
+  const { scope, show, signal } = readOptions<LoginOptions>('login', options, OPTIONS, ['show'])
+  checkClient('login', client)
   const { now: clock } = connectionOf(client)
   const { device_code, interval = INTERVAL, code } = await requestCodes(client, scope, signal)
   const deadline = now() + code.expiresIn
@@ -96,7 +99,13 @@ export async function loginWith(client: Client, options: LoginOptions, { now, sl
   }
 }
 
-const OPTIONS: OptionChecks<LoginOptions> = { scope: isScope, show: isFunction, signal: isSignal }
+const OPTIONS: OptionChecks<LoginOptions> = { scope: SCOPE, show: FUNCTION, signal: SIGNAL }
+
+/** Characters that a terminal obeys, or that show a code otherwise than it is; a blank may part its groups. */
+const NOT_OF_CODE = /(?! )[\p{Cc}\p{Cf}\p{Z}\p{Cs}]/u
+
+/** Characters of a code that somebody is to type in: services give some eight. */
+const MAX_CODE = 64
 
 /** RFC 8628, section 3.1 and 3.2. */
 async function requestCodes(
@@ -110,13 +119,16 @@ async function requestCodes(
     const response = await oauth.deviceAuthorizationRequest(as, self, authentication, parameters, http(signal))
     return oauth.processDeviceAuthorizationResponse(as, self, response)
   })
+  const { user_code: userCode } = answer
+  if (NOT_OF_CODE.test(userCode) || [...userCode].length > MAX_CODE)
+    throw new ClientError('ERR_RESPONSE', 'the service gave a code that cannot be shown')
   const { verification_uri: uri, verification_uri_complete: complete } = answer
   for (const address of [uri, ...(complete === undefined ? [] : [complete])]) {
     if (!isSafeAddress(address, client.issuer))
       throw new ClientError('ERR_RESPONSE', 'the service gave a wrong address to type the code in')
   }
   const code: UserCode = {
-    userCode: answer.user_code,
+    userCode,
     verificationUri: uri,
     expiresIn: answer.expires_in,
     ...(complete !== undefined && { verificationUriComplete: complete }),

@@ -3,16 +3,19 @@
  * @module
  */
 import type { TokenStore, Tokens } from './tokens.js'
+import { checkTokens } from './tokens-check.js'
 
 /**
  * Makes a store in memory. Any number of token sources may share it.
  * @param tokens - what it holds at first; nothing by default
+ * @throws ClientError `ERR_CONFIGURATION` for what are no tokens
  * @example
  * ```ts
  * const source = createTokenSource({ client, store: memoryTokenStore(tokens) })
  * ```
  */
 export function memoryTokenStore(tokens?: Tokens): TokenStore {
+  if (tokens !== undefined) checkTokens('memoryTokenStore', tokens)
   let kept = tokens
   let last: Promise<unknown> = Promise.resolve()
   return {

@@ -18,8 +18,8 @@ export interface Refusals {
   readonly refused: (tokens: Tokens) => void
   /** Whether others would not help against a refusal of these: they took the place of refused ones and are refused themselves. */
   readonly isHopeless: (tokens: Tokens) => boolean
-  /** Seconds by origin that the clock of an API is ahead of ours, where that is too much for what is signed. */
-  readonly ahead: Map<string, number>
+  /** Clocks by origin, in seconds since the epoch: those of APIs that told us that ours is wrong. */
+  readonly clocks: Map<string, () => number>
 }
 
 /** Seconds until another refresh is tried. */
@@ -56,6 +56,6 @@ function newRefusals(): Refusals {
       if (tokens.accessToken === untried) refused(tokens)
       return tokens.accessToken === hopeless?.accessToken && performance.now() < hopeless.until
     },
-    ahead: new Map(),
+    clocks: new Map(),
   }
 }

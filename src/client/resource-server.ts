@@ -11,19 +11,22 @@ import { portableDigests } from '../core/digests.js'
 import type { OAuthError } from '../core/errors.js'
 import { hostFailed, oauthError } from '../core/errors.js'
 import type { Resources } from '../core/grant.js'
-import { isProtectedResource, opensResource, RESOURCE_SHAPE } from '../core/resource.js'
+import { nearest } from '../core/nearest.js'
+import { isProtectedResource, opensResource, RESOURCE_WORDS } from '../core/resource.js'
 import type { Scope } from '../core/scopes.js'
-import { coversScopes } from '../core/scopes.js'
+import { coversScopes, splitScopes } from '../core/scopes.js'
+import { ANYTHING, answerFault, came, FUNCTION, promisesIn, type TakesOf } from '../core/takes.js'
 import type { ClientId, GrantId } from '../core/values.js'
-import type { Authentication, Guarding, ResourceOf } from '../guard.js'
+import type { Authentication, Guard, Guarding, ResourceOf } from '../guard.js'
 import type { NoToken } from '../protocol/bearer.js'
 import { bearerToken, challenge, insufficientResources, insufficientScope, invalidToken } from '../protocol/bearer.js'
+import type { RequestLike } from '../protocol/message.js'
 import { headersOf } from '../protocol/message.js'
 import type { Client } from './client.js'
-import { connectionOf } from './client.js'
+import { CLIENT, checkClient, connectionOf } from './client.js'
 import { ClientError } from './errors.js'
 import { ask, isClientError } from './http.js'
-import { isFunction, mistake, readOptions } from './options.js'
+import { checkArgument, mistake, readOptions } from './options.js'
 
 /** Options of {@link resourceServer}. */
 export interface ResourceServerOptions {
@@ -60,13 +63,15 @@ const SCOPE = /^[\x21\x23-\x39\x3b-\x5b\x5d-\x7e]{1,64}:rw?$/
  * ```
  */
 export function resourceServer(options: ResourceServerOptions): Guarding {
-  const given = readOptions(options, OPTIONS, ['client'])
+  const given = readOptions<ResourceServerOptions>('resourceServer', options, OPTIONS, ['client'])
   const { client, cacheSize = CACHE_SIZE } = given
+  checkClient('resourceServer', client)
   // biome-ignore lint/suspicious/noConsole: an error that nobody asked to be told of must not vanish
   const { onError = (error: unknown) => console.error(error) } = given
   const { as, client: self, authentication, hasSecret, http, now } = connectionOf(client)
-  if (!hasSecret) throw mistake('resourceServer needs a client with a secret')
-  if (as.introspection_endpoint === undefined) throw mistake(`the service at ${client.issuer} has no introspection`)
+  if (!hasSecret) throw mistake('resourceServer: the option client must be one with a clientSecret; got one without')
+  if (as.introspection_endpoint === undefined)
+    throw mistake(`resourceServer: the option client must be of a service with introspection; got ${client.issuer}`)
   const kept = new Map<string, Known>()
   const asking = new Map<string, Promise<Access | undefined>>()
 
@@ -103,11 +108,13 @@ export function resourceServer(options: ResourceServerOptions): Guarding {
 
   function tell(error: unknown): void {
     try {
-      onError(error)
-    } catch {} // there is nobody left to tell
+      const later: unknown = onError(error)
+      // There is nobody left to tell.
+      if (later instanceof Promise) later.catch(() => {})
+    } catch {}
   }
 
-  async function check(request: Parameters<typeof headersOf>[0], needed: readonly Scope[], resourceOf?: ResourceOf) {
+  async function check(request: RequestLike, needed: readonly Scope[], resourceOf?: ResourceOf) {
     const credential = bearerToken(headersOf(request), request.url ?? '')
     // Own alone: were the prototype polluted, any token would pass for an answer.
     if (isRefusal(credential)) return credential
@@ -118,9 +125,14 @@ export function resourceServer(options: ResourceServerOptions): Guarding {
       // A copy, so that what a host does with it reaches nobody else.
       const own = structuredClone(found)
       if (resourceOf === undefined) return own
-      const resource = (await resourceOf(own)) ?? undefined
-      if (resource !== undefined && !isProtectedResource(resource)) throw mistake(RESOURCE_SHAPE)
-      return opensResource(own.resources, resource) ? own : insufficientResources()
+      const resource = await resourceOf(own)
+      if (resource === undefined || resource === null) return insufficientResources()
+      if (!isProtectedResource(resource)) {
+        // Nobody waits for them: were one to fail, it would end the process.
+        for (const forgotten of promisesIn(resource)) Promise.resolve(forgotten).catch(() => {})
+        throw mistake(answerFault('resource()', RESOURCE_WORDS, resource))
+      }
+      return opensResource(own.resources, resource) ? { ...own, resource } : insufficientResources()
     } catch (error) {
       tell(error)
       return isClientError(error) && error.code === 'ERR_UNREACHABLE' ? unavailable() : hostFailed()
@@ -130,39 +142,42 @@ export function resourceServer(options: ResourceServerOptions): Guarding {
   return {
     guard: (needs) => {
       const scopes = neededScopes(needs, as.scopes_supported)
-      return async (request, ...rest): Promise<Authentication> => {
+      const guard = async (request: RequestLike, ...rest: [resourceOf?: ResourceOf]): Promise<Authentication> => {
         const [resourceOf] = rest
         // A slip of the pen, which must not let everybody in.
-        if (rest.length > 0 && resourceOf === undefined) throw mistake('a guard takes the resource as a function')
+        if (rest.length > 0) checkArgument('guard', 'resourceOf', FUNCTION, resourceOf)
         const found: Access | OAuthError | NoToken = await check(request, scopes, resourceOf)
         return found.type === 'authenticated'
           ? found
           : { type: 'refused', error: found, response: challenge(found, scopes) }
       }
+      return guard as Guard // the resource that comes with an access is the one that resourceOf returned
     },
   }
 }
 
-const OPTIONS = {
-  client: (value: unknown) => typeof value === 'object' && value !== null,
-  cacheSize: (value: unknown) => Number.isSafeInteger(value) && Number(value) >= 0,
-  onError: isFunction,
-} as const
+const OPTIONS: TakesOf<ResourceServerOptions> = {
+  client: CLIENT,
+  cacheSize: {
+    words: 'a whole number from 0 on',
+    fits: (value) => Number.isSafeInteger(value) && Number(value) >= 0,
+  },
+  onError: FUNCTION,
+}
 
 /** Strict with what a host wrote, since a guard that passes over a slip of the pen would let everybody in. */
-function neededScopes(
-  needs: { readonly scope?: unknown } | null | undefined,
-  supported: readonly string[] | undefined,
-): readonly Scope[] {
+function neededScopes(needs: unknown, supported: readonly string[] | undefined): readonly Scope[] {
   if (needs === undefined) return []
-  const names = typeof needs === 'object' && needs !== null ? Object.keys(needs) : undefined
-  if (names?.length === 0) return []
-  const scope = names?.length === 1 && names[0] === 'scope' ? needs?.scope : undefined
-  const scopes = typeof scope === 'string' ? scope.split(' ') : []
-  const known = scopes.every((each) => SCOPE.test(each) && (supported?.includes(each) ?? true))
-  if (scopes.length > 0 && known) return scopes as Scope[] // each has the form of one
-  const wrong = typeof scope === 'string' ? `, not ${JSON.stringify(scope)}` : ''
-  throw mistake(`a guard takes { scope }, scopes of the service in a string${wrong}`)
+  const { scope } = readOptions<{ scope?: unknown }>('guard', needs as object, { scope: ANYTHING }, [], true)
+  // One that is undefined was meant to be some: left out, it would let everybody in.
+  if (scope === undefined && !Object.hasOwn(needs as object, 'scope')) return []
+  const scopes = typeof scope === 'string' ? splitScopes(scope) : []
+  const unknown = scopes.find((each) => !SCOPE.test(each) || supported?.includes(each) === false)
+  if (scopes.length > 0 && unknown === undefined) return scopes as Scope[] // each has the form of one
+  const meant = nearest(unknown ?? '', supported ?? [])
+  const hint = meant === undefined ? '' : ` (did you mean ${meant}?)`
+  const words = 'scopes of the service in a string, separated by a space'
+  throw mistake(`guard: the option scope must be ${words}; got ${came(scope)}${hint}`)
 }
 
 /** Seconds that an answer may be kept (RFC 9111, section 5.2.2). */
@@ -203,7 +218,7 @@ function accessOf(answer: oauth.IntrospectionResponse, issuer: string): Access |
     subject: sub,
     clientId: clientId as ClientId, // as the service, which checked it, says
     grantId: grantId as GrantId, // the same
-    scopes: scope.split(' ') as Scope[], // the same
+    scopes: splitScopes(scope) as readonly Scope[], // the same
     resources: open,
     expiresAt: exp,
   }

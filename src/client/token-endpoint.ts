@@ -4,11 +4,12 @@
  * @see RFC 6749, sections 5 and 6; RFC 7009
  */
 import * as oauth from 'oauth4webapi'
-import { type Client, type Connection, connectionOf } from './client.js'
+import { type Client, type Connection, checkClient, connectionOf } from './client.js'
 import { ClientError } from './errors.js'
 import { ask, isClientError, plain } from './http.js'
-import { mistake } from './options.js'
+import { mistake, readOptions, SIGNAL } from './options.js'
 import type { Tokens, TokenType } from './tokens.js'
+import { checkTokens } from './tokens-check.js'
 
 /** What an answer leaves out where it did not change. */
 export interface Before {
@@ -135,15 +136,24 @@ export async function refreshTokens(
 export async function revokeTokens(
   client: Client,
   tokens: Tokens,
-  { signal }: { readonly signal?: AbortSignal | undefined } = {},
+  options: { readonly signal?: AbortSignal | undefined } = {},
 ): Promise<void> {
+  checkClient('revokeTokens', client)
+  checkTokens('revokeTokens', tokens)
+  const { signal } = readOptions<{ signal?: AbortSignal | undefined }>('revokeTokens', options, { signal: SIGNAL })
   checkOwner(client, tokens)
   const { as, client: self, authentication, http } = connectionOf(client)
   const { refreshToken, accessToken } = tokens
   const hint = refreshToken === undefined ? 'access_token' : 'refresh_token'
-  const options = { ...http(signal), additionalParameters: { token_type_hint: hint } }
+  const requestOptions = { ...http(signal), additionalParameters: { token_type_hint: hint } }
   await ask('the service did not revoke the tokens', signal, async () => {
-    const response = await oauth.revocationRequest(as, self, authentication, refreshToken ?? accessToken, options)
+    const response = await oauth.revocationRequest(
+      as,
+      self,
+      authentication,
+      refreshToken ?? accessToken,
+      requestOptions,
+    )
     await oauth.processRevocationResponse(response)
   })
 }

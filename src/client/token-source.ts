@@ -4,19 +4,22 @@
  * @module
  * @see RFC 6749, section 6; RFC 9700, section 4.14
  */
-import type { Client } from './client.js'
+import { FUNCTION, methods } from '../core/takes.js'
+import { CLIENT, type Client, checkClient } from './client.js'
 import type { ClientError } from './errors.js'
 import { type Flight, takeOff } from './flight.js'
-import { isFunction, isSignal, mistake, type OptionChecks, readOptions } from './options.js'
+import { duration, mistake, type OptionChecks, readOptions, SIGNAL } from './options.js'
 import { type Renewed, tokenKeeper } from './token-keeper.js'
 import type { TokenStore, Tokens } from './tokens.js'
+import { checkTokens } from './tokens-check.js'
 
 /** Options of {@link createTokenSource}. */
 export interface TokenSourceOptions {
   readonly client: Client
   readonly store: TokenStore
   /**
-   * Seconds before an access token expires that it is refreshed; 60 by default, and never more than a tenth of its life.
+   * Seconds before an access token expires that it is refreshed; 60 by default, never more than a tenth of its life, and half a
+   * day at most.
    */
   readonly refreshAhead?: number
   /**
@@ -101,7 +104,8 @@ export function createTokenSource(options: TokenSourceOptions): TokenSource {
     refreshAhead = 60,
     retryFor = 30,
     onError = report,
-  } = readOptions<TokenSourceOptions>(options, OPTIONS, ['client', 'store'])
+  } = readOptions<TokenSourceOptions>('createTokenSource', options, OPTIONS, ['client', 'store'])
+  checkClient('createTokenSource', client)
   const keeper = tokenKeeper({ client, store, refreshAhead, onError: harmless(onError) })
   let underWay: Renewal | undefined
   /** Until when present tokens that work are good enough, although something is still to be done. */
@@ -134,7 +138,7 @@ export function createTokenSource(options: TokenSourceOptions): TokenSource {
     [clock]: keeper.now,
 
     async get(options = {}) {
-      const { signal } = readOptions<WaitOptions>(options, WAIT_OPTIONS)
+      const { signal } = readOptions<WaitOptions>('get', options, WAIT_OPTIONS)
       signal?.throwIfAborted()
       const present = keeper.present()
       const resting = performance.now() < restUntil
@@ -153,7 +157,8 @@ export function createTokenSource(options: TokenSourceOptions): TokenSource {
     },
 
     async refresh(stale, options = {}) {
-      const { signal } = readOptions<WaitOptions>(options, WAIT_OPTIONS)
+      const { signal } = readOptions<WaitOptions>('refresh', options, WAIT_OPTIONS)
+      checkTokens('refresh', stale)
       for (;;) {
         signal?.throwIfAborted()
         const present = keeper.present()
@@ -167,6 +172,7 @@ export function createTokenSource(options: TokenSourceOptions): TokenSource {
     },
 
     async save(tokens) {
+      checkTokens('save', tokens)
       if (tokens.issuer !== client.issuer || tokens.clientId !== client.clientId)
         throw mistake('these tokens are of another service or of another client')
       await keeper.save(tokens)
@@ -192,26 +198,21 @@ export function clockOf(source: TokenSource & HasClock): () => number {
   return (Object.hasOwn(source, clock) ? source[clock] : undefined) ?? (() => Date.now() / 1000)
 }
 
-const OPTIONS: OptionChecks<TokenSourceOptions> = {
-  client: (value) => typeof value === 'object' && value !== null,
-  // Any value may be asked for it.
-  store: (value) => STORE_METHODS.every((name) => isFunction((value as Partial<TokenStore> | null)?.[name])),
-  refreshAhead: isDuration,
-  retryFor: (value) => isDuration(value) && Number(value) <= LONGEST_RETRY,
-  onError: isFunction,
-}
-
 /** Seconds in which a refresh token that was used already is no replay: the grace period of a grantwell service. */
 const LONGEST_RETRY = 300
 
-const STORE_METHODS = ['read', 'write', 'exclusively'] as const
+/** Half a day: nobody refreshes so early, but in milliseconds all from 44 seconds on are more. */
+const LONGEST_AHEAD = 43_200
 
-const WAIT_OPTIONS: OptionChecks<WaitOptions> = { signal: isSignal }
-
-/** Seconds, or none. */
-function isDuration(value: unknown): boolean {
-  return typeof value === 'number' && value >= 0 && Number.isFinite(value)
+const OPTIONS: OptionChecks<TokenSourceOptions> = {
+  client: CLIENT,
+  store: methods('a token store', 'read', 'write', 'exclusively'),
+  refreshAhead: duration(LONGEST_AHEAD),
+  retryFor: duration(LONGEST_RETRY),
+  onError: FUNCTION,
 }
+
+const WAIT_OPTIONS: OptionChecks<WaitOptions> = { signal: SIGNAL }
 
 function report(error: ClientError): void {
   // biome-ignore lint/suspicious/noConsole: an error that nobody asked to be told of must not vanish

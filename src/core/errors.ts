@@ -79,6 +79,16 @@ export interface OAuthError {
   readonly reason: RefusalReason
   /** When a retry makes sense, in seconds from now: `Retry-After` on the wire. */
   readonly retryAfter?: Seconds
+  /** The time of the service, for a client that signs by a wrong clock: in the challenge on the wire. */
+  readonly time?: AuthenticatedTime
+}
+
+/** A time that a client can believe whoever stands between: only the holder of the token's key can have told it. */
+export interface AuthenticatedTime {
+  /** Seconds since the epoch, in digits. */
+  readonly ts: string
+  /** base64 of HMAC-SHA-256 over this time, and over timestamp and nonce of the request that was refused. */
+  readonly tsm: string
 }
 
 const STATUSES: { readonly [Code in OAuthErrorCode]: number } = {
@@ -104,7 +114,7 @@ export function oauthError(
   code: OAuthErrorCode,
   reason: RefusalReason,
   description: string,
-  more: { readonly status?: number; readonly retryAfter?: Seconds } = {},
+  more: { readonly status?: number; readonly retryAfter?: Seconds; readonly time?: AuthenticatedTime } = {},
 ): OAuthError {
   return { type: 'error', code, status: STATUSES[code], description, reason, ...more }
 }
@@ -128,8 +138,14 @@ export type GrantwellErrorCode =
   | 'ERR_APPLICATION_STATE'
   /** Something newer was handed in than what was reviewed. */
   | 'ERR_REVISION_OUTDATED'
-  /** The store failed. */
+  /** The applicant has too many submissions that wait. */
+  | 'ERR_TOO_MANY_SUBMISSIONS'
+  /** The store failed; `cause` is what it threw. */
   | 'ERR_STORE'
+  /** A record has a version that this release does not read, or none. */
+  | 'ERR_RECORD_VERSION'
+  /** The records of the store belong to another issuer. */
+  | 'ERR_NAMESPACE'
   /** The engine of a store failed, or took too long. */
   | 'ERR_STORAGE_UNAVAILABLE'
 
@@ -143,11 +159,18 @@ export class GrantwellError extends Error {
   /** Everything that is wrong with a registration; empty for any other code than `ERR_REGISTRATION`. */
   readonly faults: readonly RegistrationFault[]
 
-  constructor(code: GrantwellErrorCode, message: string, faults: readonly RegistrationFault[] = []) {
+  /** @param cause - what went wrong beneath, where something did: not enumerable, so that no log of fields has it */
+  constructor(code: GrantwellErrorCode, message: string, faults: readonly RegistrationFault[] = [], cause?: unknown) {
     super(message)
     this.code = code
     this.faults = faults
+    if (cause !== undefined) Object.defineProperty(this, 'cause', { value: cause, enumerable: false })
   }
+}
+
+/** Makes the error of what a programmer did wrong. */
+export function configurationError(message: string, cause?: unknown): GrantwellError {
+  return new GrantwellError('ERR_CONFIGURATION', `grantwell: ${message}`, [], cause)
 }
 
 /**

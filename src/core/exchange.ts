@@ -3,13 +3,23 @@
  * @module
  * @see Specification, sections 2.2, 3 and 4.2; RFC 6749, section 4.1; RFC 7636
  */
-import { constantTimeEqual } from './base64url.js'
+import { constantTimeEqual, decodeBase64url, encodeBase64url } from './base64url.js'
 import type { Credential } from './credential.js'
 import { printCredential, SECRET_BYTES, secretOf } from './credential.js'
-import { digestOf } from './digests.js'
+import { bytesOfAscii, concatenate, digestOf, hkdf } from './digests.js'
 import type { RefusalReason } from './errors.js'
-import type { Grant, GrantRecord, GrantRules, IssuedTokens, Outcome, Resources, TokenPair } from './grant.js'
-import { about, invalidGrant, tombstone, worksUntil } from './grant.js'
+import type {
+  AuthorizationCode,
+  Grant,
+  GrantRecord,
+  GrantRules,
+  IssuedTokens,
+  Outcome,
+  Resources,
+  TokenPair,
+} from './grant.js'
+import { about, invalidGrant, isGrant, tombstone, worksUntil } from './grant.js'
+import { sameJson } from './json.js'
 import { macKeyOf } from './mac.js'
 import type { Scope } from './scopes.js'
 import type { ClientId, ClientKey, GrantId, Seconds, Subject } from './values.js'
@@ -27,8 +37,10 @@ export interface Approve {
   readonly redirectUri: string
   /** S256 challenge, where the request had one. */
   readonly codeChallenge?: string
-  /** When the consent itself stops being good for anything. */
-  readonly consentExpiresAt: Seconds
+  /** When the form of the consent expires, exclusive; absent where no form was sent. */
+  readonly formExpiresAt?: Seconds
+  /** 32 bytes that the form alone holds: the code is derived from them. Random where no form was sent. */
+  readonly formSecret: Uint8Array
 }
 
 /** The answer to {@link Approve}. */
@@ -50,12 +62,18 @@ export interface Exchange {
   readonly tokenType?: 'mac' | undefined
 }
 
-/** A verifier: 43 to 128 unreserved characters (RFC 7636, section 4.1). */
-const VERIFIER = /^[A-Za-z0-9\-._~]{43,128}$/
+/**
+ * A verifier: 43 to 128 visible ASCII characters. RFC 7636 (section 4.1) has unreserved ones alone; git-credential-oauth of
+ * Debian 12 makes padded base64, and what matters is that it hashes to the challenge.
+ */
+const VERIFIER = /^[\x21-\x7e]{43,128}$/
 
 /**
  * Issues a code: makes the grant that the user agreed to.
- * @param grant - must be absent: a grant that is there already was made by the same consent, which is refused
+ *
+ * The same form with the same decision gets the same code until it is exchanged or expires, since the code is derived
+ * from the form's secret and a salt in the grant. Neither of the two yields the code alone.
+ * @param grant - as it is where the form was sent before
  * @param entropy - 32 bytes
  */
 export function approve(
@@ -65,9 +83,12 @@ export function approve(
   entropy: Uint8Array,
   rules: GrantRules,
 ): Outcome<IssuedCode> {
-  if (grant !== undefined) return { reply: invalidGrant('consent_invalid'), events: [] }
+  if (grant !== undefined) return isGrant(grant) ? approveAgain(grant, command, now, rules) : refusedForm()
+  const { formExpiresAt = Number.POSITIVE_INFINITY } = command
+  if (now >= formExpiresAt) return refusedForm()
   const { grantId, clientId, clientKey, subject, scopes, resources, redirectUri, codeChallenge } = command
-  const secret = secretOf(grantId, entropy)
+  const salt = entropy.subarray(0, SECRET_BYTES)
+  const secret = deriveCode(command, salt, rules)
   const expiresAt = now + rules.codeLifetime
   const made: Grant = {
     v: 1,
@@ -77,12 +98,13 @@ export function approve(
     scopes,
     resources,
     createdAt: now,
-    keepUntil: Math.max(expiresAt, command.consentExpiresAt),
+    keepUntil: Math.max(expiresAt, command.formExpiresAt ?? 0),
     code: {
       digest: digestOf(rules.digests, secret),
       redirectUri,
       ...(codeChallenge !== undefined && { codeChallenge }),
       expiresAt,
+      salt: encodeBase64url(salt),
     },
     pairs: [],
     retired: [],
@@ -92,6 +114,48 @@ export function approve(
     grant: made,
     events: [{ type: 'issued', scopes, resources, ...about(made, now) }],
   }
+}
+
+/** Answers a form that was sent before: with the same code, if the decision is the same and the code is still good. */
+function approveAgain(grant: Grant, command: Approve, now: Seconds, rules: GrantRules): Outcome<IssuedCode> {
+  const { code, scopes, resources } = grant
+  if (grant.revokedAt !== undefined || code.redirectUri === undefined || code.salt === undefined) return refusedForm()
+  if (now >= code.expiresAt || !isSameDecision(grant, command)) return refusedForm()
+  const secret = deriveCode(command, decodeBase64url(code.salt) as Uint8Array, rules) // written by approve
+  // Another form, or another derivation key than at the first time: the code that follows would not work.
+  if (!constantTimeEqual(code.digest, digestOf(rules.digests, secret))) return refusedForm()
+  const { clientKey, grantId } = command
+  return {
+    reply: { type: 'code', code: printCredential({ kind: 'code', clientKey, grantId, secret }) },
+    events: [{ type: 'issued', scopes, resources, retry: true, ...about(grant, now) }],
+  }
+}
+
+/** True if a command asks for the very grant that was made. */
+function isSameDecision(grant: Grant, command: Approve): boolean {
+  const decided = ({ clientId, subject, scopes, resources }: Grant | Approve) => [clientId, subject, scopes, resources]
+  return (
+    sameJson(decided(grant), decided(command)) &&
+    grant.code.redirectUri === command.redirectUri &&
+    grant.code.codeChallenge === command.codeChallenge
+  )
+}
+
+function refusedForm(): Outcome<never, never> {
+  return refused('consent_invalid')
+}
+
+/** Names what is derived: `grantwell code 1` in ASCII. */
+const CODE_LABEL = bytesOfAscii('grantwell code 1')
+
+/** Derives the secret of a code (RFC 5869). */
+function deriveCode({ grantId, formSecret }: Approve, salt: Uint8Array, rules: GrantRules): string {
+  return secretOf(grantId, hkdf(rules.digests, keyMaterialOf(formSecret, rules), salt, CODE_LABEL, SECRET_BYTES))
+}
+
+/** Returns the bytes that a secret is derived from: those that were presented, and the server's own key where it has one. */
+export function keyMaterialOf(presented: Uint8Array, { derivationKey }: GrantRules): Uint8Array {
+  return derivationKey === undefined ? presented : concatenate(presented, derivationKey)
 }
 
 /**
@@ -133,12 +197,21 @@ export function exchange(
   const secrets = secretsOf(credential.grantId, entropy)
   const pair = pairOf(secrets, grant.scopes, command.tokenType, now, rules)
   // What is new stands before the spread: behind it, engines make a shape of its own for each grant.
-  const exchanged: Grant = { lastUsedAt: now, ...grant, code: { usedAt: now, ...code }, pairs: [pair] }
+  const exchanged: Grant = { lastUsedAt: now, ...grant, code: usedCode(code, now), pairs: [pair] }
   return {
     reply: tokensOf(credential, secrets, pair, now, rules),
     grant: exchanged,
     events: [{ type: 'exchanged', scopes: grant.scopes, ...about(grant, now) }],
   }
+}
+
+/** The code after its exchange, without the salt from which it was derived. */
+function usedCode(
+  { digest, redirectUri, codeChallenge, expiresAt }: AuthorizationCode,
+  usedAt: Seconds,
+): AuthorizationCode {
+  const used = { digest, redirectUri, expiresAt, usedAt }
+  return codeChallenge === undefined ? used : { codeChallenge, ...used }
 }
 
 /** The secrets of a pair. */

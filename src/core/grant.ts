@@ -52,6 +52,8 @@ export interface AuthorizationCode {
   /** S256 challenge (RFC 7636, section 4.2). */
   readonly codeChallenge?: string
   readonly expiresAt: Seconds
+  /** Salt of the code's derivation, 32 bytes of base64url: with the form's secret it gives the code again. Gone with the exchange. */
+  readonly salt?: string
   readonly usedAt?: Seconds
 }
 
@@ -158,7 +160,13 @@ export type DecidedEvent = {
   readonly clientId: ClientId
   readonly subject: Subject
 } & (
-  | { readonly type: 'issued'; readonly scopes: readonly Scope[]; readonly resources: Resources }
+  | {
+      readonly type: 'issued'
+      readonly scopes: readonly Scope[]
+      readonly resources: Resources
+      /** Present where the same form came again and got the same code. */
+      readonly retry?: true
+    }
   /** Refused on the page of a device; a refused authorization request is a `refused` with its reason. */
   | { readonly type: 'device_refused' }
   | { readonly type: 'exchanged'; readonly scopes: readonly Scope[] }
@@ -172,8 +180,11 @@ export type DecidedEvent = {
   | { readonly type: 'revoked'; readonly what: 'access_token' | 'grant'; readonly cause: RevocationCause }
 )
 
-/** Who or what ended a grant: its client, a credential that came back, its user, or an administrator. */
-export type RevocationCause = 'client' | 'replay' | 'user' | 'administrator'
+/**
+ * Who or what ended a grant: its client, a credential that came back, its user, an administrator, or newer grants of the same
+ * user to the same application (the option `grantLimit`).
+ */
+export type RevocationCause = 'client' | 'replay' | 'user' | 'administrator' | 'limit'
 
 /** The result of a transition: an answer, and the grant as it must be from now on, absent where nothing changes. */
 export interface Outcome<Reply, Written extends GrantRecord = Grant> {

@@ -48,3 +48,15 @@ export interface MacInput {
 export function normalizedRequest({ ts, nonce, method, requestUri, host, port, ext }: MacInput): string {
   return `${ts}\n${nonce}\n${method}\n${requestUri}\n${host}\n${port}\n${ext}\n`
 }
+
+/**
+ * The one string that guard and client make of the time that a guard tells. It is signed with the key of the token that the
+ * refused request was made with, and is bound to that very request by its `ts` and `nonce`.
+ *
+ * The first line tells it from {@link normalizedRequest}, whose first line is digits: neither is ever taken for the other.
+ * @param told - seconds since the epoch by the guard's clock, in digits
+ * @param refused - the request that was signed for another time
+ */
+export function normalizedTime(told: string, { ts, nonce }: Pick<MacInput, 'ts' | 'nonce'>): string {
+  return `grantwell mac time 1\n${told}\n${ts}\n${nonce}\n`
+}

@@ -58,7 +58,7 @@ export function parseRedirectUri(
     : undefined
 }
 
-/** What a string that is no redirect URI must be, in words for whoever wrote it: the first rule that it breaks. */
+/** Says in words for whoever wrote it the first rule that a string breaks which is no redirect URI. Nothing of the string is in it. */
 export function redirectUriRule(text: string): string {
   if (text.length > MAX_LENGTH) return `must have at most ${MAX_LENGTH} characters`
   if (!URL.canParse(text)) return 'must be a whole URL'
@@ -102,6 +102,31 @@ export function matchRedirectUri(
   return matches ? requested : undefined
 }
 
+/**
+ * Says in words for the application's developer which rule a requested redirect URI breaks. Nothing of the URI is in it, since
+ * its query may hold a secret.
+ * @param requested - as sent; undefined where the request has none
+ * @returns undefined where it breaks none
+ */
+export function brokenRedirectRule(
+  registration: RedirectRegistration,
+  requested: string | undefined,
+  rules: RedirectRules,
+): string | undefined {
+  if (matchRedirectUri(registration, requested, rules) !== undefined) return undefined
+  if (requested === undefined) return 'must be sent: not exactly one is registered'
+  const asked = parseRedirectUri(requested, rules)
+  if (asked === undefined) return redirectUriRule(requested)
+  const { authorizedDomain, allowSubdomains } = registration
+  if (asked.kind === 'loopback')
+    return 'must have the host, path and query of a registered redirect URI on loopback; only the port may differ'
+  if (asked.kind === 'private-use' || rules.matching === 'exact' || authorizedDomain === undefined)
+    return 'must be exactly a registered redirect URI'
+  return isHostInDomain(registration, asked.url)
+    ? 'must have the port of a registered redirect URI'
+    : `must have the host ${authorizedDomain}${allowSubdomains ? ' or a subdomain of it' : ''}`
+}
+
 /** A native application's port is whatever its system gave it (RFC 8252, section 7.3). */
 function sameButPort(registered: URL, asked: URL): boolean {
   return (
@@ -111,13 +136,14 @@ function sameButPort(registered: URL, asked: URL): boolean {
   )
 }
 
-function inDomain(registration: RedirectRegistration, asked: URL): boolean {
-  const { authorizedDomain, allowSubdomains } = registration
+function isHostInDomain({ authorizedDomain, allowSubdomains }: RedirectRegistration, { hostname }: URL): boolean {
   if (authorizedDomain === undefined) return false
-  const host =
-    asked.hostname === authorizedDomain || (allowSubdomains && asked.hostname.endsWith(`.${authorizedDomain}`))
+  return hostname === authorizedDomain || (allowSubdomains && hostname.endsWith(`.${authorizedDomain}`))
+}
+
+function inDomain(registration: RedirectRegistration, asked: URL): boolean {
   return (
-    host &&
+    isHostInDomain(registration, asked) &&
     registration.redirectUris.some(
       (registered) => registered.startsWith('https:') && new URL(registered).port === asked.port,
     )

@@ -9,10 +9,10 @@
 import { constantTimeEqual, decodeBase64url, encodeBase64url } from './base64url.js'
 import type { Credential } from './credential.js'
 import { SECRET_BYTES } from './credential.js'
-import { bytesOfAscii, concatenate, digestOf, hkdf } from './digests.js'
+import { bytesOfAscii, digestOf, hkdf } from './digests.js'
 import { oauthError } from './errors.js'
 import type { PairSecrets } from './exchange.js'
-import { pairOf, refused, secretsOf, tokensOf } from './exchange.js'
+import { keyMaterialOf, pairOf, refused, secretsOf, tokensOf } from './exchange.js'
 import type { Grant, GrantRules, IssuedTokens, Outcome, TokenPair } from './grant.js'
 import { about, findPair, invalidGrant, PAIRS_IN_GRACE, retire, tombstone, worksUntil } from './grant.js'
 import type { Scope } from './scopes.js'
@@ -32,7 +32,7 @@ export interface Refresh {
 }
 
 /** Names what is derived: `grantwell successor 1` in ASCII. */
-const DERIVATION_LABEL = Uint8Array.from('grantwell successor 1', (character) => character.charCodeAt(0))
+const DERIVATION_LABEL = bytesOfAscii('grantwell successor 1')
 
 /**
  * Refreshes a pair. The first refresh makes the one successor and starts the grace period of both old tokens; every
@@ -140,10 +140,8 @@ function replayed(grant: Grant, now: Seconds, rules: GrantRules): Outcome<never>
 
 /** The secrets of the successor. */
 function deriveSuccessor({ secret, grantId }: Credential, salt: Uint8Array, rules: GrantRules): PairSecrets {
-  const { digests, derivationKey } = rules
-  const own = bytesOfAscii(secret)
-  const keyMaterial = derivationKey === undefined ? own : concatenate(own, derivationKey)
-  return secretsOf(grantId, hkdf(digests, keyMaterial, salt, DERIVATION_LABEL, 2 * SECRET_BYTES))
+  const keyMaterial = keyMaterialOf(bytesOfAscii(secret), rules)
+  return secretsOf(grantId, hkdf(rules.digests, keyMaterial, salt, DERIVATION_LABEL, 2 * SECRET_BYTES))
 }
 
 function wasRetired(grant: Grant, digest: Digest): boolean {

@@ -3,13 +3,16 @@
  * @module
  * @see Specification, sections 2.1, 5.3 and 8; RFC 6749, section 2
  */
+
+import { nearest } from './nearest.js'
 import type { RedirectRules } from './redirect-uri.js'
 import { parseRedirectUri, redirectUriRule } from './redirect-uri.js'
 import type { Registration, RegistrationDetails, RegistrationFault, ResourceScope } from './registration.js'
 import { APPLICATION_LIMITS, SUBMISSION_LIMITS } from './registration.js'
 import type { ScopeCatalogue } from './scopes.js'
 import { normalizeScopes } from './scopes.js'
-import { isLine, isLines, isVisible, isWithin } from './text.js'
+import { MUST_BE_OWN, strayName } from './takes.js'
+import { isLine, isLines, isVisible, isWithin, unseenFault } from './text.js'
 
 /** What decides on a registration besides itself. */
 export interface RegistrationRules {
@@ -41,6 +44,11 @@ const FIELDS: readonly (keyof Registration)[] = [
   'tokenType',
 ]
 
+const SCOPE_FIELDS = ['scope', 'reason'] as const
+
+/** Unknown fields that are told of: an object can have any number, and a fault for each would be without end. */
+const OTHER_FIELDS_TOLD = 32
+
 const DOMAIN = /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/
 
 /**
@@ -56,14 +64,14 @@ export function checkRegistration(
   | { readonly type: 'faults'; readonly faults: readonly RegistrationFault[] } {
   if (typeof given !== 'object' || given === null)
     return { type: 'faults', faults: [{ path: '', message: WRONG_TYPE }] }
-  const fields = new Map<string, unknown>(Object.entries(given))
+  const fields = ownFields(given, FIELDS)
   const faults: RegistrationFault[] = []
   const check = (holds: boolean, path: string, message: string): void => {
     if (!holds) faults.push({ path, message })
   }
-  for (const name of fields.keys()) {
-    check((FIELDS as readonly string[]).includes(name), name, 'is not a field of a registration') // any string may be asked for
-  }
+  for (const name of otherFields(given, FIELDS)) check(false, name, 'is not a field of a registration')
+  const stray = strayName(given, FIELDS)
+  if (stray !== undefined) check(false, stray, MUST_BE_OWN)
   /** A field of the right type; where it is not, the fault is noted. */
   const read = <Value>(name: keyof Registration, fits: (value: unknown) => value is Value, optional = false) => {
     const value = fields.get(name)
@@ -75,7 +83,7 @@ export function checkRegistration(
   const name = read('name', isText)
   if (name !== undefined) {
     const sound = isVisible(name) && isWithin(name, APPLICATION_LIMITS.name) && isLine(name)
-    check(sound, 'name', 'must have 1 to 50 characters, on one line')
+    check(sound, 'name', unseenFault(name) ?? 'must have 1 to 50 characters, on one line')
   }
   const logo = read('logo', isBytes, rules.logo === 'optional')
   if (logo !== undefined) {
@@ -85,11 +93,12 @@ export function checkRegistration(
   const description = read('description', isText, true)
   if (description !== undefined) {
     const sound = isWithin(description, APPLICATION_LIMITS.description) && isLines(description)
-    check(sound, 'description', 'must have at most 350 characters')
+    check(sound, 'description', unseenFault(description) ?? 'must have at most 350 characters')
   }
   const website = read('website', isText)
   if (website !== undefined) {
-    check(isWebsite(website), 'website', 'must be an http or https URL of at most 128 characters, without user info')
+    const rule = 'must be an http or https URL of at most 128 characters, without user info'
+    check(isWebsite(website), 'website', unseenFault(website) ?? rule)
   }
   const type = read('type', isText)
   const typed = type === 'confidential' || type === 'public' ? type : undefined
@@ -159,7 +168,14 @@ export function imageType(bytes: Uint8Array): 'image/png' | 'image/jpeg' | 'imag
 
 /** Whether a reason says something, in at most 350 characters. */
 export function isReason(value: unknown): value is string {
-  return isText(value) && isVisible(value) && isWithin(value, SUBMISSION_LIMITS.reason) && isLines(value)
+  return reasonFault(value) === undefined
+}
+
+/** Says what is wrong with a reason, which must say something in at most 350 characters; undefined where nothing is. */
+export function reasonFault(value: unknown): string | undefined {
+  if (!isText(value) || !isVisible(value) || !isWithin(value, SUBMISSION_LIMITS.reason))
+    return `must have 1 to ${SUBMISSION_LIMITS.reason} characters`
+  return isLines(value) ? undefined : unseenFault(value)
 }
 
 type Check = (holds: boolean, path: string, message: string) => void
@@ -240,18 +256,20 @@ function requestedScopes(
       check(false, path, WRONG_TYPE)
       continue
     }
-    const asked = new Map<string, unknown>(isObject ? Object.entries(each) : [['scope', each]])
-    const [scope, reason] = [asked.get('scope'), asked.get('reason')]
-    for (const name of asked.keys()) {
-      check(name === 'scope' || name === 'reason', `${path}.${name}`, 'is not a field of a scope that is asked for')
+    const asked = isObject ? each : { scope: each }
+    const wish = ownFields(asked, SCOPE_FIELDS)
+    const [scope, reason] = [wish.get('scope'), wish.get('reason')]
+    for (const name of otherFields(asked, SCOPE_FIELDS)) {
+      check(false, `${path}.${name}`, 'is not a field of a scope that is asked for')
     }
     if (reason !== undefined || rules.reasons === 'required') {
-      check(isReason(reason), `${path}.reason`, 'must have 1 to 350 characters')
+      const fault = reasonFault(reason)
+      if (fault !== undefined) check(false, `${path}.reason`, fault)
     }
     const entry = isText(scope) ? entries.get(scope) : undefined
     const at = isObject ? `${path}.scope` : path
     if (entry === undefined) {
-      check(false, at, 'must be a scope of the catalogue, such as repo-code:r')
+      check(false, at, unknownScope(scope, [...entries.keys()]))
       continue
     }
     check(!names.has(entry.position), at, 'is asked for twice')
@@ -261,6 +279,29 @@ function requestedScopes(
   }
   const scopes = normalizeScopes(rules.scopes, wanted)
   return scopes === undefined ? undefined : { scopes, reasons }
+}
+
+/** The fields of an object that are known. Own ones alone, so that a polluted prototype adds none. */
+function ownFields(given: object, known: readonly string[]): ReadonlyMap<string, unknown> {
+  const values = given as Readonly<Record<string, unknown>> // any object may be asked for any name
+  return new Map(known.filter((name) => Object.hasOwn(given, name)).map((name) => [name, values[name]]))
+}
+
+/** The first names of an object that are not known. */
+function otherFields(given: object, known: readonly string[]): readonly string[] {
+  const others: string[] = []
+  for (const name of Object.keys(given)) {
+    if (known.includes(name)) continue
+    others.push(name)
+    if (others.length === OTHER_FIELDS_TOLD) break
+  }
+  return others
+}
+
+/** Names scopes of this catalogue, which may be the host's own. */
+function unknownScope(scope: unknown, known: readonly string[]): string {
+  const meant = isText(scope) ? nearest(scope, known) : undefined
+  return `must be a scope of the catalogue, such as ${meant ?? known[0]}`
 }
 
 function isWebsite(text: string): boolean {

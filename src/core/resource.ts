@@ -35,8 +35,8 @@ export function opensResource(resources: Resources, resource: ProtectedResource 
   }
 }
 
-/** What is wrong with anything else. */
-export const RESOURCE_SHAPE = 'resource() must give { id, public, accessible }, a string and two booleans, or undefined'
+/** The answer of a host that was asked for a resource, in words. */
+export const RESOURCE_WORDS = '{ id, public, accessible }, a string and two booleans, or undefined'
 
 /** Whether a host has said everything of a resource: what it forgets would be found by some users alone. */
 export function isProtectedResource(value: unknown): value is ProtectedResource {

@@ -21,7 +21,7 @@ export interface Revoke {
 /** The end of a grant by somebody who has no token of it. */
 export interface Withdraw {
   readonly type: 'withdraw'
-  readonly by: 'user' | 'administrator'
+  readonly by: 'user' | 'administrator' | 'limit'
 }
 
 /** The answer to {@link Revoke} and {@link Withdraw}: the client sees the same in both cases. */

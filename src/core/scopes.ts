@@ -2,10 +2,12 @@
  * Permission scopes: the catalogue, and the arithmetic of what covers what.
  *
  * A scope is written `name:r` (read-only) or `name:rw` (read-write, which includes `r`); a list of them is separated by
- * single spaces. Lists are kept in one normal form: the order of the catalogue, each name once.
+ * spaces. Lists are kept in one normal form: the order of the catalogue, each name once, single spaces between.
  * @module
  * @see Specification, section 5.3; RFC 6749, section 3.3
  */
+import type { Takes, TakesOf } from './takes.js'
+import { came, isTaken, mustBe, readOptions } from './takes.js'
 
 /** What a scope permits: `r` reads, `rw` reads and writes. */
 export type Permission = 'r' | 'rw'
@@ -39,29 +41,44 @@ export interface ScopeEntry {
   readonly position: number
 }
 
-const NAME = /^[\x21\x23-\x39\x3b-\x5b\x5d-\x7e]{1,64}$/
+const TOKEN = /^[\x21\x23-\x39\x3b-\x5b\x5d-\x7e]{1,64}$/
+
+const DEFINITIONS: Takes = { words: 'a list of { name, permissions, description }', fits: Array.isArray }
+
+const DEFINITION: TakesOf<ScopeDefinition> = {
+  name: {
+    words: '1 to 64 visible ASCII characters but " : \\',
+    fits: (value) => typeof value === 'string' && TOKEN.test(value),
+  },
+  permissions: {
+    words: "['r'], ['rw'] or both",
+    fits: (value) => Array.isArray(value) && value.length > 0 && value.every((each) => each === 'r' || each === 'rw'),
+  },
+  description: { words: 'a string', fits: (value) => typeof value === 'string' },
+}
 
 /**
  * Makes a catalogue of a service's own scopes.
- * @throws TypeError for a name that is no scope token, a name given twice, or a definition without a permission
+ * @throws TypeError, with the code `ERR_CONFIGURATION`, for a name that is no scope token, a name given twice, or a definition
+ * without a permission
  * @example
  * ```ts
  * const scopes = scopeCatalogue([{ name: 'wiki', permissions: ['r', 'rw'], description: 'Wiki pages' }])
  * ```
  */
 export function scopeCatalogue(definitions: readonly ScopeDefinition[]): ScopeCatalogue {
+  if (!isTaken(DEFINITIONS, definitions))
+    throw wrongScopes(`scopeCatalogue: the argument definitions ${mustBe(DEFINITIONS, definitions)}`)
   const entries = new Map<string, ScopeEntry>()
   const names = new Set<string>()
   definitions.forEach((definition, position) => {
-    const { name, permissions } = definition
-    if (!NAME.test(name)) throw new TypeError(`not a scope name: ${JSON.stringify(name)}`)
-    if (typeof definition.description !== 'string') throw new TypeError(`scope without a description: ${name}`)
-    if (names.has(name)) throw new TypeError(`scope defined twice: ${name}`)
-    if (permissions.length === 0) throw new TypeError(`scope without a permission: ${name}`)
+    const of = `scopeCatalogue, definitions[${position}]`
+    const own = readOptions<ScopeDefinition>(of, definition, DEFINITION, ['name', 'permissions', 'description'])
+    if (typeof own === 'string') throw wrongScopes(own)
+    const { name, permissions } = own
+    if (names.has(name)) throw wrongScopes(`${of}: the option name must be given once; got ${came(name)} again`)
     names.add(name)
     for (const permission of permissions) {
-      if (permission !== 'r' && permission !== 'rw')
-        throw new TypeError(`not a permission of ${name}: ${String(permission)}`)
       const scope: Scope = `${name}:${permission}`
       entries.set(scope, { scope, permission, definition, position })
     }
@@ -69,13 +86,23 @@ export function scopeCatalogue(definitions: readonly ScopeDefinition[]): ScopeCa
   return { definitions, entries }
 }
 
+/** Makes the error of a wrong catalogue. */
+function wrongScopes(message: string): TypeError {
+  return Object.assign(new TypeError(`grantwell: ${message}`), { code: 'ERR_CONFIGURATION' as const })
+}
+
 /**
- * Reads a list of scopes.
- * @returns the list in normal form; undefined where it is empty, not separated by single spaces, or names a scope or a
- * permission that the catalogue does not have
+ * Reads a list of scopes. Extra spaces before, between and behind them change nothing; a tab or a comma separates nothing.
+ * @returns the list in normal form; undefined where it has no scope, or names a scope or a permission that the catalogue
+ * does not have
  */
 export function parseScopes(catalogue: ScopeCatalogue, text: string): readonly Scope[] | undefined {
-  return normalizeScopes(catalogue, text.split(' '))
+  return normalizeScopes(catalogue, splitScopes(text))
+}
+
+/** Returns the parts of a list of scopes, none of them empty and none of them checked. */
+export function splitScopes(text: string): readonly string[] {
+  return text.split(' ').filter((part) => part !== '')
 }
 
 /** The same for scopes that are a list already. */
@@ -142,7 +169,9 @@ const BOTH: readonly Permission[] = ['r', 'rw']
  * @see Specification, section 5.3
  */
 export function serviceScopes(options: { readonly service?: string } = {}): ScopeCatalogue {
-  const service = options.service ?? 'native'
+  const own = readOptions<{ readonly service?: string }>('serviceScopes', options, { service: DEFINITION.name })
+  if (typeof own === 'string') throw wrongScopes(own)
+  const { service = 'native' } = own
   const define = (name: string, permissions: readonly Permission[], description: string): ScopeDefinition => ({
     name,
     permissions,

@@ -4,7 +4,7 @@
  */
 import { MAX_DEPTH, MetadataError, refuse } from './errors.js'
 import type { UnknownText } from './messages.js'
-import { isBytes } from './options.js'
+import { isBytes, isPlain } from './options.js'
 import type { Field, Message, MessageType } from './schema.js'
 
 /** A lone surrogate: half of a character, which UTF-8 cannot hold. */
@@ -15,57 +15,86 @@ interface Fault {
   readonly path: string
   /** What should be there; undefined for a field that has a name and no number. */
   readonly expected: string | undefined
+  /** Whether messages nest here more deeply than any reader takes back. */
+  readonly isTooDeep?: true
 }
 
 /**
  * @param unknownText - whether fields that have a name and no number may be there
- * @throws {MetadataError} `invalid_value` or `unknown_field`, with the path
+ * @throws {MetadataError} `invalid_value`, `too_deep` or `unknown_field`, with the path
  */
 export function checkMessage(type: MessageType, message: unknown, unknownText: 'refuse' | 'omit'): void {
-  const fault = faultOf(type, message, unknownText)
+  const fault = faultOf(type, message, unknownText, MAX_DEPTH)
   if (fault === undefined) return
-  const { path, expected } = fault
+  const { path, expected, isTooDeep } = fault
+  if (isTooDeep) throw tooDeep(path)
   if (expected !== undefined) refuse(path, expected)
   throw new MetadataError('unknown_field', `${path} has no number in this schema, so binary cannot hold it`, { path })
 }
 
-function faultOf(type: MessageType, message: unknown, unknownText: 'refuse' | 'omit'): Fault | undefined {
+/** The error of a message that is nested more deeply than {@link MAX_DEPTH}. */
+export function tooDeep(path: string): MetadataError {
+  return new MetadataError('too_deep', `${path} is nested more than ${MAX_DEPTH} deep`, { path })
+}
+
+/** @param depth - how many messages may nest within this one */
+function faultOf(
+  type: MessageType,
+  message: unknown,
+  unknownText: 'refuse' | 'omit',
+  depth: number,
+): Fault | undefined {
   if (!isObject(message)) return { path: '', expected: 'a message' }
   for (const field of type.fields) {
     const value = message[field.key]
     if (field.repeated) {
       if (!Array.isArray(value)) return { path: field.name, expected: 'a list' }
       for (let i = 0; i < value.length; i++) {
-        const fault = faultOfValue(field, value[i], unknownText)
+        const fault = faultOfValue(field, value[i], unknownText, depth)
         if (fault !== undefined) return inside(at('', field, i), fault)
       }
     } else if (value !== undefined) {
-      const fault = faultOfValue(field, value, unknownText)
+      const fault = faultOfValue(field, value, unknownText, depth)
       if (fault !== undefined) return inside(field.name, fault)
     }
   }
-  return faultOfUnknown(message, unknownText)
+  return faultOfUnknown(message, unknownText, depth)
 }
 
 function faultOfUnknown(
   { _unknownFields: bytes, _unknownText: texts }: Message,
   unknownText: 'refuse' | 'omit',
+  depth: number,
 ): Fault | undefined {
   if (bytes !== undefined && !isUnknownFields(bytes))
     return { path: '_unknownFields', expected: 'lists of bytes by their tags' }
   if (texts === undefined) return undefined
-  if (!Array.isArray(texts) || !texts.every((entry) => isUnknownText(entry, MAX_DEPTH)))
-    return { path: '_unknownText', expected: 'a list of fields of text format' }
+  if (!Array.isArray(texts)) return { path: '_unknownText', expected: ENTRIES }
+  for (const entry of texts) {
+    const fault = faultOfEntry(entry, depth)
+    if (fault !== undefined) return fault
+  }
   // Just seen to be of this type.
   const [lost] = texts as readonly UnknownText[]
   return unknownText === 'refuse' && lost !== undefined ? { path: lost.name, expected: undefined } : undefined
 }
 
-function isUnknownText(entry: unknown, depth: number): boolean {
-  if (depth === 0 || !isObject(entry) || typeof entry['name'] !== 'string') return false
-  const { text, fields } = entry
-  if (fields === undefined) return typeof text === 'string'
-  return Array.isArray(fields) && fields.every((inner) => isUnknownText(inner, depth - 1))
+const ENTRIES = 'a list of fields of text format'
+
+/** Messages are counted and not what they end in, as the readers count. */
+function faultOfEntry(entry: unknown, depth: number): Fault | undefined {
+  const none: Fault = { path: '_unknownText', expected: ENTRIES }
+  if (!isObject(entry)) return none
+  const { name, text, fields } = entry
+  if (typeof name !== 'string') return none
+  if (fields === undefined) return typeof text === 'string' ? undefined : none
+  if (!Array.isArray(fields)) return none
+  if (depth === 0) return { path: name, expected: undefined, isTooDeep: true }
+  for (const inner of fields) {
+    const fault = faultOfEntry(inner, depth - 1)
+    if (fault !== undefined) return fault.isTooDeep ? inside(name, fault) : fault
+  }
+  return undefined
 }
 
 /** Whether these are lists of bytes by tags: numbers of 32 bits whose field number is not 0. */
@@ -78,10 +107,10 @@ export function isUnknownFields(value: unknown): boolean {
 }
 
 function isObject(value: unknown): value is Message {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+  return isPlain(value)
 }
 
-function faultOfValue(field: Field, value: unknown, unknownText: 'refuse' | 'omit'): Fault | undefined {
+function faultOfValue(field: Field, value: unknown, unknownText: 'refuse' | 'omit', depth: number): Fault | undefined {
   switch (field.kind) {
     case 'string':
       if (typeof value !== 'string') return { path: '', expected: 'a string' }
@@ -95,12 +124,12 @@ function faultOfValue(field: Field, value: unknown, unknownText: 'refuse' | 'omi
         ? undefined
         : { path: '', expected: `a value of ${field.enum.name}` }
     case 'message':
-      return faultOf(field.type, value, unknownText)
+      return faultOf(field.type, value, unknownText, depth - 1)
   }
 }
 
-function inside(outer: string, { path, expected }: Fault): Fault {
-  return { path: path === '' ? outer : `${outer}.${path}`, expected }
+function inside(outer: string, { path, ...fault }: Fault): Fault {
+  return { ...fault, path: path === '' ? outer : `${outer}.${path}` }
 }
 
 /** The path of a field of the message at `path`. */

@@ -47,7 +47,7 @@ export interface MessageCodec<T> {
   /**
    * The JSON mapping (ProtoJSON): keys in camel case, enums by name, what is unset left out. Fields that came from text
    * and that the schema does not know stand under their own names; those that came from binary have none and are left out.
-   * @throws {MetadataError} `invalid_value`, with the path
+   * @throws {MetadataError} `invalid_value`, with the path, for a field that JSON cannot hold too: see `unknownText`
    */
   toJSON(message: T, options?: ToJsonOptions): JsonObject
   /**
@@ -74,7 +74,7 @@ function codec<T extends object>(
 }
 
 function copy(type: MessageType, base: unknown, path: string): Message {
-  if (!isPlain(base)) return refuse(path, 'a message')
+  if (!isPlain(base)) return refuse(path, 'a message', base)
   const message = type.create()
   for (const [key, value] of Object.entries(base)) {
     const field = type.byKey.get(key)

@@ -5,7 +5,7 @@
 import { type EnumAliases, enumNames } from './aliases.js'
 import type { Change } from './edit/change.js'
 import type { Container } from './edit/layout.js'
-import { planOf } from './edit/plan.js'
+import { isFields, planOf } from './edit/plan.js'
 import { movedBy, occurrencesAt, without } from './edit/removal.js'
 import { Setting } from './edit/setting.js'
 import { splice } from './edit/splices.js'
@@ -29,7 +29,8 @@ export interface EditTextOptions {
  * @param text - in text format; it need not suit the schema
  * @param change - values by path. `null` removes, `undefined` changes nothing. An enum's value is its name. A message is an
  * object, whose fields are set in the one that is there. `list[0]` is one of several, of the text as it was given; `list[+]`
- * a new one after the last; `list` with an array is all of them. What is removed is removed last
+ * a new one after the last; `list` with an array is all of them. What is removed is removed last. Of a block that may come
+ * once and comes again, the last is changed, and a removal without an index is made in all
  * @throws {MetadataError} `syntax` when the text is none; `invalid_path` when a path leads nowhere; `invalid_value` and
  * `unknown_enum_value` when a value does not suit its field
  * @example
@@ -40,9 +41,9 @@ export interface EditTextOptions {
  * })
  */
 export function editText(text: string, change: Change, options?: EditTextOptions): string {
-  if (typeof text !== 'string') refuse('the text', 'a string')
-  if (typeof change !== 'object' || change === null || Array.isArray(change))
-    refuse('the change', 'an object of values by path')
+  if (typeof text !== 'string') refuse('the text', 'a string', text)
+  if (typeof change !== 'object' || change === null || Array.isArray(change) || !isFields(change))
+    refuse('the change', 'an object of values by path', change)
   const { enumAliases, maxBytes } = checkOptions(options, { enumAliases: 'object', maxBytes: 'number' })
   const { plan, removals } = planOf(change)
   const root: Container = { fields: parseSyntax(text, maxBytes), message: undefined, type: MetaDataSchema }

@@ -8,7 +8,8 @@
  * `unexpected_end_group`, `too_deep`, `invalid_utf8`. Text, with `line` and `column`: `syntax`, `unknown_field`,
  * `unknown_enum_value`, `duplicate_field`, `out_of_range`, `invalid_utf8`, `too_deep`. Values, with `path`:
  * `invalid_value`, `unknown_field`, `unknown_enum_value`, and `invalid_path` for a path that names nothing. Any input:
- * `too_large`; JSON that is none: `invalid_json`.
+ * `too_large`; JSON that is none: `invalid_json`, with `line` and
+ * `column`.
  */
 export type MetadataErrorCode =
   | 'too_large'
@@ -73,7 +74,21 @@ export function checkSize(size: number, maxBytes: number = MAX_BYTES): void {
   if (size > maxBytes) throw new MetadataError('too_large', `${size} bytes are more than maxBytes permits: ${maxBytes}`)
 }
 
-/** @throws {MetadataError} `invalid_value` */
-export function refuse(path: string, expected: string): never {
-  throw new MetadataError('invalid_value', `${path || 'the record'} should be ${expected}`, { path, expected })
+/**
+ * @param found - what came instead, of which the message says the kind
+ * @throws {MetadataError} `invalid_value`
+ */
+export function refuse(path: string, expected: string, ...found: readonly unknown[]): never {
+  const got = found.map((value) => `, got ${kindOf(value)}`).join('')
+  throw new MetadataError('invalid_value', `${path || 'the record'} should be ${expected}${got}`, { path, expected })
+}
+
+/** The kind of a value, in words: `a Date`, `a list`, `null`. */
+function kindOf(value: unknown): string {
+  if (value === null || value === undefined) return String(value)
+  if (typeof value === 'boolean') return 'a truth value'
+  if (Array.isArray(value)) return 'a list'
+  const kind = typeof value === 'object' ? Object.prototype.toString.call(value).slice(8, -1) : typeof value
+  if (kind === 'Object') return 'an object'
+  return `${/^[AEIO]/.test(kind) ? 'an' : 'a'} ${kind}`
 }

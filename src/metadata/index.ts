@@ -30,7 +30,14 @@ export {
   Security_Category as SecurityCategory,
   URL_Type as UrlType,
 } from './generated/metadata.js'
-export type { FromJsonOptions, JsonObject, JsonValue, ToJsonOptions } from './json.js'
+export {
+  type FormatJsonOptions,
+  type FromJsonOptions,
+  formatJson,
+  type JsonObject,
+  type JsonValue,
+  type ToJsonOptions,
+} from './json.js'
 export type { Partly, Unknown, UnknownText } from './messages.js'
 export { type FieldValue, type FieldValues, getField } from './path.js'
 export { type ReadOptions, type ReadResult, readMetadata } from './read.js'

@@ -3,12 +3,13 @@
  * @module
  */
 import { type EnumAliases, type EnumNames, enumNames } from './aliases.js'
-import { at, checkMessage, LONE_SURROGATE } from './check.js'
+import { at, checkMessage, LONE_SURROGATE, tooDeep } from './check.js'
 import { MAX_DEPTH, MetadataError, refuse } from './errors.js'
+import { formatTree, isFraction, JsonNumber, jsonFraction } from './json-text.js'
 import { CANONICAL, literalOf } from './literals.js'
-import type { Unknown, UnknownText } from './messages.js'
+import type { MetaData, Unknown, UnknownText } from './messages.js'
 import { checkOptions, isPlain } from './options.js'
-import type { EnumField, Field, Message, MessageType } from './schema.js'
+import { type EnumField, type Field, type Message, type MessageType, MetaDataSchema } from './schema.js'
 import { checkName, scalarOf } from './unknown-text.js'
 
 /** A value of JSON. */
@@ -22,6 +23,20 @@ export interface JsonObject {
 export interface ToJsonOptions {
   /** Names to write for values of enums. */
   readonly enumAliases?: EnumAliases
+  /**
+   * What becomes of an unknown field of text whose value JSON cannot hold, so that it would come back as another: a name such
+   * as `FOO` or `inf`, bytes that are not UTF-8. `refuse`, which is the default; `omit`; or `string`, to show it as a string.
+   * An object of JSON holds no integer past 2^53 and no `1.0` either; {@link formatJson} does.
+   */
+  readonly unknownText?: 'refuse' | 'omit' | 'string'
+}
+
+/** What `formatJson` may be told. */
+export interface FormatJsonOptions {
+  /** Names to write for values of enums. */
+  readonly enumAliases?: EnumAliases
+  /** What becomes of an unknown field of text whose value JSON cannot hold: `refuse`, which is the default, or `omit`. */
+  readonly unknownText?: 'refuse' | 'omit'
 }
 
 /** What `fromJSON` may be told. */
@@ -33,20 +48,64 @@ export interface FromJsonOptions {
 }
 
 export function toJson(type: MessageType, message: object, options: ToJsonOptions | undefined): JsonObject {
-  const { enumAliases } = checkOptions(options, { enumAliases: 'object' })
+  const { enumAliases, unknownText = 'refuse' } = checkOptions(options, {
+    enumAliases: 'object',
+    unknownText: ['refuse', 'omit', 'string'],
+  })
   checkMessage(type, message, 'omit')
-  // Checked just above.
-  return write(type, message as Message, enumNames(enumAliases), '')
+  // Checked just above. Numbers of text are in no tree but in one that is for text.
+  return write(
+    type,
+    message as Message,
+    { names: enumNames(enumAliases), unknownText, forText: false },
+    '',
+  ) as JsonObject
 }
 
-function write(type: MessageType, message: Message & Unknown, names: EnumNames, path: string): JsonObject {
-  const json: JsonObject = {}
+/**
+ * Writes a record as JSON text: as `MetaData.toJSON` and `JSON.stringify` with an indentation of two, and a newline at the
+ * end. Unknown numbers stay as they were written, however large: {@link readMetadata} reads them back.
+ * @throws {MetadataError} `invalid_value` or `too_deep`, with the path; `too_large` when the text would be longer than a
+ * string can be
+ */
+export function formatJson(message: MetaData, options?: FormatJsonOptions): string {
+  const { enumAliases, unknownText = 'refuse' } = checkOptions(options, {
+    enumAliases: 'object',
+    unknownText: ['refuse', 'omit'],
+  })
+  checkMessage(MetaDataSchema, message, 'omit')
+  const writing = { names: enumNames(enumAliases), unknownText, forText: true }
+  try {
+    // Checked just above.
+    return `${formatTree(write(MetaDataSchema, message as unknown as Message, writing, ''))}\n`
+  } catch (error) {
+    // Megabytes of deep nesting, each level of it indented, may be more than a string can hold.
+    if (error instanceof RangeError) throw new MetadataError('too_large', 'more JSON than a string can hold')
+    throw error
+  }
+}
+
+interface Writing {
+  readonly names: EnumNames
+  readonly unknownText: 'refuse' | 'omit' | 'string'
+  /** Whether numbers may be in it that JavaScript cannot hold. */
+  readonly forText: boolean
+}
+
+/** JSON, with numbers in it that JavaScript cannot hold. */
+type Tree = string | number | boolean | null | JsonNumber | Tree[] | TreeObject
+interface TreeObject {
+  [key: string]: Tree
+}
+
+function write(type: MessageType, message: Message & Unknown, writing: Writing, path: string): TreeObject {
+  const json: TreeObject = {}
   for (const field of type.fields) {
     const value = message[field.key]
     if (Array.isArray(value)) {
       if (value.length > 0)
-        json[field.key] = value.map((item, index) => writeValue(field, item, names, at(path, field, index)))
-    } else if (value !== undefined) json[field.key] = writeValue(field, value, names, at(path, field))
+        json[field.key] = value.map((item, index) => writeValue(field, item, writing, at(path, field, index)))
+    } else if (value !== undefined) json[field.key] = writeValue(field, value, writing, at(path, field))
   }
   for (const { name, ...entry } of message._unknownText ?? []) {
     const known = type.byName.get(name)
@@ -54,28 +113,29 @@ function write(type: MessageType, message: Message & Unknown, names: EnumNames, 
       throw new MetadataError('unknown_field', `${at(path, { name })} would be ${type.byKey.get(name)?.name} in JSON`, {
         path: at(path, { name }),
       })
-    // The name of an enum's value that the schema does not know, unless the field was given another value since.
-    if (known === undefined) add(json, name, writeUnknown({ name, ...entry }, path))
-    else if (message[known.key] === undefined) json[known.key] = writeUnknown({ name, ...entry }, path)
+    if (known === undefined) add(json, name, writeUnknown({ name, ...entry }, writing, path))
+    // A value that the schema does not know of an enum that it knows, unless the field was given another value since.
+    else if (message[known.key] === undefined) json[known.key] = writeEnum({ name, ...entry }, path)
   }
   return json
 }
 
-function writeValue(field: Field, value: unknown, names: EnumNames, path: string): JsonValue {
+function writeValue(field: Field, value: unknown, writing: Writing, path: string): Tree {
   switch (field.kind) {
     case 'string':
       return String(value)
     case 'int32':
       return Number(value)
     case 'enum':
-      return names.nameOf(field.enum, Number(value))
+      return writing.names.nameOf(field.enum, Number(value))
     case 'message':
-      return write(field.type, value as Message, names, path)
+      return write(field.type, value as Message, writing, path)
   }
 }
 
 /** Several entries of one name become a list. */
-function add(json: JsonObject, key: string, value: JsonValue): void {
+function add(json: TreeObject, key: string, value: Tree | undefined): void {
+  if (value === undefined) return
   const before = Object.hasOwn(json, key) ? json[key] : undefined
   if (Array.isArray(before)) before.push(value)
   else {
@@ -85,32 +145,67 @@ function add(json: JsonObject, key: string, value: JsonValue): void {
   }
 }
 
-function writeUnknown(entry: UnknownText, path: string): JsonValue {
+/** A name, or a number of 32 bits, that no value of its enum has. */
+function writeEnum(entry: UnknownText, path: string): Tree {
+  const scalar = entry.fields === undefined ? scalarOf(entry, path) : undefined
+  const number = scalar?.kind === 'integer' ? Number(scalar.value) : Number.NaN
+  if (number === (number | 0)) return number
+  if (scalar?.kind === 'identifier' && ENUM_NAME.test(scalar.value)) return scalar.value
+  return refuse(at(path, entry), 'the name of a value, or an integer of 32 bits')
+}
+
+/** @returns undefined for what is left out */
+function writeUnknown(entry: UnknownText, writing: Writing, path: string): Tree | undefined {
   if (entry.fields !== undefined) {
     checkName(entry, path)
-    const json: JsonObject = {}
-    for (const inner of entry.fields) add(json, inner.name, writeUnknown(inner, at(path, entry)))
+    const json: TreeObject = {}
+    for (const inner of entry.fields) add(json, inner.name, writeUnknown(inner, writing, at(path, entry)))
     return json
   }
   const scalar = scalarOf(entry, path)
+  const { text = '' } = entry
   switch (scalar.kind) {
-    case 'string':
-      return scalar.value ?? btoa(Array.from(scalar.bytes, (byte) => String.fromCharCode(byte)).join(''))
+    case 'string': {
+      if (scalar.value !== undefined) return scalar.value
+      const base64 = (): string => btoa(Array.from(scalar.bytes, (byte) => String.fromCharCode(byte)).join(''))
+      return inexact(entry, 'bytes that are not UTF-8', base64, writing, path)
+    }
     case 'integer': {
       const number = Number(scalar.value)
-      return Number.isSafeInteger(number) ? number : String(scalar.value)
+      if (Number.isSafeInteger(number)) return number
+      const digits = (): string => String(scalar.value)
+      return writing.forText ? new JsonNumber(digits()) : inexact(entry, `the number ${text}`, digits, writing, path)
     }
-    case 'float':
-      return Number.isFinite(scalar.value) ? scalar.value : String(entry.text)
+    case 'float': {
+      if (isFraction(scalar.value)) return scalar.value
+      if (writing.forText) return jsonFraction(text)
+      const shown = (): Tree => (Number.isSafeInteger(scalar.value) ? scalar.value : text)
+      return inexact(entry, `the number ${text}`, shown, writing, path)
+    }
     case 'identifier':
-      return scalar.value === 'true' ? true : scalar.value === 'false' ? false : scalar.value
+      if (scalar.value === 'true' || scalar.value === 'false') return scalar.value === 'true'
+      return inexact(entry, `the name ${scalar.value}`, () => scalar.value, writing, path)
   }
+}
+
+/** A value that would come back as another. */
+function inexact(
+  entry: UnknownText,
+  what: string,
+  shown: () => Tree,
+  { unknownText }: Writing,
+  path: string,
+): Tree | undefined {
+  if (unknownText === 'string') return shown()
+  if (unknownText === 'omit') return undefined
+  const entryPath = at(path, entry)
+  throw new MetadataError('invalid_value', `JSON cannot hold ${what} of ${entryPath} as it is`, { path: entryPath })
 }
 
 export function fromJson(type: MessageType, json: unknown, options: FromJsonOptions | undefined): Message {
   const { strict = false, enumAliases } = checkOptions(options, { strict: 'boolean', enumAliases: 'object' })
   const names = enumNames(enumAliases)
-  return read(type, json, { names, strict }, '')
+  return read(type, json, { names, strict }, '', MAX_DEPTH)
 }
 
 interface Reading {
@@ -118,8 +213,9 @@ interface Reading {
   readonly strict: boolean
 }
 
-function read(type: MessageType, json: unknown, reading: Reading, path: string): Message {
-  if (!isPlain(json)) return refuse(path, 'an object')
+/** @param depth - how many messages may nest within this one */
+function read(type: MessageType, json: unknown, reading: Reading, path: string, depth: number): Message {
+  if (!isPlain(json)) return refuse(path, 'an object', json)
   const message: Message & Unknown = type.create()
   for (const [key, value] of Object.entries(json)) {
     const field = type.byKey.get(key) ?? type.byName.get(key)
@@ -128,29 +224,48 @@ function read(type: MessageType, json: unknown, reading: Reading, path: string):
         throw new MetadataError('duplicate_field', `${at(path, field)} is there as ${key} and as ${field.key}`, {
           path: at(path, field),
         })
-      readField(field, message, value, reading, path)
+      readField(field, message, value, reading, path, depth)
     } else if (reading.strict) {
       const unknownPath = at(path, { name: key })
       throw new MetadataError('unknown_field', `${type.name} has no field ${unknownPath}`, { path: unknownPath })
-    } else keep(message, unknownOf(key, value, path, MAX_DEPTH))
+    } else keep(message, unknownOf(key, value, path, depth))
   }
   return message
 }
 
-function readField(field: Field, message: Message, value: unknown, reading: Reading, path: string): void {
+function readField(
+  field: Field,
+  message: Message,
+  value: unknown,
+  reading: Reading,
+  path: string,
+  depth: number,
+): void {
   if (value === null) return
   if (!field.repeated) {
-    message[field.key] = readValue(field, message, value, reading, at(path, field))
+    message[field.key] = readValue(field, message, value, reading, at(path, field), depth)
     return
   }
-  if (!Array.isArray(value)) refuse(at(path, field), 'a list')
-  else message[field.key] = value.map((item, index) => readValue(field, message, item, reading, at(path, field, index)))
+  if (!Array.isArray(value)) refuse(at(path, field), 'a list', value)
+  else
+    message[field.key] = value.map((item, index) =>
+      readValue(field, message, item, reading, at(path, field, index), depth),
+    )
 }
 
-function readValue(field: Field, message: Message, value: unknown, reading: Reading, path: string): unknown {
+function readValue(
+  field: Field,
+  message: Message,
+  given: unknown,
+  reading: Reading,
+  path: string,
+  depth: number,
+): unknown {
+  // No field of the schema has a number that JavaScript cannot hold.
+  const value = given instanceof JsonNumber ? Number(given.source) : given
   switch (field.kind) {
     case 'string':
-      if (typeof value !== 'string') return refuse(path, 'a string')
+      if (typeof value !== 'string') return refuse(path, 'a string', value)
       return LONE_SURROGATE.test(value) ? refuse(path, 'a string without lone surrogates') : value
     case 'int32': {
       // A number in quotes is one too (ProtoJSON), in any way in which JSON writes numbers.
@@ -161,7 +276,7 @@ function readValue(field: Field, message: Message, value: unknown, reading: Read
     case 'enum':
       return readEnum(field, message, value, reading, path)
     case 'message':
-      return read(field.type, value, reading, path)
+      return read(field.type, value, reading, path, depth - 1)
   }
 }
 
@@ -196,24 +311,35 @@ function readEnum(
 const FIELD_NAME = /^(?:[A-Za-z_]\w*|\[[A-Za-z_]\w*(?:[./][A-Za-z_]\w*)*\])$/
 const ENUM_NAME = /^[A-Za-z_]\w*$/
 
-/** One key that the schema does not know, as fields of text format. */
+/**
+ * One key that the schema does not know, as fields of text format.
+ * @param depth - how many messages may nest here
+ */
 function unknownOf(name: string, value: unknown, path: string, depth: number): UnknownText[] {
   const entryPath = at(path, { name })
   if (!FIELD_NAME.test(name))
     throw new MetadataError('invalid_value', `the key ${JSON.stringify(name)} is no name that a field may have`, {
       path: entryPath,
     })
-  if (depth === 0)
-    throw new MetadataError('too_deep', `${entryPath} is nested more than ${MAX_DEPTH} deep`, { path: entryPath })
   const values = Array.isArray(value) ? value : value === null ? [] : [value]
   return values.map((item: unknown): UnknownText => {
     const entry: UnknownText = { name }
-    if (typeof item === 'object' && item !== null && !Array.isArray(item))
+    if (item instanceof JsonNumber) entry.text = item.source
+    else if (isPlain(item)) {
+      if (depth === 0) throw tooDeep(entryPath)
       entry.fields = Object.entries(item).flatMap(([key, inner]) => unknownOf(key, inner, entryPath, depth - 1))
-    else if (typeof item === 'string' && !LONE_SURROGATE.test(item))
+    } else if (typeof item === 'string') {
+      if (LONE_SURROGATE.test(item)) refuse(entryPath, 'a string without lone surrogates')
       entry.text = literalOf(item, { ...CANONICAL, utf8: true })
-    else if (typeof item === 'boolean' || Number.isFinite(item)) entry.text = String(item)
-    else refuse(entryPath, 'a string, a number, a truth value, an object, or a list of these')
+    } else if (typeof item === 'boolean') entry.text = String(item)
+    else if (typeof item === 'number' && Number.isFinite(item)) {
+      if (!isFraction(item) && !Number.isSafeInteger(item))
+        refuse(
+          entryPath,
+          'an integer of at most 53 bits, since JSON.parse rounds larger ones: readMetadata takes the text',
+        )
+      entry.text = String(item)
+    } else refuse(entryPath, 'a string, a number, a truth value, an object, or a list of these', item)
     return entry
   })
 }

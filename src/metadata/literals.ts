@@ -3,6 +3,8 @@
  * Literals" and "Numeric Literals").
  * @module
  */
+import { LONE_SURROGATE } from './check.js'
+
 const BACKSLASH = 0x5c
 
 const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
@@ -35,6 +37,37 @@ export function escapeAt(text: string, at: number): Escape | undefined {
     default:
       return NAMED.get(letter) ?? digitsAt(text, at + 1, 1, 3, 8, true)
   }
+}
+
+const SURROGATE = /\\(?:u|U0000)([dD][89a-fA-F][0-9a-fA-F]{2})/y
+
+/** What is wrong with an escape, and what could stand there. */
+interface EscapeFault {
+  readonly what: string
+  readonly expected: string
+}
+
+/** Tells why an escape with enough digits stands for nothing; undefined for any other that is none. */
+export function escapeFault(text: string, at: number): EscapeFault | undefined {
+  const half = (start: number): number => {
+    SURROGATE.lastIndex = start
+    return Number.parseInt(SURROGATE.exec(text)?.[1] ?? '0', 16)
+  }
+  const first = half(at)
+  if (first !== 0) {
+    const character = String.fromCharCode(first, half(SURROGATE.lastIndex))
+    const code = character.codePointAt(0)?.toString(16).padStart(8, '0')
+    const expected = LONE_SURROGATE.test(character)
+      ? 'a whole character, such as \\U0001f600'
+      : `\\U${code} for both halves`
+    return { what: 'an escape of half a character (a surrogate)', expected }
+  }
+  const source = text.slice(at, at + 10)
+  if (/^\\U[0-9a-fA-F]{8}/.test(source))
+    return { what: 'an escape past the last character', expected: '\\U0010ffff or less' }
+  return /^\\[4-7][0-7]{2}/.test(source)
+    ? { what: 'an escape past the last byte', expected: '\\377 or less' }
+    : undefined
 }
 
 function digitsAt(

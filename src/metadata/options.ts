@@ -2,7 +2,7 @@
  * Options and input, as a caller in JavaScript may give them.
  * @module
  */
-import { MetadataError } from './errors.js'
+import { refuse } from './errors.js'
 
 /** What each option takes: a type, or one of some values. */
 type Takes = { readonly [name: string]: 'boolean' | 'number' | 'object' | readonly string[] }
@@ -39,6 +39,9 @@ const NONE: Readonly<Record<string, never>> = Object.freeze(Object.create(null))
 
 /** Whether a value is an object with keys and values, and no Map, no Date and no list. */
 export function isPlain(value: unknown): value is object {
+  if (typeof value !== 'object' || value === null) return false
+  // Nearly all are; the other way costs more.
+  if (Object.getPrototypeOf(value) === Object.prototype) return true
   return Object.prototype.toString.call(value) === '[object Object]'
 }
 
@@ -50,6 +53,5 @@ export function isBytes(value: unknown): value is Uint8Array {
 /** @throws {MetadataError} `invalid_value` for what is no input, such as the ArrayBuffer that holds it */
 export function checkInput(input: unknown, expected: 'bytes' | 'bytes or text'): void {
   if (isBytes(input) || (expected === 'bytes or text' && typeof input === 'string')) return
-  const what = expected === 'bytes' ? 'a Uint8Array' : 'a string or a Uint8Array'
-  throw new MetadataError('invalid_value', `the input should be ${what}`, { expected: what })
+  refuse('the input', expected === 'bytes' ? 'a Uint8Array' : 'a string or a Uint8Array', input)
 }

@@ -3,11 +3,11 @@
  * @module
  */
 import { MetaData } from './codec.js'
-import { checkSize, MetadataError } from './errors.js'
+import { checkSize } from './errors.js'
+import { parseJson } from './json-text.js'
 import type { MetaData as Metadata } from './messages.js'
 import { checkInput, checkOptions, READING } from './options.js'
-import { placeOf } from './syntax.js'
-import { type ParseTextOptions, parseText, textOf } from './text.js'
+import { type ParseTextOptions, parseText, textOf, utf16Fault } from './text.js'
 
 /** What `readMetadata` may be told: what `parseText` may. */
 export type ReadOptions = ParseTextOptions
@@ -21,7 +21,8 @@ export interface ReadResult {
 /**
  * Reads a record in binary, JSON or text format, whichever it is. JSON begins with `{`, which text never does. Bytes without
  * control characters are taken as text where they are good as text, others as binary where they are good as binary: only a
- * binary record that is text format as well, to the last character, would be mistaken.
+ * binary record that is text format as well, to the last character, would be mistaken. JSON with a key that comes twice is
+ * refused, and no number of it is rounded.
  * @param input - bytes, or a string of JSON or text format
  * @throws {MetadataError} of the form that the input is most like
  */
@@ -34,7 +35,11 @@ export function readMetadata(input: string | Uint8Array, options?: ReadOptions):
   const isControlled = input.some((byte) => byte < 9 || (byte > 13 && byte < 32))
   const asText = (): ReadResult => readText(textOf(input, own.maxBytes), own)
   const asBinary = (): ReadResult => readBinary(input, own)
-  return isControlled ? either(asBinary, asText) : either(asText, asBinary)
+  try {
+    return isControlled ? either(asBinary, asText) : either(asText, asBinary)
+  } catch (error) {
+    throw utf16Fault(input) ?? error
+  }
 }
 
 function either(first: () => ReadResult, second: () => ReadResult): ReadResult {
@@ -58,30 +63,12 @@ function readBinary(bytes: Uint8Array, options: ReadOptions): ReadResult {
 
 function readText(text: string, options: ReadOptions): ReadResult {
   if (!/^\ufeff?\s*\{/.test(text)) return { format: 'text', metadata: parseText(text, options) }
-  return { format: 'json', metadata: fromJsonText(text.replace(/^\ufeff/, ''), options) }
+  return { format: 'json', metadata: fromJsonText(text, options) }
 }
 
 function fromJsonText(text: string, { strict, enumAliases }: ReadOptions): Metadata {
-  const json = parseJson(text)
-  return MetaData.fromJSON(json, {
+  return MetaData.fromJSON(parseJson(text), {
     ...(strict !== undefined && { strict }),
     ...(enumAliases !== undefined && { enumAliases }),
   })
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch (error) {
-    const message = error instanceof Error ? error.message : String(error)
-    const [, position] = /at position (\d+)/.exec(message) ?? []
-    if (position === undefined) throw new MetadataError('invalid_json', message)
-    const offset = Number(position)
-    const { line, column } = placeOf(text, offset)
-    throw new MetadataError('invalid_json', `${line}:${column}: ${message.replace(/ in JSON at position.*$/, '')}`, {
-      offset,
-      line,
-      column,
-    })
-  }
 }

@@ -6,7 +6,7 @@
 
 import { LONE_SURROGATE } from './check.js'
 import { checkSize, MAX_DEPTH, MetadataError, type MetadataErrorCode } from './errors.js'
-import { escapeAt } from './literals.js'
+import { escapeAt, escapeFault } from './literals.js'
 
 /** Offsets into the text, in UTF-16 units: from `start` to before `end`. */
 interface Span {
@@ -68,10 +68,17 @@ const NEGATIVE_NAME = /^(?:inf|infinity|nan)$/i
 export function parseSyntax(text: string, maxBytes?: number): readonly FieldNode[] {
   checkSize(text.length, maxBytes)
   const nul = text.indexOf('\0')
-  if (nul >= 0) throw textError('syntax', 'a NUL character', text, nul)
+  if (nul >= 0) throw textError('syntax', `a NUL character${isWide(text, nul) ? UTF16_HINT : ''}`, text, nul)
   const lone = text.search(LONE_SURROGATE)
   if (lone >= 0) throw textError('invalid_utf8', 'a lone surrogate, which UTF-8 cannot hold', text, lone)
   return new Parser(text).document()
+}
+
+const UTF16_HINT = ': is the text UTF-16? It has to be UTF-8'
+
+/** Whether there is a NUL beside every character, as where UTF-16 was read as something else. */
+function isWide(text: string, nul: number): boolean {
+  return nul < 2 && text[nul + 2] === '\0' && text[nul + 1] !== '\0'
 }
 
 /** A fault of a text at an offset. */
@@ -95,6 +102,12 @@ export function placeOf(text: string, offset: number): { readonly line: number; 
     lineStart = end + 1
   }
   return { line, column: offset - lineStart + 1 }
+}
+
+/** What stands at an offset, in a form fit for a message of one line. */
+export function foundAt(text: string, at: number): string {
+  const [token = ''] = /^(?:[\w.+-]+|"[^"\n]{0,40}"?|'[^'\n]{0,40}'?|.)/u.exec(text.slice(at, at + 60)) ?? []
+  return token === '' ? 'the end' : /^[!-~]/.test(token) ? token : JSON.stringify(token)
 }
 
 /** The fields of a tree, those within others too, each before what is in it. */
@@ -140,6 +153,11 @@ const BACKSLASH = 92
 const CLOSE_BRACKET = 93
 const OPEN_BRACE = 123
 const CLOSE_BRACE = 125
+
+const NO_ESCAPE = {
+  what: 'no such escape',
+  expected: 'one of \\a \\b \\f \\n \\r \\t \\v \\? \\\\ \\\' \\", \\ and up to \\377, \\x41, \\u00e9, \\U0001f600',
+}
 
 class Parser {
   private at = 0
@@ -276,9 +294,8 @@ class Parser {
   private escape(): void {
     const found = escapeAt(this.text, this.at)
     if (found === undefined) {
-      const expected =
-        'one of \\a \\b \\f \\n \\r \\t \\v \\? \\\\ \\\' \\", \\ and up to \\377, \\x41, \\u00e9, \\U0001f600'
-      throw textError('syntax', `no such escape: expected ${expected}`, this.text, this.at, { expected })
+      const { what, expected } = escapeFault(this.text, this.at) ?? NO_ESCAPE
+      throw textError('syntax', `${what}: expected ${expected}`, this.text, this.at, { expected })
     }
     this.at += found.length
   }
@@ -334,19 +351,13 @@ class Parser {
 
   /** @param open - of a bracket that is not closed, if one is */
   private expected(expected: string, open?: number): never {
-    const found = this.found()
+    const isMark = this.text[this.at] === '\ufeff'
+    const found = isMark ? 'a byte order mark (BOM): save the text as UTF-8 without it' : foundAt(this.text, this.at)
     const which =
       open === undefined || this.at < this.text.length
         ? ''
         : `, for the "${this.text[open]}" of line ${placeOf(this.text, open).line}`
     throw textError('syntax', `expected ${expected}${which}, found ${found}`, this.text, this.at, { expected })
-  }
-
-  /** What stands here, in a form fit for a message of one line. */
-  private found(): string {
-    const [token = ''] =
-      /^(?:[\w.+-]+|"[^"\n]{0,40}"?|'[^'\n]{0,40}'?|.)/u.exec(this.text.slice(this.at, this.at + 60)) ?? []
-    return token === '' ? 'the end' : /^[!-~]/.test(token) ? token : JSON.stringify(token)
   }
 }
 

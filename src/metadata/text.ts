@@ -3,7 +3,7 @@
  * @module
  */
 import { type EnumAliases, type EnumNames, enumNames } from './aliases.js'
-import { checkSize } from './errors.js'
+import { checkSize, type MetadataError } from './errors.js'
 import { int32Of, stringOf } from './literals.js'
 import type { MetaData, Unknown, UnknownText } from './messages.js'
 import { checkInput, checkOptions, READING } from './options.js'
@@ -52,6 +52,8 @@ export function textOf(input: string | Uint8Array, maxBytes?: number): string {
   checkInput(input, 'bytes or text')
   checkSize(input.length, maxBytes)
   if (typeof input === 'string') return input
+  const fault = utf16Fault(input)
+  if (fault !== undefined) throw fault
   try {
     return utf8.decode(input)
   } catch {
@@ -70,6 +72,23 @@ export function textOf(input: string | Uint8Array, maxBytes?: number): string {
     }
     throw textError('invalid_utf8', 'bytes that are not UTF-8', text, text.length)
   }
+}
+
+/** How many bytes tell an encoding. */
+const SAMPLE = 1024
+
+/** What is wrong with bytes that are UTF-16: they begin with its mark, or every other one of most of them is zero. */
+export function utf16Fault(bytes: Uint8Array): MetadataError | undefined {
+  const [first = 0, second = 0] = bytes
+  const zeros = [0, 0]
+  const pairs = Math.min(bytes.length, SAMPLE) >> 1
+  for (let i = 0; i < pairs * 2; i++) if (bytes[i] === 0) zeros[i % 2] = (zeros[i % 2] ?? 0) + 1
+  const [even = 0, odd = 0] = zeros
+  const isLittle = (first === 0xff && second === 0xfe) || (even === 0 && odd * 2 > pairs)
+  const isBig = (first === 0xfe && second === 0xff) || (odd === 0 && even * 2 > pairs)
+  if (!isLittle && !isBig) return undefined
+  const order = isLittle ? 'little' : 'big'
+  return textError('invalid_utf8', `UTF-16 (${order}-endian), where UTF-8 is taken: save the text as UTF-8`, '', 0)
 }
 
 class Reader {

@@ -3,7 +3,17 @@
  * 5.1.5.2: users can revoke what they permitted).
  * @module
  */
-import { faultNote, hiddenFields, ifTrue, isolated, logoOf, signedInAs, titled, websiteLink } from './fragments.js'
+import {
+  faultNote,
+  hiddenFields,
+  ifTrue,
+  isolated,
+  logoOf,
+  shortened,
+  signedInAs,
+  titled,
+  websiteLink,
+} from './fragments.js'
 import { displayText, html, type SafeHtml } from './html.js'
 import { layOut } from './layout.js'
 import { type ConsentScope, choiceLabels, permissionGroups, type ResourceKind } from './permissions.js'
@@ -27,12 +37,14 @@ export interface AuthorizedApplication {
   readonly name: string
   /** Becomes a link when it is an `http` or `https` URL, and is shown as text otherwise. */
   readonly website: string
-  /** A `data:` URI of an image; anything else is left out. */
+  /** Path of an image on this server, with its query; anything else is left out. */
   readonly logo?: string
   /** Whether the administrators stopped it: it can do nothing at present. */
   readonly suspended: boolean
   /** One for each time that the user permitted something. */
   readonly grants: readonly AuthorizedGrant[]
+  /** How many more there are than are shown; absent where there are none. */
+  readonly notShown?: number
   /** The form that takes everything back from this application: target of the POST, and its hidden fields. */
   readonly form: {
     readonly action: string
@@ -49,6 +61,8 @@ export interface AuthorizedGrant {
     readonly kind: ResourceKind
     /** Names of the specified ones. */
     readonly items: readonly string[]
+    /** How many more there are than are named; absent where there are none. */
+    readonly notShown?: number
   }
   /** Seconds since the epoch. */
   readonly createdAt: number
@@ -82,7 +96,7 @@ const introduction: SafeHtml = html`<p>You permitted these applications to acces
 application last got or renewed its access; what it does with it in between is not shown here. Days are those of UTC.</p>`
 
 function section(application: AuthorizedApplication, id: string): SafeHtml {
-  const { name, website, suspended, grants } = application
+  const { name, website, suspended, grants, notShown = 0 } = application
   return html`<section class="application" aria-labelledby="${id}">
 <div class="identity">
 ${logoOf(application)}
@@ -94,6 +108,7 @@ ${ifTrue(suspended, html`<p class="suspended">The administrators stopped it: it 
 </dl>
 <ul class="grants">
 ${grants.map((grant) => html`<li>${permitted(grant)}</li>\n`)}</ul>
+${ifTrue(notShown > 0, html`<p class="more">You permitted it something ${notShown} more times.</p>`)}
 ${form(application)}
 </section>`
 }
@@ -111,13 +126,14 @@ ${permissionGroups(scopes)}
 // More than a reader would scroll through on the way to the button.
 const longList = 12
 
-function places({ kind, items }: AuthorizedGrant['resources']): SafeHtml {
+function places({ kind, items, notShown = 0 }: AuthorizedGrant['resources']): SafeHtml {
   if (kind !== 'specified') return html`${choiceLabels[kind]}`
   if (items.length === 0) return html`No resource`
   const list = html`<ul>
-${items.map((item) => html`<li>${isolated(item)}</li>\n`)}</ul>`
-  if (items.length <= longList) return list
-  return html`<details><summary>${items.length} resources</summary>
+${items.map((item) => html`<li>${isolated(shortened(item))}</li>\n`)}${ifTrue(notShown > 0, html`<li>${notShown} more</li>\n`)}</ul>`
+  const count = items.length + notShown
+  if (count <= longList) return list
+  return html`<details><summary>${count} resources</summary>
 ${list}
 </details>`
 }

@@ -3,7 +3,17 @@
  * 2.1, 4.1, 5.3).
  * @module
  */
-import { faultNote, hiddenFields, ifTrue, isolated, logoOf, signedInAs, titled, websiteLink } from './fragments.js'
+import {
+  faultNote,
+  hiddenFields,
+  ifTrue,
+  isolated,
+  logoOf,
+  shortened,
+  signedInAs,
+  titled,
+  websiteLink,
+} from './fragments.js'
 import { displayText, html, type SafeHtml } from './html.js'
 import { layOut } from './layout.js'
 import { type ConsentScope, choiceLabels, permissionGroups, type ResourceKind } from './permissions.js'
@@ -16,7 +26,7 @@ export type ConsentPageModel = {
     readonly description?: string
     /** Becomes a link when it is an `http` or `https` URL, and is shown as text otherwise. */
     readonly website: string
-    /** A `data:` URI of an image; anything else is left out. */
+    /** Path of an image on this server, with its query; anything else is left out. */
     readonly logo?: string
   }
   /** Who is signed in. */
@@ -31,6 +41,8 @@ export type ConsentPageModel = {
     readonly selected: ResourceKind
     /** What `specified` can name. */
     readonly items: readonly ConsentResource[]
+    /** How many more there are, which the page cannot offer; absent where there are none. */
+    readonly notShown?: number
   }
   /** Target of the POST, and hidden fields that come back with it. */
   readonly form: {
@@ -146,9 +158,9 @@ ${resourceScope(resources)}
 </form>`
 }
 
-function resourceScope({ choices, selected, items }: ConsentPageModel['resources']): SafeHtml {
+function resourceScope({ choices, selected, items, notShown = 0 }: ConsentPageModel['resources']): SafeHtml {
   const [first, second] = choices
-  const named = choices.includes('specified') ? resourceItems(items) : undefined
+  const named = choices.includes('specified') ? resourceItems(items, notShown) : undefined
   if (first !== undefined && second === undefined) {
     return html`<section class="resources" aria-labelledby="resources">
 <h2 id="resources">Where it may do this</h2>
@@ -171,17 +183,18 @@ function radio(kind: ResourceKind, checked: boolean): SafeHtml {
 // More than a reader would tab through on the way to the decision.
 const longList = 12
 
-function resourceItems(items: readonly ConsentResource[]): SafeHtml {
+function resourceItems(items: readonly ConsentResource[], notShown: number): SafeHtml {
   if (items.length === 0) return html`<p class="items">You have no resources to choose from.</p>`
   return html`<fieldset class="items">
 <legend>Resources</legend>
 ${ifTrue(items.length > longList, html`<a class="skip" href="#decision">Skip the list of resources</a>`)}
 <ul>
 ${items.map((item) => html`<li>${resourceItem(item)}</li>\n`)}</ul>
+${ifTrue(notShown > 0, html`<p class="more">You have ${notShown} more, which cannot be chosen here.</p>`)}
 </fieldset>`
 }
 
 function resourceItem({ id, name, checked }: ConsentResource): SafeHtml {
   const box = html`<input type="checkbox" name="resource" value="${id}"${ifTrue(checked, html` checked`)}>`
-  return html`<label class="choice">${box} ${isolated(name)}</label>`
+  return html`<label class="choice">${box} ${isolated(shortened(name))}</label>`
 }

@@ -19,10 +19,18 @@ export function titled(title: string, fault: string | undefined): string {
   return `${fault === undefined ? '' : 'Error: '}${title}`
 }
 
+/** Characters of a name that nobody bounds but whoever chose it. */
+const NAME_CHARACTERS = 256
+
+/** The beginning of a name that can be of any length. */
+export function shortened(name: string): string {
+  return name.length <= NAME_CHARACTERS ? name : `${[...name.slice(0, NAME_CHARACTERS)].slice(0, -1).join('')}…`
+}
+
 /** Landmark that says whose account it is. */
 export function signedInAs({ name }: { readonly name: string }): SafeHtml {
   return html`<header>
-<p>Signed in as ${isolated(name)}</p>
+<p>Signed in as ${isolated(shortened(name))}</p>
 </header>`
 }
 
@@ -40,9 +48,9 @@ export function hiddenFields(fields: readonly { readonly name: string; readonly 
   return html`${fields.map(({ name, value }) => html`<input type="hidden" name="${name}" value="${value}">\n`)}`
 }
 
-/** The logo of an application, or the first letter of its name. Images come from `data:` URIs alone. */
+/** The logo of an application, or the first letter of its name. Images come from paths of this server alone. */
 export function logoOf({ name, logo }: { readonly name: string; readonly logo?: string }): SafeHtml {
-  return logo !== undefined && /^data:image\//i.test(logo)
+  return logo !== undefined && /^\/(?![/\\])/.test(logo)
     ? html`<img class="logo" src="${logo}" alt="" width="56" height="56">`
     : html`<span class="logo" aria-hidden="true">${[...displayText(name).trim()][0]}</span>`
 }

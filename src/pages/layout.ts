@@ -16,7 +16,7 @@ export interface Layout {
 
 /**
  * A whole document. It has no script, no inline style and nothing from another origin, so it works under
- * `default-src 'none'; style-src 'self'; img-src data:`.
+ * `default-src 'none'; style-src 'self'; img-src 'self'`.
  *
  * @param layout title, stylesheet and body
  * @returns the document

@@ -8,7 +8,7 @@ import { isPublished } from '../core/application.js'
 import type { OAuthError } from '../core/errors.js'
 import { oauthError } from '../core/errors.js'
 import type { RedirectRules } from '../core/redirect-uri.js'
-import { matchRedirectUri } from '../core/redirect-uri.js'
+import { brokenRedirectRule, matchRedirectUri } from '../core/redirect-uri.js'
 import type { Scope, ScopeCatalogue } from '../core/scopes.js'
 import { narrowScopes, parseScopes } from '../core/scopes.js'
 import type { ClientId } from '../core/values.js'
@@ -39,6 +39,14 @@ export interface RedirectedError {
   readonly state?: string
 }
 
+/** An error for a page, with what the audit trail is told besides. */
+export interface RefusedLink extends OAuthError {
+  /** Of the application, where the redirect URI is the reason. */
+  readonly clientId?: ClientId
+  /** The rule that the redirect URI breaks, where that is the reason. */
+  readonly rule?: string
+}
+
 /** What decides on an authorization request besides the application. */
 export interface AuthorizationRules {
   readonly catalogue: ScopeCatalogue
@@ -65,14 +73,18 @@ export function authorizationRequest(
   parameters: Parameters,
   application: Application | undefined,
   rules: AuthorizationRules,
-): AuthorizationRequest | RedirectedError | OAuthError {
+): AuthorizationRequest | RedirectedError | RefusedLink {
   if (application === undefined) return notAccessible('client_unknown')
   if (!isPublished(application)) return notAccessible('client_not_approved')
   if (application.state !== 'approved') return notAccessible('client_suspended')
   const requested = valueIn(parameters, 'redirect_uri')
   const redirectUri =
     typeof requested === 'object' ? undefined : matchRedirectUri(application, requested, rules.redirect)
-  if (redirectUri === undefined) return notAccessible('redirect_uri_mismatch')
+  if (redirectUri === undefined) {
+    const rule =
+      typeof requested === 'object' ? requested.message : brokenRedirectRule(application, requested, rules.redirect)
+    return { ...notAccessible('redirect_uri_mismatch'), clientId: application.id, rule: `redirect_uri ${rule}` }
+  }
 
   // Not through valueIn: any string comes back as it was, the empty one too (specification, section 4.1).
   const sentState = parameters.get('state')

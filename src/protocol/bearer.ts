@@ -100,6 +100,8 @@ export function challenge(
   const response = errorResponse(error)
   if (error.status >= 500) return response
   const needed = error.reason === 'scope_insufficient' ? `, scope="${printScopes(scopes)}"` : ''
-  const told = `error="${error.code}", error_description="${error.description}"${needed}`
+  // As `ts` of the request is, and its MAC; see `normalizedTime`.
+  const time = error.time === undefined ? '' : `, ts="${error.time.ts}", tsm="${error.time.tsm}"`
+  const told = `error="${error.code}", error_description="${error.description}"${needed}${time}`
   return { ...response, headers: { ...response.headers, 'WWW-Authenticate': `${schemes[0]} ${REALM}, ${told}` } }
 }

@@ -26,7 +26,7 @@ export interface PresentedClient {
   /** The identifier as HTTP Basic has it, where that is another one than what it decodes to; see {@link meantClient}. */
   readonly clientIdAsItIs?: ClientId
   readonly method: ClientAuthenticationMethod
-  /** The secret in every reading that it may have, none for the method `none`. */
+  /** The secret in every reading that it may have; none for the method `none`. */
   readonly clientSecrets: readonly string[]
 }
 
@@ -79,8 +79,12 @@ function parseBasic(header: string): PresentedClient | undefined {
   const asItIs = second === undefined ? undefined : parseClientId(second)
   const secret = decoded.slice(colon + 1)
   const meant = clientId ?? asItIs
-  if (meant === undefined || secret === '') return undefined
-  const presented = { clientId: meant, method: 'client_secret_basic', clientSecrets: readingsOf(secret) } as const
+  if (meant === undefined) return undefined
+  // An empty secret may be left out, also by a client that uses Basic to say who it is (section 2.3.1).
+  const presented: PresentedClient =
+    secret === ''
+      ? { clientId: meant, method: 'none', clientSecrets: [] }
+      : { clientId: meant, method: 'client_secret_basic', clientSecrets: readingsOf(secret) }
   return clientId === undefined || asItIs === undefined ? presented : { ...presented, clientIdAsItIs: asItIs }
 }
 

@@ -14,6 +14,7 @@ export const ENDPOINT_PATHS = {
   device: '/oauth2/device',
   applications: '/oauth2/applications',
   stylesheet: '/oauth2/style.css',
+  logo: '/oauth2/logo',
 } as const
 
 /** The well-known path, in front of the issuer's own path (RFC 8414, section 3.1). */

@@ -7,13 +7,14 @@ import { encodeBase64url } from '../core/base64url.js'
 import type { Credential } from '../core/credential.js'
 import { parseCredential } from '../core/credential.js'
 import type { Digests } from '../core/digests.js'
-import type { OAuthError } from '../core/errors.js'
+import type { AuthenticatedTime, OAuthError } from '../core/errors.js'
 import { oauthError } from '../core/errors.js'
 import type { MacInput } from '../core/mac.js'
-import { normalizedRequest } from '../core/mac.js'
+import { normalizedRequest, normalizedTime } from '../core/mac.js'
+import type { Seconds } from '../core/values.js'
 import { invalidToken } from './bearer.js'
 import type { RequestLike } from './message.js'
-import { headerOf, isHeadersObject } from './message.js'
+import { headerOf, isHeadersObject, pathOf, queryOf } from './message.js'
 import { malformed } from './parameters.js'
 
 /** What a signed request presents. */
@@ -59,31 +60,89 @@ export function presentedMac(text: string): PresentedMac | OAuthError {
 
 const MALFORMED: OAuthError = malformed('The Authorization header is not well-formed.')
 
+/** The parts of a request that come from its method, its target and its host. */
+export type SignedTarget = Pick<MacInput, 'method' | 'requestUri' | 'host' | 'port'>
+
+/** A target with scheme and authority (RFC 9112, section 3.2.2), and what stands behind them. */
+const ABSOLUTE_FORM = /^https?:\/\/([^/?#]*)(.*)$/is
+
+/** Characters that are none of a path (RFC 3986, section 3.3), but for those that some `fetch` sends as they are: `[`, `]`, `|`, `^`. */
+const NOT_OF_PATH = /[^A-Za-z0-9\-._~!$&'()*+,;=:@%/[\]|^]/
+
+/** Characters that are none of a query (section 3.4), but for those that `fetch` sends as they are. */
+const NOT_OF_QUERY = /[^A-Za-z0-9\-._~!$&'()*+,;=:@%/?[\]|{}^`]/
+
+/** A percent sign that escapes nothing (section 2.1). */
+const HALF_ESCAPE = /%(?![0-9A-Fa-f]{2})/
+
+/** A segment that URL parsers take away (section 5.2.4), and two slashes in front, behind which they see a host. */
+const REWRITTEN = /^\/\/|\/(?:\.|%2e){1,2}(?:\/|$)/i
+
+/** A name or address, and perhaps a port (section 3.2). */
+const HOST = /^([A-Za-z0-9\-._~!$&'()*+;=%]+|\[[0-9A-Fa-f:.]+\])(?::([0-9]*))?$/
+
 /**
- * The method and the address that a request was sent to.
+ * Reads the method and the address that a request was sent to.
+ *
+ * A target is taken where all frameworks read one path and one query from it, and these are what was signed. Any other is
+ * refused: a fragment, from which some read a query; the forms `*` and `host:port`; characters, dots or slashes that URL
+ * parsers rewrite; an authority that is not the `Host` of the request.
  * @param secure - whether clients use https, whose port a `Host` header leaves out
+ * @returns undefined for a request whose method, target or host is missing or refused
+ * @see RFC 9112, section 3.2
  */
 export function targetOf(
-  { headers, url = '/', originalUrl = url, method = 'GET' }: RequestLike,
+  { headers, url, originalUrl = url, method }: RequestLike,
   secure: boolean,
-): Pick<MacInput, 'method' | 'requestUri' | 'host' | 'port'> {
-  const [, ofUrl, path = originalUrl] = /^https?:\/\/([^/?#]*)([^#]*)/i.exec(originalUrl) ?? []
-  // HTTP/2 has the host in a pseudo-header (RFC 9113, section 8.3.1).
-  const sent = isHeadersObject(headers) ? headers.get('host') : (headerOf(headers, 'host') ?? headers[':authority'])
-  const authority = typeof sent === 'string' ? sent : (ofUrl ?? '')
-  const [, host = '', port = ''] = /^(.*?)(?::([0-9]*))?$/.exec(authority) ?? []
+): SignedTarget | undefined {
+  // A proxy's method, whose target is an authority (RFC 9112, section 3.2.3).
+  if (originalUrl === undefined || method === undefined || method === 'CONNECT') return undefined
+  const [, ofUrl, behind = originalUrl] = ABSOLUTE_FORM.exec(originalUrl) ?? []
+  // An empty path is the root (RFC 9112, section 3.2.1).
+  const requestUri = ofUrl === undefined || behind.startsWith('/') ? behind : `/${behind}`
+  const [, host, port = ''] = HOST.exec(authorityOf(headers, ofUrl) ?? '') ?? []
+  if (host === undefined || !isUnambiguous(requestUri)) return undefined
   const ofScheme = secure ? '443' : '80'
-  return {
-    method: method.toUpperCase(),
-    requestUri: path,
-    host: host.toLowerCase(),
-    port: port === '' ? ofScheme : port,
-  }
+  return { method: method.toUpperCase(), requestUri, host: host.toLowerCase(), port: port === '' ? ofScheme : port }
 }
 
-/** A request that was signed too long ago, or by a clock that is wrong; told only to who has the key. */
-export function staleMac(): OAuthError {
-  return oauthError('invalid_token', 'mac_stale', 'The timestamp is too far from the time of the service.')
+/** Whether a path and query are written as every reader takes them. */
+function isUnambiguous(requestUri: string): boolean {
+  const path = pathOf(requestUri)
+  return (
+    path.startsWith('/') &&
+    !NOT_OF_PATH.test(path) &&
+    !REWRITTEN.test(path) &&
+    !NOT_OF_QUERY.test(queryOf(requestUri)) &&
+    !HALF_ESCAPE.test(requestUri)
+  )
+}
+
+/**
+ * Finds the host and port that a request names; undefined where it names none, or two.
+ * @param ofUrl - the authority of its target, where that has one
+ */
+function authorityOf(headers: RequestLike['headers'], ofUrl: string | undefined): string | undefined {
+  // The address of a fetch Request may be the one that a server has behind its proxy, so the header goes before it.
+  if (isHeadersObject(headers)) return headers.get('host') ?? ofUrl
+  // HTTP/2 has the host in a pseudo-header, which must not differ (RFC 9113, section 8.3.1).
+  const named = [headerOf(headers, 'host'), headerOf(headers, ':authority'), ofUrl].filter((each) => each !== undefined)
+  const distinct = new Set(named.map((each) => (typeof each === 'string' ? each.toLowerCase() : undefined)))
+  const [only] = distinct
+  return distinct.size === 1 ? only : undefined
+}
+
+/** A request whose target cannot be verified. */
+export function misdirected(): OAuthError {
+  return malformed('The method, target or Host of the request is missing or malformed.')
+}
+
+/**
+ * A request that was signed too long ago, or by a clock that is wrong; told only to who has the key.
+ * @param time - from {@link timeOf}
+ */
+export function staleMac(time: AuthenticatedTime): OAuthError {
+  return oauthError('invalid_token', 'mac_stale', 'The timestamp is too far from the time of the service.', { time })
 }
 
 /** A request that was made before; told only to who has the key. */
@@ -92,11 +151,31 @@ export function replayedMac(): OAuthError {
 }
 
 /**
- * What a client that has the key signs a request with: base64 of HMAC-SHA-256.
+ * Signs a request as a client does that has the key: base64 of HMAC-SHA-256.
  * @see Section 3.2.3
  */
 export function macOf(digests: Digests, macKey: string, input: MacInput): string {
+  return signed(digests, macKey, normalizedRequest(input))
+}
+
+/**
+ * Signs the time of the service for a client whose request was refused as stale. An intermediary can change neither the time
+ * nor the request that it is told for, so no client can be made to sign for a time that is yet to come.
+ * @param now - by the clock of the service
+ * @param refused - a request whose own signature was verified
+ */
+export function timeOf(
+  digests: Digests,
+  macKey: string,
+  now: Seconds,
+  refused: Pick<MacInput, 'ts' | 'nonce'>,
+): AuthenticatedTime {
+  const ts = String(now)
+  return { ts, tsm: signed(digests, macKey, normalizedTime(ts, refused)) }
+}
+
+function signed(digests: Digests, macKey: string, text: string): string {
   const bytes = new TextEncoder()
-  const mac = digests.hmacSha256(bytes.encode(macKey), bytes.encode(normalizedRequest(input)))
+  const mac = digests.hmacSha256(bytes.encode(macKey), bytes.encode(text))
   return `${encodeBase64url(mac).replaceAll('-', '+').replaceAll('_', '/')}=`
 }

@@ -32,11 +32,14 @@ export type HttpBody =
   | { readonly type: 'parsed'; readonly fields: unknown }
   | { readonly type: 'too_large' }
 
-/** A response, complete: an adapter has only to send it. */
-export interface HttpResponse {
+/**
+ * A response, complete: an adapter has only to send it. None has a header more than once, so a host can add its own.
+ * The body is text, or bytes where it is an image.
+ */
+export interface HttpResponse<Body extends string | Uint8Array = string> {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
-  readonly body: string
+  readonly body: Body
 }
 
 /** Headers of every answer that holds a token or a code (specification, section 2.3). */
@@ -71,6 +74,7 @@ export interface RequestLike {
   readonly url?: string | undefined
   /** The whole path and query, where a framework took a part of them away from `url` (Express, connect, Fastify). */
   readonly originalUrl?: string | undefined
+  /** A request that is signed is refused without it, or without `url`. */
   readonly method?: string | undefined
 }
 
@@ -136,13 +140,24 @@ export function tokenResponse(tokens: IssuedTokens): HttpResponse {
 }
 
 /**
- * The answer to a revocation, whatever there was to revoke. It is empty, and has a media type for a client that accepts
- * JSON and nothing else: simple-oauth2 takes any other answer, one without a type too, for a failure.
- * @see Specification, section 4.4; RFC 7009, section 2.2; RFC 9110, section 12.5.1
+ * The answer to a revocation, whatever there was to revoke. It is empty; a client that accepts JSON alone gets an empty
+ * object, since @badgateway/oauth2-client parses it, and simple-oauth2 takes an answer of any other type for a failure.
+ * @see Specification, section 4.4; RFC 7009, section 2.2
  */
 export function revocationResponse(request: HttpHeaders): HttpResponse {
-  const json = headerOf(request, 'accept') === 'application/json'
-  return { status: 200, headers: json ? REVOCATION_HEADERS : EMPTY_HEADERS, body: '' }
+  const accept = headerOf(request, 'accept')
+  return typeof accept === 'string' && acceptsJsonAlone(accept)
+    ? { status: 200, headers: REVOCATION_HEADERS, body: '{}' }
+    : { status: 200, headers: EMPTY_HEADERS, body: '' }
+}
+
+/** One media range, whatever its parameters; and the weight that refuses it. */
+const JSON_RANGE = /^[ \t]*application\/json[ \t]*(?:;[^,]*)?$/i
+const NO_WEIGHT = /;[ \t]*q=0(?:\.0{0,3})?[ \t]*(?:;|$)/i
+
+/** Whether an `Accept` names `application/json` and nothing beside it (RFC 9110, section 12.5.1). */
+function acceptsJsonAlone(accept: string): boolean {
+  return JSON_RANGE.test(accept) && !NO_WEIGHT.test(accept)
 }
 
 /**

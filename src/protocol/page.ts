@@ -19,7 +19,7 @@ export function pageResponse(
   const policy = [
     "default-src 'none'",
     "style-src 'self'",
-    "img-src 'self' data:",
+    "img-src 'self'",
     `form-action ${["'self'", ...formTargets].join(' ')}`,
     "frame-ancestors 'none'",
     "base-uri 'none'",
@@ -31,6 +31,8 @@ export function pageResponse(
       'Cache-Control': 'no-store',
       Pragma: 'no-cache',
       'Content-Security-Policy': policy.join('; '),
+      // A link's fragment must not scroll past who asks and for what.
+      'Document-Policy': 'force-load-at-top',
       'X-Frame-Options': 'DENY',
       'X-Content-Type-Options': 'nosniff',
       'Referrer-Policy': 'no-referrer',
@@ -60,6 +62,27 @@ export function documentResponse(contentType: string, body: string): HttpRespons
       'X-Content-Type-Options': 'nosniff',
     },
     body,
+  }
+}
+
+/** Seconds of a year. */
+const YEAR = 31_536_000
+
+/**
+ * An image whose address never gets another one, so that it is kept for good (RFC 8246). Opened by itself it can do nothing, and
+ * no other site can embed it.
+ */
+export function imageResponse(contentType: string, bytes: Uint8Array): HttpResponse<Uint8Array> {
+  return {
+    status: 200,
+    headers: {
+      'Content-Type': contentType,
+      'Cache-Control': `public, max-age=${YEAR}, immutable`,
+      'X-Content-Type-Options': 'nosniff',
+      'Content-Security-Policy': "default-src 'none'",
+      'Cross-Origin-Resource-Policy': 'same-origin',
+    },
+    body: bytes,
   }
 }
 

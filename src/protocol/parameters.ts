@@ -25,7 +25,7 @@ export interface ParameterFault {
 /** How many parameters a message may have, and how many characters one may have. */
 export const PARAMETER_LIMITS = { count: 2048, length: 8192 } as const
 
-const MALFORMED: ParameterFault = { type: 'fault', message: 'is not well-formed' }
+const MALFORMED = { type: 'fault', message: 'is not well-formed' } as const
 const TOO_LONG: ParameterFault = { type: 'fault', message: 'is too long' }
 
 /** Parameters that have no business in the query of an endpoint that takes a body (RFC 6749, section 2.3.1). */
@@ -55,7 +55,7 @@ const FORM = /^application\/x-www-form-urlencoded[ \t]*(?:;[ \t]*charset[ \t]*=[
 
 /** Reads the text of a form or query. A total function. */
 export function parseParameters(text: string): Parameters | OAuthError {
-  const parameters = new Map<string, string | ParameterFault>()
+  const parameters: Reading = new Map()
   let left: number = PARAMETER_LIMITS.count
   for (let begin = 0; begin <= text.length; ) {
     if (left-- === 0) return malformed('There are too many parameters.')
@@ -114,7 +114,7 @@ export function formOf(request: HttpRequest): Parameters | OAuthError {
 /** What a form parser of the host made of a body: strings, and lists for what came more than once. */
 function parsedParameters(fields: unknown): Parameters | OAuthError {
   if (typeof fields !== 'object' || fields === null) return malformed('The body is not a form.')
-  const parameters = new Map<string, string | ParameterFault>()
+  const parameters: Reading = new Map()
   let left: number = PARAMETER_LIMITS.count
   for (const [name, value] of Object.entries(fields)) {
     const values: readonly unknown[] = Array.isArray(value) ? value : [value]
@@ -125,12 +125,16 @@ function parsedParameters(fields: unknown): Parameters | OAuthError {
   return parameters
 }
 
-function add(parameters: Map<string, string | ParameterFault>, name: string, value: string | undefined): void {
+/** Parameters while they are read: the values of one that is repeated are one list, since copies of it would be quadratic. */
+type Reading = Map<string, string | (ParameterFault & { readonly values?: string[] })>
+
+function add(parameters: Reading, name: string, value: string | undefined): void {
   const before = parameters.get(name)
-  const values = typeof before === 'string' ? [before] : before?.values
-  if (value === undefined || (before !== undefined && values === undefined)) parameters.set(name, MALFORMED)
-  else if (values === undefined) parameters.set(name, value)
-  else parameters.set(name, { type: 'fault', message: 'is repeated', values: [...values, value] })
+  if (value === undefined) parameters.set(name, MALFORMED)
+  else if (before === undefined) parameters.set(name, value)
+  else if (typeof before === 'string')
+    parameters.set(name, { type: 'fault', message: 'is repeated', values: [before, value] })
+  else before.values?.push(value)
 }
 
 /**

@@ -2,7 +2,9 @@
  * What the stores on engines share: options, versions, names as every engine can keep them, and errors.
  * @module
  */
-import { GrantwellError, StorageUnavailable } from '../core/errors.js'
+import { configurationError, StorageUnavailable } from '../core/errors.js'
+import type { Takes, TakesOf } from '../core/takes.js'
+import { isTaken, mustBe, readOptions } from '../core/takes.js'
 import type { Seconds } from '../core/values.js'
 import type { JsonValue, RecordStore, StoredRecord } from './record-store.js'
 
@@ -20,9 +22,6 @@ export interface RemoteEngineOptions extends EngineOptions {
   readonly timeoutMs?: number
 }
 
-/** Whether a value is one of an option. */
-type Check = (value: unknown) => boolean
-
 /**
  * Checks the options that a store was given, and fills in the defaults that all have.
  * @param more - the options beside `namespace` and `clock`
@@ -31,36 +30,47 @@ type Check = (value: unknown) => boolean
 export function engineOptions<Options extends EngineOptions>(
   of: string,
   given: Options,
-  more: { readonly [Name in Exclude<keyof Options, keyof EngineOptions>]-?: Check },
+  more: { readonly [Name in Exclude<keyof Options, keyof EngineOptions>]-?: Takes },
 ): Options & Required<EngineOptions> {
-  if (typeof given !== 'object' || given === null) throw mistake(`the options of ${of} are an object`)
-  const checks = new Map<string, Check>(Object.entries({ ...CHECKS, ...more }))
-  const own = Object.entries(given).filter(([, value]) => value !== undefined)
-  for (const [name, value] of own) {
-    const check = checks.get(name)
-    if (check === undefined) throw mistake(`${of} has no option ${name}`)
-    if (!check(value)) throw mistake(`not a valid value of the option ${name} of ${of}`)
-  }
+  const takes = { ...TAKES, ...more } as TakesOf<Options> // what is no option of all is one of this store
+  const own = readOptions<Options>(of, given, takes)
+  if (typeof own === 'string') throw configurationError(own)
   const clock = (): Seconds => Math.floor(Date.now() / 1000)
-  return { namespace: 'grantwell', clock, ...(Object.fromEntries(own) as Options) } // its own entries
+  return { namespace: 'grantwell', clock, ...own }
 }
 
-const CHECKS: { readonly [Name in keyof EngineOptions]-?: Check } = {
-  namespace: (value) => typeof value === 'string' && /^[\w.:-]{1,64}$/.test(value),
-  clock: (value) => typeof value === 'function' && Number.isSafeInteger(value()),
+const TAKES: TakesOf<EngineOptions> = {
+  namespace: {
+    words: '1 to 64 characters of A-Z a-z 0-9 . _ : -',
+    fits: (value) => typeof value === 'string' && /^[\w.:-]{1,64}$/.test(value),
+  },
+  clock: {
+    words: 'a function that gives whole seconds since the epoch',
+    fits: (value) => typeof value === 'function' && isSeconds(value()),
+  },
+}
+
+/** Whether a value is a time; milliseconds are past all seconds that there will be. */
+function isSeconds(value: unknown): boolean {
+  return Number.isSafeInteger(value) && Number(value) < 1e11
+}
+
+/**
+ * Checks the client of an engine that a store was given. It is not shown: an address may have a password in it.
+ * @throws GrantwellError `ERR_CONFIGURATION`
+ */
+export function checkEngine(of: string, name: string, takes: Omit<Takes, 'secret'>, value: unknown): void {
+  if (!isTaken(takes, value))
+    throw configurationError(`${of}: the argument ${name} ${mustBe({ ...takes, secret: true }, value)}`)
 }
 
 /** What an operation may take by default, in milliseconds. */
 export const TIMEOUT_MS = 5_000
 
-/** Whether a value is a time-out: Node's timers take no more. */
-export function isTimeout(value: unknown): boolean {
-  return Number.isInteger(value) && Number(value) > 0 && Number(value) < 2 ** 31
-}
-
-/** A wrong option or argument. */
-export function mistake(message: string): GrantwellError {
-  return new GrantwellError('ERR_CONFIGURATION', `grantwell: ${message}`)
+/** A time-out: Node's timers take no more. */
+export const TIMEOUT: Takes = {
+  words: 'whole milliseconds from 1 to 2147483647',
+  fits: (value) => Number.isInteger(value) && Number(value) > 0 && Number(value) < 2 ** 31,
 }
 
 /** Random numbers that were drawn together, since each draw is dear; `left` of them are still to be used. */
@@ -261,4 +271,19 @@ function reasonOf(error: unknown): string {
   const [said] = error instanceof AggregateError ? error.errors : [error]
   if (!(said instanceof Error)) return ''
   return 'syscall' in said || ('severity' in said && said.severity === 'FATAL') ? `: ${said.message}` : ''
+}
+
+/**
+ * Compares a table with the one that a store makes. Columns that a host added and that no write must name are no difference.
+ * @param expected - parts such as `key text NOT NULL`
+ * @param found - the same of the table that is there
+ * @returns what it lacks and what it has in place of that, in words; undefined where nothing is missing
+ */
+export function differenceFrom(expected: readonly string[], found: readonly string[]): string | undefined {
+  const missing = expected.filter((part) => !found.includes(part))
+  const foreign = found.filter((part) => !expected.includes(part))
+  const inTheWay = foreign.filter((part) => missing.length > 0 || part.endsWith(' NOT NULL'))
+  if (missing.length === 0 && inTheWay.length === 0) return undefined
+  const words = (parts: readonly string[]): string => (parts.length === 0 ? 'nothing' : parts.join(', '))
+  return `it lacks ${words(missing)}, and has ${words(inTheWay)}; rename it, or give the store a place of its own`
 }

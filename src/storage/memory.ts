@@ -13,6 +13,9 @@
  * records as objects make each of its pauses several times as long.
  * @module
  */
+import { configurationError } from '../core/errors.js'
+import type { Takes } from '../core/takes.js'
+import { readOptions } from '../core/takes.js'
 import type { Seconds } from '../core/values.js'
 import type { JsonValue, RecordStore, StoredRecord } from './record-store.js'
 
@@ -86,15 +89,26 @@ const LOOKED_AT_IN_A_SECOND = 1_000
 /** How many records the making of another one looks at: of what is held, at most an eighth has expired since they were looked at last. */
 const LOOKED_AT_BY_A_NEW_ONE = 8
 
+const CLOCK: Takes = {
+  words: 'a function that gives whole seconds since the epoch',
+  fits: (value) => {
+    const now: unknown = typeof value === 'function' ? value() : undefined
+    return Number.isSafeInteger(now) && Number(now) < 1e11
+  },
+}
+
 /**
  * Makes a store in memory.
+ * @throws GrantwellError `ERR_CONFIGURATION` for a wrong option
  * @example
  * ```ts
  * const store = memoryStore()
  * ```
  */
 export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
-  const clock = options.clock ?? (() => Math.floor(Date.now() / 1000))
+  const own = readOptions<MemoryStoreOptions>('memoryStore', options, { clock: CLOCK })
+  if (typeof own === 'string') throw configurationError(own)
+  const clock = own.clock ?? (() => Math.floor(Date.now() / 1000))
   const entries = new Map<string, Entry>()
   /** Most labels have one entry: it stands for itself. */
   const labelled = new Map<string, Entry | Roll>()

@@ -10,20 +10,22 @@
  * @module
  */
 import { portableDigests } from '../core/digests.js'
-import { StorageUnavailable } from '../core/errors.js'
+import { configurationError, StorageUnavailable } from '../core/errors.js'
+import { methods } from '../core/takes.js'
 import type { Seconds } from '../core/values.js'
 import type { Parse, RemoteEngineOptions } from './engine.js'
 import {
+  checkEngine,
   decodeName,
+  differenceFrom,
   encodeName,
   engineOptions,
   freshVersion,
   gathered,
   gatheredReads,
-  isTimeout,
   keptUntil,
-  mistake,
   rememberingParser,
+  TIMEOUT,
   TIMEOUT_MS,
   within,
 } from './engine.js'
@@ -62,7 +64,10 @@ export interface PostgresStoreOptions extends RemoteEngineOptions {
 
 /** A {@link RecordStore} in PostgreSQL. */
 export interface PostgresStore extends RecordStore {
-  /** Makes the table, and what belongs to it, where it is missing. May be called at every start, by many servers at once. */
+  /**
+   * Makes the table, and what belongs to it, where it is missing. May be called at every start, by many servers at once.
+   * @throws GrantwellError `ERR_CONFIGURATION` for a table of that name that has another shape, with what it has and lacks
+   */
   readonly migrate: () => Promise<void>
   /**
    * Removes up to 1,000 expired records, each at the latest an eighth of its life after it expired. A write does so by itself, without waiting for it: the first one, one a minute after
@@ -103,10 +108,13 @@ export function postgresStore(
     timeoutMs = TIMEOUT_MS,
     table = 'grantwell_records',
   } = engineOptions('postgresStore', options, {
-    timeoutMs: isTimeout,
-    table: (value) => typeof value === 'string' && /^(?:[a-z_][a-z0-9_]{0,39}\.)?[a-z_][a-z0-9_]{0,39}$/.test(value),
+    timeoutMs: TIMEOUT,
+    table: {
+      words: 'a table or schema.table in lower case, each name of at most 40 characters',
+      fits: (value) => typeof value === 'string' && /^(?:[a-z_][a-z0-9_]{0,39}\.)?[a-z_][a-z0-9_]{0,39}$/.test(value),
+    },
   })
-  if (typeof client?.query !== 'function') throw mistake('postgresStore takes a Pool or Client of pg, or a PGlite')
+  checkEngine('postgresStore', 'client', methods('a Pool or Client of pg, or a PGlite,', 'query'), client)
   if ('listenerCount' in client && client.listenerCount('error') === 0) client.on('error', () => {})
   // Else connections that were accepted and never answered would hold their places in the pool for ever.
   if ('options' in client && client.options !== undefined) client.options.connectionTimeoutMillis ||= timeoutMs
@@ -170,10 +178,18 @@ export function postgresStore(
 
     migrate: async () => {
       const { rows } = await run<{ readonly exists: string }>('exists', [])
-      if (rows[0]?.exists === 'true') return
-      const text = schemaOf(table)
-      const made: Promise<unknown> = 'waitReady' in client ? client.exec(text) : client.query({ text })
-      await within(timeoutMs, 'PostgreSQL', made)
+      if (rows[0]?.exists !== 'true') {
+        const text = schemaOf(table)
+        const made: Promise<unknown> = 'waitReady' in client ? client.exec(text) : client.query({ text })
+        await within(timeoutMs, 'PostgreSQL', made)
+      }
+      const shape = await run<{ readonly part: string }>('shape', [])
+      const difference = differenceFrom(
+        SHAPE,
+        shape.rows.map(({ part }) => part),
+      )
+      if (difference !== undefined)
+        throw configurationError(`postgresStore: the table ${table} has another shape: ${difference}`)
     },
 
     read: gatheredReads(async (keys) => {
@@ -297,6 +313,13 @@ function textsOf(table: string) {
     'version = $4::bigint, value = $5::text, expires_at = $6::bigint, kept_until = $7::bigint, labels = $8::text'
   return {
     exists: `SELECT (to_regclass('${t}') IS NOT NULL AND to_regproc('${update}') IS NOT NULL)::text AS exists`,
+    // What of the table must be as it was made. A column that a write must name is told apart, since ours names none but its own.
+    shape: `SELECT attname || ' ' || format_type(atttypid, atttypmod)
+          || CASE WHEN attnotnull AND NOT atthasdef THEN ' NOT NULL' ELSE '' END AS part
+        FROM pg_attribute WHERE attrelid = to_regclass('${t}') AND attnum > 0 AND NOT attisdropped
+      UNION ALL SELECT pg_get_constraintdef(oid) FROM pg_constraint WHERE conrelid = to_regclass('${t}') AND contype = 'p'
+      UNION ALL SELECT 'the trigger ' || tgname FROM pg_trigger
+        WHERE tgrelid = to_regclass('${t}') AND NOT tgisinternal AND tgenabled <> 'D'`,
     // OFFSET keeps the planner, which knows nothing of a young table, from any other way than one by one, by the key. Keys in JSON,
     // since it would look into an array, and plan anew for each.
     read: `SELECT place || ' ' || r.record AS record
@@ -381,6 +404,22 @@ function schemaOf(table: string): string {
       END $update$;
     END $migrate$`
 }
+
+/** The parts of the table, as the statement `shape` names them. */
+const SHAPE: readonly string[] = [
+  'namespace text NOT NULL',
+  'label text NOT NULL',
+  'key text NOT NULL',
+  'version bigint',
+  'value text',
+  'expires_at bigint',
+  'kept_until bigint',
+  'labels text',
+  'PRIMARY KEY (namespace, label, key)',
+  'the trigger grantwell_insert',
+  'the trigger grantwell_update',
+  'the trigger grantwell_delete',
+]
 
 function quoted(table: string): string {
   return table

@@ -8,19 +8,21 @@
  */
 import { sha1 } from '@noble/hashes/legacy.js'
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
+import type { Takes } from '../core/takes.js'
+import { isObject } from '../core/takes.js'
 import type { Seconds } from '../core/values.js'
 import type { Parse, RemoteEngineOptions } from './engine.js'
 import {
+  checkEngine,
   decodeName,
   encodeName,
   engineOptions,
   freshVersion,
   gathered,
   gatheredReads,
-  isTimeout,
   keptUntil,
-  mistake,
   rememberingParser,
+  TIMEOUT,
   TIMEOUT_MS,
   within,
 } from './engine.js'
@@ -182,7 +184,7 @@ export function redisStore(
   client: IoRedis | NodeRedis | NodeRedisCluster,
   options: RedisStoreOptions = {},
 ): RecordStore {
-  const { namespace, clock, timeoutMs = TIMEOUT_MS } = engineOptions('redisStore', options, { timeoutMs: isTimeout })
+  const { namespace, clock, timeoutMs = TIMEOUT_MS } = engineOptions('redisStore', options, { timeoutMs: TIMEOUT })
   const send = senderOf(client)
   const parse = rememberingParser()
   const lastError = lastErrorOf(client)
@@ -380,14 +382,13 @@ function shardOf(name: string): number {
 }
 
 /** Sends a command to the server that has a key. */
+const CLIENT: Omit<Takes, 'secret'> = {
+  words: 'a Redis or Cluster of ioredis, or a client or cluster of node-redis',
+  fits: (value) => isObject(value) && ('call' in value || 'sendCommand' in value) && typeof value['on'] === 'function',
+}
+
 function senderOf(client: IoRedis | NodeRedis | NodeRedisCluster): (key: string, values: string[]) => Promise<unknown> {
-  if (
-    typeof client !== 'object' ||
-    client === null ||
-    !('call' in client || 'sendCommand' in client) ||
-    typeof client.on !== 'function'
-  )
-    throw mistake('redisStore takes a Redis or Cluster of ioredis, or a client or cluster of node-redis')
+  checkEngine('redisStore', 'client', CLIENT, client)
   if ('masters' in client) return (key, values) => client.sendCommand(key, false, values)
   if ('call' in client) return (_, [command = '', ...values]) => client.call(command, ...values)
   return (_, values) => client.sendCommand(values)

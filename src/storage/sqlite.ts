@@ -5,9 +5,19 @@
  * Each write is one statement, so it happens whole or not at all, `kill -9` or not. Triggers keep the labels in step.
  * @module
  */
-import { StorageUnavailable } from '../core/errors.js'
+import { configurationError, StorageUnavailable } from '../core/errors.js'
+import { methods, oneOf } from '../core/takes.js'
 import type { EngineOptions, Parse } from './engine.js'
-import { decodeName, encodeName, engineOptions, freshVersion, keptUntil, mistake, rememberingParser } from './engine.js'
+import {
+  checkEngine,
+  decodeName,
+  differenceFrom,
+  encodeName,
+  engineOptions,
+  freshVersion,
+  keptUntil,
+  rememberingParser,
+} from './engine.js'
 import type { RecordPage, RecordStore, StoredRecord } from './record-store.js'
 
 export { StorageUnavailable } from '../core/errors.js'
@@ -72,6 +82,34 @@ const SCHEMA = `
       AND label IN (SELECT value FROM json_each(old.labels));
   END;`
 
+/** The columns of the tables. */
+const SHAPES = {
+  grantwell_records: [
+    'namespace TEXT NOT NULL',
+    'key TEXT NOT NULL',
+    'version INTEGER NOT NULL',
+    'value TEXT NOT NULL',
+    'expires_at INTEGER',
+    'kept_until INTEGER',
+    'labels TEXT NOT NULL',
+  ],
+  grantwell_labels: ['namespace TEXT NOT NULL', 'label TEXT NOT NULL', 'key TEXT NOT NULL'],
+} as const
+
+/** Says which table of ours is somebody else's; undefined where none is. */
+function foreignTable(database: SqliteDatabase): string | undefined {
+  for (const [table, shape] of Object.entries(SHAPES)) {
+    const columns = database.prepare(
+      `SELECT name || ' ' || type || CASE WHEN "notnull" AND dflt_value IS NULL THEN ' NOT NULL' ELSE '' END AS part
+        FROM pragma_table_info('${table}')`,
+    )
+    const found = (columns.all() as readonly { readonly part: string }[]).map(({ part }) => part) // the one column above
+    const difference = found.length === 0 ? undefined : differenceFrom(shape, found)
+    if (difference !== undefined) return `the table ${table} has another shape: ${difference}`
+  }
+  return undefined
+}
+
 /** Seconds between two removals of expired records; none after one that was full. */
 const REMOVAL_INTERVAL = 60
 const REMOVED_AT_ONCE = 1_000
@@ -86,7 +124,8 @@ interface Row {
  * Makes a store in an opened database, and its tables where they are missing. The database is switched to write-ahead
  * logging and to waiting 2 seconds for a lock. Give it a connection of its own: while a transaction of somebody else is open on
  * it, writes are refused.
- * @throws GrantwellError `ERR_CONFIGURATION` for a wrong option; `StorageUnavailable` where the engine fails
+ * @throws GrantwellError `ERR_CONFIGURATION` for a wrong option, and for a database that has tables of these names with another
+ * shape; `StorageUnavailable` where the engine fails
  * @example
  * ```ts
  * import Database from 'libsql'
@@ -99,10 +138,12 @@ export function sqliteStore(database: SqliteDatabase, options: SqliteStoreOption
     clock,
     synchronous = 'full',
   } = engineOptions('sqliteStore', options, {
-    synchronous: (value) => value === 'full' || value === 'normal',
+    synchronous: oneOf('full', 'normal'),
   })
-  if (typeof database?.prepare !== 'function') throw mistake('sqliteStore takes an opened database')
+  checkEngine('sqliteStore', 'database', methods('an opened database', 'prepare', 'exec'), database)
   const parse = rememberingParser()
+  const foreign = attempt(() => foreignTable(database))
+  if (foreign !== undefined) throw configurationError(`sqliteStore: ${foreign}`)
   const statements = attempt(() => {
     database.exec('PRAGMA busy_timeout = 2000')
     database.exec('PRAGMA journal_mode = WAL')

@@ -30,7 +30,7 @@ export interface ExploreOptions {
   /** What runs at the same time, on one grant, each at a server of its own: by name, or of one's own. At most 26. */
   readonly requests: readonly (RequestKind | OwnRequest)[]
   /**
-   * What the grant begins with; by default tokens, a code where nothing else is tried or several redemptions are, and a pair
+   * What the grant begins with; by default the form of a consent where a decision on it is tried, else tokens, a code where nothing else is tried or several redemptions are, and a pair
    * whose grace is over for `replay`.
    */
   readonly begin?: Beginning
@@ -116,7 +116,7 @@ const TAKES: { readonly [Name in keyof ExploreOptions]-?: Takes } = {
     words: '1 to 26 names of requests, or requests of one’s own with name and run',
     fits: (value) => Array.isArray(value) && value.length >= 1 && value.length <= 26 && value.every(isRequest),
   },
-  begin: oneOf<Beginning>({ code: true, tokens: true, 'grace over': true }),
+  begin: oneOf<Beginning>({ consent: true, code: true, tokens: true, 'grace over': true }),
   store: FUNCTION,
   server: OBJECT,
   createServer: FUNCTION,

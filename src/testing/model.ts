@@ -23,7 +23,9 @@ export type Shown =
 /** What is answered; `pair` is the number of an old pair, or the next number for a new one. */
 export type Answer =
   | { readonly says: 'tokens'; readonly pair: number; readonly expiresIn: number; readonly scopes: readonly Scope[] }
-  | { readonly says: 'code' | 'invalid_client' | 'invalid_grant' | 'invalid_scope' | 'revoked' | 'unchanged' }
+  | {
+      readonly says: 'code' | 'denied' | 'invalid_client' | 'invalid_grant' | 'invalid_scope' | 'revoked' | 'unchanged'
+    }
   | { readonly says: 'too many'; readonly retryAfter: number }
 
 /** An answer, and what becomes of the grant; nothing does where `change` is absent. */
@@ -56,6 +58,8 @@ export interface Lifecycle {
     number: number,
     now: number,
   ) => { readonly until: number; readonly scopes: readonly Scope[] } | undefined
+  /** The form of the consent is sent, with `refuse` or with a way to agree: the first decision counts. */
+  readonly decide: (now: number, decision: string) => Ruling
   readonly exchange: (now: number, shown: Shown, byOwner: boolean, redirectUri: Sent, verifier: Sent) => Ruling
   readonly refresh: (now: number, shown: Shown, byOwner: boolean, wish: readonly Scope[] | undefined) => Ruling
   readonly revoke: (now: number, shown: Shown, byOwner: boolean) => Ruling
@@ -63,9 +67,20 @@ export interface Lifecycle {
   readonly ends: (now: number) => readonly { readonly at: number; readonly what: string }[]
 }
 
-/** A grant in the model, its code issued at a moment. */
-export function lifecycle(terms: Terms, granted: readonly Scope[], challenged: boolean, issuedAt: number): Lifecycle {
-  const code = { ends: issuedAt + terms.codeLifetime, used: false }
+/**
+ * A grant in the model.
+ * @param issuedAt - when its code was issued; undefined where nobody has decided on its form
+ * @param formExpiresAt - when the form can no more be decided on, exclusive; never by default
+ */
+export function lifecycle(
+  terms: Terms,
+  granted: readonly Scope[],
+  challenged: boolean,
+  issuedAt: number | undefined,
+  formExpiresAt: number = Number.POSITIVE_INFINITY,
+): Lifecycle {
+  const code = { ends: (issuedAt ?? 0) + terms.codeLifetime, used: false }
+  let decided = issuedAt === undefined ? undefined : 'agree'
   const pairs: Pair[] = []
   /** In the order in which they were taken out. */
   const retired: Pair[] = []
@@ -122,8 +137,24 @@ export function lifecycle(terms: Terms, granted: readonly Scope[], challenged: b
       return now < until ? { until, scopes: pair.scopes } : undefined
     },
 
+    decide: (now, decision) => {
+      const answer = { says: decision === 'refuse' ? 'denied' : 'code' } as const
+      if (decided === undefined) {
+        if (now >= formExpiresAt) return invalidGrant
+        return {
+          answer,
+          change: () => {
+            decided = decision
+            code.ends = now + terms.codeLifetime
+          },
+        }
+      }
+      if (decision !== decided) return invalidGrant
+      return decision === 'refuse' || (!revoked && !code.used && now < code.ends) ? { answer } : invalidGrant
+    },
+
     exchange: (now, shown, byOwner, redirectUri, verifier) => {
-      if (shown.what !== 'code' || !byOwner || revoked) return invalidGrant
+      if (shown.what !== 'code' || !byOwner || revoked || decided === undefined) return invalidGrant
       if (code.used) return { ...invalidGrant, change: revokeAll }
       const proven = challenged ? verifier === 'right' : verifier === 'none'
       if (now >= code.ends || redirectUri === 'wrong' || !proven) return invalidGrant
@@ -190,7 +221,7 @@ export function lifecycle(terms: Terms, granted: readonly Scope[], challenged: b
 
     ends: (now) => {
       if (revoked) return []
-      const codeEnd = code.used ? [] : [{ at: code.ends, what: 'the code expires' }]
+      const codeEnd = code.used || decided === undefined ? [] : [{ at: code.ends, what: 'the code expires' }]
       // Past the grace period nothing of a pair is left that could end.
       const pairEnds = pairs.flatMap((pair, number) =>
         [

@@ -137,7 +137,7 @@ export async function wire(options: WireOptions): Promise<Wired> {
         const text = body === undefined ? {} : { body: { type: 'text', text: body } as const }
         const response = await server.handle({ method, url, headers, ...text, native: undefined })
         if (response === undefined) throw new Error(`not a path of the server: ${url}`)
-        return response
+        return { ...response, body: String(response.body) } // only images are bytes
       },
       validate: async (accessToken) => {
         const found = await server.authenticate({ headers: { authorization: `Bearer ${accessToken}` } })

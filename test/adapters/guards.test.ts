@@ -10,11 +10,12 @@ import type { AddressInfo } from 'node:net'
 import express from 'express'
 import { fastify } from 'fastify'
 import type { AuthorizationServer, ProtectedResource } from 'grantwell'
-import type { Authorized } from 'grantwell/fetch'
+import type { AccessTo, Authorized } from 'grantwell/fetch'
 import { createFetchGuard } from 'grantwell/fetch'
 import { createFastifyGuard, createNodeGuard } from 'grantwell/node'
 import { Hono } from 'hono'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, expectTypeOf, it } from 'vitest'
+import { attack } from '../examples/hostile.js'
 import type { MacTokens } from '../protocol/mac-client.js'
 import { MAC_OPTIONS, signedParts, signedRequest } from '../protocol/mac-client.js'
 import type { TestServer } from '../support.js'
@@ -30,10 +31,19 @@ const REPOSITORIES = [
   { id: 'foreign', owner: 'bob', public: true },
 ]
 
-function known(id: string | undefined, subject: string): ProtectedResource | undefined {
+/** More than a guard needs to know of a resource. */
+interface Repository extends ProtectedResource {
+  /** A number of its own for every value that a guard was given. */
+  readonly asked: number
+}
+
+/** How often a resource was asked for. */
+let asked = 0
+
+function known(id: string | undefined, subject: string): Repository | undefined {
   if (id === 'broken') throw new Error('the secret of the database')
   const found = REPOSITORIES.find((each) => each.id === id)
-  return found && { id: found.id, public: found.public, accessible: found.owner === subject }
+  return found && { id: found.id, public: found.public, accessible: found.owner === subject, asked: ++asked }
 }
 
 interface Site {
@@ -61,7 +71,10 @@ const PLATFORMS: Record<string, Start> = {
     })
     const write = guard(
       { scope: 'repo-code:rw', resource: ({ url, auth }) => known(lastOf(url), auth.subject) },
-      (request, response) => void response.end(JSON.stringify(request.auth)),
+      (request, response) => {
+        expectTypeOf(request.auth.resource).toEqualTypeOf<Repository>()
+        response.end(JSON.stringify(request.auth))
+      },
     )
     return listening((request, response) => {
       if (request.url === '/plain') plain(request, response)
@@ -80,7 +93,10 @@ const PLATFORMS: Record<string, Start> = {
       '/repositories/:id',
       guard<express.Request<{ id: string }>>(
         { scope: 'repo-code:rw', resource: ({ params, auth }) => known(params.id, auth.subject) },
-        (request, response) => response.json(request.auth),
+        (request, response) => {
+          expectTypeOf(request.auth.resource).toEqualTypeOf<ProtectedResource>() // one type is given, and the other is not
+          response.json(request.auth)
+        },
       ),
     )
     return listening(app)
@@ -90,7 +106,7 @@ const PLATFORMS: Record<string, Start> = {
     const guard = createNodeGuard<express.Request, express.Response>(server)
     const router = express.Router()
     const answer: express.RequestHandler = (request, response) => {
-      response.json((request as Authorized<express.Request>).auth) // it came through the guard
+      response.json((request as Authorized<express.Request, AccessTo<Repository>>).auth) // it came through the guard
     }
     router.get('/plain', guard({ scope: 'repo-code:r' }), answer)
     const resource = ({ params, auth }: Authorized<express.Request>) => known(String(params['id']), auth.subject)
@@ -109,7 +125,11 @@ const PLATFORMS: Record<string, Start> = {
       '/repositories/:id',
       guard(
         { scope: 'repo-code:rw', resource: async ({ params, auth }) => known(params.id, auth.subject) },
-        (request, reply) => reply.send(request.auth),
+        (request, reply) => {
+          expectTypeOf(request.auth.resource).toEqualTypeOf<Repository>()
+          expectTypeOf(request.params.id).toEqualTypeOf<string>()
+          return reply.send(request.auth)
+        },
       ),
     )
     await app.listen({ port: 0, host: '127.0.0.1' })
@@ -145,7 +165,10 @@ const PLATFORMS: Record<string, Start> = {
         resource: async ({ auth }, { params }: { params: Promise<{ id: string }> }) =>
           known((await params).id, auth.subject),
       },
-      async (request, { params }) => Response.json({ ...request.auth, ...((await params).id === '' && { id: '' }) }),
+      async ({ auth }, { params }) => {
+        expectTypeOf(auth.resource).toEqualTypeOf<Repository>()
+        return Response.json({ ...auth, ...((await params).id === '' && { id: '' }) })
+      },
     )
     return listening(
       serveFetch((request) =>
@@ -226,6 +249,26 @@ describe.each(Object.entries(PLATFORMS))('%s', (_title, start) => {
     }
     // What is not there is told like what is not open.
     expect(refusals.size).toBe(1)
+  })
+
+  it('hands on the resource that it decided on, and none where the route has none', async () => {
+    const token = await tokenFor(test, 'repo-code:rw', 'all')
+    for (const id of ['engine', 'notes'])
+      expect(JSON.parse((await put(id, token)).body).resource).toMatchObject({ id, accessible: true, asked })
+    expect(JSON.parse((await send({ path: '/plain', headers: bearer(token) })).body)).not.toHaveProperty('resource')
+  })
+
+  it('touches no resource but the one that it decided on, whatever path and query are sent', {
+    timeout: 300_000, // against hanging: some thousand requests
+  }, async () => {
+    const route = { base: '/repositories', ids: ['notes', 'engine'] } as const
+    for (const [kind, opens] of [
+      ['specified', 'notes'],
+      ['public', 'engine'],
+    ] as const)
+      await attack(site.port, await tokenFor(test, 'repo-code:rw', kind), route, opens, ({ target, body }) =>
+        expect(JSON.parse(body).resource, target).toMatchObject({ id: opens, asked }),
+      )
   })
 
   it('[52] says nothing of what the host threw', async () => {
@@ -372,10 +415,35 @@ describe('what a request has that was refused', () => {
         return undefined
       },
     })
-    const reply = { status: () => reply, headers: () => reply, send: () => reply }
+    const reply = { status: () => reply, getHeader: () => undefined, headers: () => reply, send: () => reply }
     const wrapped = { raw: request as unknown as IncomingMessage } // all that is looked at
     await guard(wrapped, reply)
     expect([asked, 'auth' in wrapped]).toEqual([['ada'], false])
+  })
+
+  it('is no auth of a guard before it either, with the resource of another route', async () => {
+    const test = await testServer()
+    const headers = { authorization: `Bearer ${await tokenFor(test, 'repo-code:r', 'all')}` }
+    const [node, fetched] = [createNodeGuard(test.server), createFetchGuard(test.server)]
+    const open = () => ({ id: 'engine', public: true, accessible: true })
+    const closed = () => undefined
+
+    const request = { headers } as unknown as IncomingMessage // all that is looked at
+    const response = { headersSent: true } as unknown as ServerResponse // what was sent already is not sent again
+    await node({ resource: open })(request, response, () => {})
+    expect(request).toMatchObject({ auth: { resource: open() } })
+    await node({ resource: closed })(request, response, () => expect.fail('let in'))
+    expect('auth' in request).toBe(false)
+
+    const another = new Request('https://git.example/', { headers })
+    await fetched({ resource: open }, () => new Response())(another)
+    expect(another).toMatchObject({ auth: { resource: open() } })
+    await fetched({}, ({ auth }) => {
+      expect('resource' in auth).toBe(false)
+      return new Response()
+    })(another)
+    await fetched({ resource: closed }, () => expect.fail('let in'))(another)
+    expect('auth' in another).toBe(false)
   })
 })
 

@@ -37,6 +37,8 @@ export interface Listening {
 /** Listens on a free port of the machine itself. */
 export async function listen(listener: RequestListener): Promise<Listening> {
   const http = createServer(listener)
+  // A server that closes an idle connection while its client sends on it resets a request: on a busy machine 5 seconds pass soon.
+  http.keepAliveTimeout = 600_000
   await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve))
   const { port } = http.address() as AddressInfo // it listens on TCP
   const close = async (): Promise<void> => {
@@ -147,8 +149,11 @@ export function parsed(answer: string): { readonly status: number; readonly json
   return { status: Number(answer.slice(9, 12)), json: text.startsWith('{') ? JSON.parse(text) : undefined }
 }
 
-/** Waits until something holds, looking every few milliseconds. */
-export async function eventually(holds: () => boolean | Promise<boolean>, within = 5_000): Promise<void> {
+/**
+ * Waits until something holds, looking every few milliseconds.
+ * @param within - milliseconds, against hanging alone
+ */
+export async function eventually(holds: () => boolean | Promise<boolean>, within = 120_000): Promise<void> {
   const end = Date.now() + within
   while (!(await holds())) {
     if (Date.now() > end) throw new Error('did not come to hold in time')

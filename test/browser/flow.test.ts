@@ -182,7 +182,7 @@ describe.skipIf(executablePath === undefined)('the demo in Chromium', () => {
     }
   })
 
-  it('[11] the Back button brings a fresh form, and the used one is refused with a page', async () => {
+  it('[11] the Back button brings a fresh form; the used one gets the same code, and is refused with another decision', async () => {
     const { page, context, complaints } = await openPage(browser)
     await toConsent(page)
     const consentToken = () => page.locator('[name=consent]').inputValue()
@@ -194,17 +194,16 @@ describe.skipIf(executablePath === undefined)('the demo in Chromium', () => {
 
     // A form that opens its answer in another tab stays where it is, and can be sent twice.
     await page.evaluate(`document.querySelector('form').target = '_blank'`)
-    const send = async (): Promise<Page> => {
-      const [tab] = await Promise.all([
-        context.waitForEvent('page'),
-        page.getByRole('button', { name: 'Agree' }).click(),
-      ])
+    const send = async (name = 'Agree'): Promise<Page> => {
+      const [tab] = await Promise.all([context.waitForEvent('page'), page.getByRole('button', { name }).click()])
       await tab.waitForLoadState()
       return tab
     }
     // Its state was answered already, so the application leaves it alone; but the service made a code of it.
-    expect((await send()).url()).toContain(`${demo.app}/callback?code=`)
-    const refused = await send()
+    const first = (await send()).url()
+    expect(first).toContain(`${demo.app}/callback?code=`)
+    expect((await send()).url()).toBe(first)
+    const refused = await send('Refuse')
     expect(refused.url()).toBe(`${demo.issuer}/oauth2/auth`)
     expect(await refused.getByRole('main').textContent()).toContain('This form was sent before')
     expect(complaints.filter((text) => text.includes('Content Security Policy'))).toEqual([])

@@ -5,11 +5,11 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { AuthorizationServer, User } from 'grantwell'
+import type { AuthorizationServer, RecordStore, User } from 'grantwell'
 import { createAuthorizationServer, scopeCatalogue } from 'grantwell'
 import { createNodeHandler, nodeDigests } from 'grantwell/node'
 import { memoryStore } from 'grantwell/storage/memory'
-import { CHALLENGE, registration, START } from '../support.js'
+import { CHALLENGE, registration, START, WEB } from '../support.js'
 
 /** What would show, in the title of the page, that a value became more than text. */
 export const HOSTILE = '"><script>document.title="ran"</script>'
@@ -25,17 +25,22 @@ export interface Service {
   readonly authorizationUrl: (parameters?: Record<string, string>) => string
 }
 
-/** Opens the service. Every path but the server's own answers with its method and URL. */
-export async function openService(): Promise<Service> {
+/**
+ * Opens the service.
+ * @param options.delay - milliseconds that each operation of the store takes; 0 by default
+ *
+ * Every path but the server's own answers with its method and URL. */
+export async function openService({ delay = 0 }: { readonly delay?: number } = {}): Promise<Service> {
   const http = createServer().listen(0, '127.0.0.1')
   await once(http, 'listening')
   const { port } = http.address() as AddressInfo // a port, for it listens on TCP
   const origin = `http://127.0.0.1:${port}`
   const session: Service['session'] = { user: { subject: 'ada', name: `Ada ${HOSTILE}` } }
   const clock = { now: START }
+  const store = memoryStore({ clock: () => clock.now })
   const server = createAuthorizationServer<IncomingMessage>({
     issuer: origin,
-    store: memoryStore({ clock: () => clock.now }),
+    store: delay === 0 ? store : slow(store, delay),
     digests: nodeDigests,
     user: () => session.user,
     signInUrl: (returnTo) => `/sign-in?return_to=${encodeURIComponent(returnTo)}`,
@@ -54,7 +59,7 @@ export async function openService(): Promise<Service> {
     redirectUris: ['http://127.0.0.1/callback', 'http://127.0.0.1/other'],
     scopes: ['wiki:rw', 'mail:r'],
   })
-  for (const clientId of ['sample', 'another']) await server.applications.register(sound, { clientId })
+  for (const clientId of ['sample', 'another']) await server.applications.register(sound, { ...WEB, clientId })
   const handle = createNodeHandler(server)
   http.on('request', (request: IncomingMessage, response) => {
     handle(request, response, () => {
@@ -82,6 +87,25 @@ export async function openService(): Promise<Service> {
         ...parameters,
       }
       return `${origin}/oauth2/auth?${new URLSearchParams(all)}`
+    },
+  }
+}
+
+/** A store that is so many milliseconds away. */
+function slow(store: RecordStore, delay: number): RecordStore {
+  const away = () => new Promise((resolve) => setTimeout(resolve, delay))
+  return {
+    read: async (...read) => {
+      await away()
+      return store.read(...read)
+    },
+    write: async (...write) => {
+      await away()
+      return store.write(...write)
+    },
+    list: async (...list) => {
+      await away()
+      return store.list(...list)
     },
   }
 }

@@ -4,6 +4,7 @@
  */
 import { MetaData, parseText } from 'grantwell/metadata'
 import { expect, it } from 'vitest'
+import { faultOf } from '../../src/cli/records.js'
 import { metadata, WITH_UNKNOWN, write, ZLIB } from './command.js'
 
 export function checking(): void {
@@ -144,6 +145,34 @@ export function checking(): void {
     expect(metadata(['check', 'empty'])).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('empty: error: no records here\n'),
+    })
+  })
+
+  it.each([
+    ['text', `${'a {'.repeat(100)} b: 1 ${'}'.repeat(100)}`],
+    ['JSON', `${'{"a":'.repeat(100)}{"b":1}${'}'.repeat(100)}`],
+  ])('checks those after a record that nests as deep as may be: %s', (_, deep) => {
+    write('a/METADATA', deep)
+    write('b/METADATA', ZLIB.replace('day: 22', 'day: 32'))
+    write('c/METADATA', `${'a {'.repeat(101)}${'}'.repeat(101)}`)
+    const { code, stdout } = metadata(['check', '--json', '.'])
+    expect(code).toBe(1)
+    expect(JSON.parse(stdout)).toMatchObject({
+      records: 3,
+      findings: [
+        { path: 'a/METADATA', severity: 'warning' },
+        { path: 'a/METADATA', severity: 'warning' },
+        { path: 'b/METADATA', code: 'invalid_date' },
+        { path: 'c/METADATA', code: 'too_deep' },
+      ],
+    })
+  })
+
+  it('makes of whatever goes wrong with one record a fault of that record', () => {
+    expect(faultOf('a', new RangeError('out of room'))).toEqual({
+      path: 'a',
+      code: 'failed',
+      reason: 'cannot be worked on: out of room',
     })
   })
 

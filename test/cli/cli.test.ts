@@ -9,6 +9,8 @@ import { commandLine } from './command-line.js'
 import { converting } from './convert.js'
 import { setting } from './set.js'
 import { showing } from './show.js'
+import { together } from './together.js'
+import { walking } from './walk.js'
 
 beforeAll(build, 120_000)
 afterAll(removeBuild)
@@ -18,3 +20,5 @@ describe('grantwell metadata show', showing)
 describe('grantwell metadata check', checking)
 describe('grantwell metadata convert', converting)
 describe('grantwell metadata set', setting)
+describe('grantwell metadata set, several at once', together)
+describe('grantwell metadata, on whatever a path leads to', walking)

@@ -99,6 +99,9 @@ export function grantwellBytes(args: readonly string[], { input = '', env = {}, 
     env: environment(env),
     input,
     maxBuffer: 2 ** 28,
+    // Against hanging alone.
+    timeout: 120_000,
+    killSignal: 'SIGKILL',
     ...(asNobody && isRoot && { uid: 65_534, gid: 65_534 }),
   })
   return { code: status, stdout, stderr: stderr.toString('utf8') }
@@ -115,13 +118,17 @@ export function bash(line: string, env: Readonly<Record<string, string>> = {}): 
 /** Whether there is a program here that lends a terminal to another, `script` of util-linux. */
 export const hasTerminal = process.platform === 'linux' && spawnSync('script', ['--version']).status === 0
 
-/** Runs the command on a terminal, of a width if one is given; what it says comes in `stdout`. */
+/**
+ * Runs the command on a terminal, of a width if one is given; what it says comes in `stdout`.
+ * @param input - a file of the folder that is piped in
+ */
 export function onTerminal(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
   columns = 200,
+  input?: string,
 ): Outcome {
-  const line = `stty cols ${columns}; ${quoted([process.execPath, BIN, 'metadata', ...args])}`
+  const line = `stty cols ${columns}; ${quoted([process.execPath, BIN, 'metadata', ...args])}${input === undefined ? '' : ` < ${quoted([input])}`}`
   const options = { cwd: folder(), env: environment(env), encoding: 'utf8', input: '' } as const
   const { status, stdout, stderr } = spawnSync('script', ['-qec', line, '/dev/null'], options)
   return { code: status, stdout: stdout.replaceAll('\r\n', '\n'), stderr }

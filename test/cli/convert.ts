@@ -40,10 +40,29 @@ export function converting(): void {
     expect(readdirSync(folder()).sort()).toEqual(['new', 'record'])
   })
 
+  it('converts what nests as deep as may be, there and back, and destroys nothing that nests deeper', () => {
+    const nested = (depth: number, leaf = '') =>
+      `{"thirdParty":{"url":[],"x":${'{"a":'.repeat(depth - 2)}{${leaf}}${'}'.repeat(depth - 2)}}}`
+    const file = write('METADATA', nested(100, '"b":1'))
+    expect(metadata(['convert', '--to', 'text', '-o', 'METADATA', 'METADATA']).code).toBe(0)
+    expect(metadata(['convert', '--to', 'json', '-o', 'METADATA', 'METADATA']).code).toBe(0)
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ thirdParty: { x: { a: {} } } })
+    write('METADATA', nested(101))
+    const { code, stderr } = metadata(['convert', '--to', 'text', '-o', 'METADATA', 'METADATA'])
+    expect(code).toBe(1)
+    expect(stderr).toContain('nested more than 100 deep')
+    expect(readFileSync(file, 'utf8')).toBe(nested(101))
+  })
+
   it('keeps in text and in JSON what the schema does not know by name, and refuses to lose it in binary', () => {
     write('METADATA', WITH_UNKNOWN)
     expect(parseText(metadata(['convert', '-t', 'text', 'METADATA']).stdout)).toEqual(parseText(WITH_UNKNOWN))
-    expect(JSON.parse(metadata(['convert', '-t', 'json', 'METADATA']).stdout).thirdParty.identifier).toBeDefined()
+    const withoutName = WITH_UNKNOWN.replace('    state: ON\n', '')
+    const { stdout: json } = metadata(['convert', '-t', 'json'], { input: withoutName })
+    expect(JSON.parse(json).thirdParty.identifier).toMatchObject({ version: 'v0.1.4', primary_source: true, depth: 16 })
+    expect(metadata(['convert', '-t', 'text'], { input: json }).stdout).toBe(
+      metadata(['convert', '-t', 'text'], { input: withoutName.replace('0x10', '16') }).stdout,
+    )
     const refused = metadata(['convert', '-t', 'binary', '-o', 'out', 'METADATA'])
     expect(refused).toEqual({
       code: 1,
@@ -125,6 +144,17 @@ export function converting(): void {
         stdout: '',
         stderr: `${output}: error: ${reason}\n`,
       })
+  })
+
+  it.runIf(hasTerminal)('lets no record steer the terminal that it goes to', () => {
+    write('METADATA', 'name: "a\\u009bb" homepage: "\\342\\200\\256x"')
+    const textAt = onTerminal(['convert', '-t', 'text', '--utf8', 'METADATA']).stdout
+    expect(textAt).toBe('name: "a\\302\\233b"\nhomepage: "\\342\\200\\256x"\n')
+    expect(parseText(textAt)).toMatchObject({ name: 'a\u009bb' })
+    const jsonAt = onTerminal(['convert', '-t', 'json', 'METADATA']).stdout
+    expect(jsonAt).toBe('{\n  "name": "a\\u009bb",\n  "homepage": "\\u202ex"\n}\n')
+    // Elsewhere it is the record, to the last character.
+    expect(metadata(['convert', '-t', 'json', 'METADATA']).stdout).toContain('"a\u009bb"')
   })
 
   it.runIf(hasTerminal)('writes no binary to a terminal', () => {

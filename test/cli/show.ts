@@ -30,7 +30,7 @@ export function showing(): void {
     write('METADATA', WITH_UNKNOWN)
     const { code, stdout, stderr } = metadata(['show', '--json', 'METADATA'])
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-    expect(JSON.parse(stdout)).toEqual(MetaData.toJSON(parseText(WITH_UNKNOWN)))
+    expect(JSON.parse(stdout)).toEqual(MetaData.toJSON(parseText(WITH_UNKNOWN), { unknownText: 'string' }))
     expect(metadata(['show', '--format', 'json', 'METADATA']).stdout).toBe(stdout)
   })
 
@@ -118,10 +118,11 @@ export function showing(): void {
     expect(pathsIn(metadata(['show', 'node_modules']).stdout)).toEqual(['node_modules/zlib/METADATA'])
   })
 
-  it('follows links to files, and to the folder that is named, but to no folder below it', () => {
+  it('follows links to files of the folder, and to the folder that is named, but to no folder below it', () => {
     write('real/METADATA', ZLIB)
     mkdirSync(`${folder()}/tree/loop`, { recursive: true })
-    link('../real/METADATA', 'tree/METADATA')
+    write('tree/kept', ZLIB)
+    link('kept', 'tree/METADATA')
     link('../../real', 'tree/loop/real')
     link('..', 'tree/loop/up')
     link('../../real', 'tree/loop/METADATA')
@@ -190,7 +191,26 @@ export function showing(): void {
     expect(onTerminal(['show', '.'], { NO_COLOR: '1' }, 20).stdout).toMatch(
       /^METADATA {2}zlib .* v{11}… .* https:\/\/git…\n/m,
     )
-    expect(metadata(['show', '.']).stdout).toContain('z'.repeat(300))
+    expect(metadata(['show', '.']).stdout).toMatch(/https:\/\/git\.example\/z{180}…\n$/)
+  })
+
+  it('lets no record fill the table, or make the rows of others as long as its own', () => {
+    const long = 'x'.repeat(1_000_000)
+    for (let i = 0; i < 700; i++) write(`tree/${i}/METADATA`, ZLIB)
+    write(
+      'tree/long/METADATA',
+      `name: "${long}" third_party { version: "${long}" homepage: "${long}" license_type: ${long} }`,
+    )
+    write('tree/wide/METADATA', `name: "${'😀'.repeat(200)}" third_party { version: "${'😀'.repeat(201)}" }`)
+    const { code, stdout } = metadata(['show', 'tree'])
+    expect(code).toBe(0)
+    const lines = stdout.split('\n')
+    expect(lines).toHaveLength(704)
+    for (const line of lines) expect([...line].length).toBeLessThan(6 * 210)
+    expect(stdout).toContain(` ${'x'.repeat(200)}…`)
+    expect(stdout).not.toContain('x'.repeat(201))
+    expect(stdout).toContain(` ${'😀'.repeat(200)} `)
+    expect(stdout).toContain(` ${'😀'.repeat(200)}… `.trimEnd())
   })
 
   it('goes on where a record cannot be shown, and says which', () => {

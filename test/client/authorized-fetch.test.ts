@@ -264,15 +264,15 @@ describe('a token goes to no other origin', () => {
   })
 
   it.each<[unknown, RegExp]>([
-    ['https://api.example', /not a valid value of the option origins/],
-    [['https://api.example/'], /not an origin such as https:\/\/api\.example: https:\/\/api\.example\/$/],
-    [['https://api.example/v1'], /not an origin/],
-    [['api.example'], /not an origin/],
-    [['https://user@api.example'], /not an origin/],
-    [['null'], /not an origin/],
+    ['https://api.example', /the option origins must be a list of origins .+; got "https:\/\/api\.example"$/],
+    [['https://api.example/'], /must be an origin such as https:\/\/api\.example; got "https:\/\/api\.example\/"$/],
+    [['https://api.example/v1'], /must be an origin/],
+    [['api.example'], /must be an origin/],
+    [['https://user@api.example'], /must be an origin/],
+    [['null'], /must be an origin/],
     [['http://api.example'], /where others on the way could read it/],
     [['ws://127.0.0.1'], /where others on the way could read it/],
-    [[3], /not a valid value/],
+    [[3], /the option origins must be .+; got an array of 1$/],
   ])('and what is no origin is refused: %j', (origins, message) => {
     const options = { origins } as AuthorizedFetchOptions
     expect(() => authorizedFetch(madeUpSource(), options)).toThrow(misused(message))
@@ -601,16 +601,31 @@ describe('a mac token', () => {
     }
   })
 
-  it('is signed anew for the address and the method that a redirect leads to', async () => {
-    api.answer = ({ url }, response) =>
-      void (url === '/new?a' ? response.end() : response.writeHead(303, { Location: '/new?a' }).end())
-    const answer = await authorizedFetch(madeUpSource(mac))(`${api.origin}/old`, { method: 'PUT', body: 'text' })
-    expect(answer.status).toBe(200)
-    const [first = {}, second = {}] = authorizations(api).map(parse)
-    expect(first['mac']).toBe(expected('key 1: ~', first, 'PUT', '/old', '127.0.0.1', String(api.port)))
-    expect(second['mac']).toBe(expected('key 1: ~', second, 'GET', '/new?a', '127.0.0.1', String(api.port)))
-    expect(second['nonce']).not.toBe(first['nonce'])
-  })
+  it.each([301, 302, 303, 307, 308])(
+    'is signed for no address that an answer leads to, which whoever stands between could have written: %i',
+    async (status) => {
+      const signed: unknown[] = []
+      api.answer = ({ url, headers }, response) => {
+        signed.push([url, headers.authorization !== undefined])
+        if (url === '/') response.writeHead(status, { Location: '/repos/2' }).end()
+        else if (url === '/repos/2') response.writeHead(status, { Location: '/' }).end()
+        else response.writeHead(status, { Location: `${other.origin}/` }).end()
+      }
+      const authorized = authorizedFetch(madeUpSource(mac), { origins: [other.origin] })
+      for (const init of [{}, { method: 'PUT', body: 'text' }]) {
+        signed.length = 0
+        await thrownBy(authorized(api.origin, init))
+        expect(signed.slice(0, 3)).toEqual([
+          ['/', true],
+          ['/repos/2', false],
+          ['/', false],
+        ])
+      }
+      // Nor for another origin that may have signed requests.
+      expect((await authorized(`${api.origin}/elsewhere`)).status).toBe(200)
+      expect(other.got.map(({ headers }) => headers.authorization)).toEqual([undefined])
+    },
+  )
 
   it('is signed by the clock of the client', async () => {
     const service = await openService()
@@ -630,13 +645,23 @@ describe('a mac token', () => {
     const AHEAD = 3600
     const MINE = START
 
-    /** Takes what is signed by its own clock, which is so many seconds ahead. */
-    function strict(ahead: number, hasDate = true): void {
+    /** The recipe of `normalizedTime`, written apart from the sources. */
+    function challenge({ id, ts, nonce }: Record<string, string>, told: number): string {
+      const text = `grantwell mac time 1\n${told}\n${ts}\n${nonce}\n`
+      const tsm = createHmac('sha256', `key ${id?.at(-1)}: ~`)
+        .update(text)
+        .digest('base64')
+      return `MAC realm="oauth2", error="invalid_token", ts="${told}", tsm="${tsm}"`
+    }
+
+    /** Takes what is signed by its own clock, which is so many seconds ahead; tells its time so that it can be believed, or not. */
+    function strict(ahead: number, isTold = true): void {
       api.answer = ({ headers }, response) => {
         const there = MINE + ahead
-        response.sendDate = false
-        if (hasDate) response.setHeader('Date', new Date(there * 1000).toUTCString())
-        const { ts, id } = parse(headers.authorization)
+        response.setHeader('Date', new Date(there * 1000).toUTCString())
+        const attributes = parse(headers.authorization)
+        const { ts, id } = attributes
+        if (isTold) response.setHeader('WWW-Authenticate', ['Bearer realm="other"', challenge(attributes, there)])
         response.writeHead(Math.abs(Number(ts) - there) < 30 || id === 'token-2' ? 200 : 401).end()
       }
     }
@@ -647,7 +672,7 @@ describe('a mac token', () => {
       return Object.assign(source, { [Symbol.for('grantwell.client.clock')]: () => MINE })
     }
 
-    it.each([AHEAD, -AHEAD, 61])('by %i seconds it is signed again by that one, and not refreshed', async (ahead) => {
+    it.each([AHEAD, -AHEAD, 31])('by %i seconds it is signed again by that one, and not refreshed', async (ahead) => {
       strict(ahead)
       const source = timed()
       const authorized = authorizedFetch(source)
@@ -655,7 +680,9 @@ describe('a mac token', () => {
       expect((await authorized(api.origin, { method: 'POST', body: 'text' })).status).toBe(200)
       // The second request has learnt from the first.
       const times = authorizations(api).map((each) => Number(parse(each)['ts']) - MINE)
-      expect(times).toEqual([0, ahead, ahead])
+      // By a stopwatch, which a busy machine lets run on.
+      const near = expect.closeTo(ahead, -1.5)
+      expect(times).toEqual([0, near, near])
       expect(source.calls).toEqual(['get', 'get'])
     })
 
@@ -669,22 +696,19 @@ describe('a mac token', () => {
       expect(source.calls).toEqual(['get', 'get'])
     })
 
-    it('by little, or where it does not say, it is refreshed as ever', async () => {
-      for (const [ahead, hasDate] of [
-        [59, true],
-        [AHEAD, false],
-      ] as const) {
-        strict(ahead, hasDate)
-        const source = timed()
-        expect((await authorizedFetch(source)(api.origin)).status).toBe(200)
-        expect(source.calls).toEqual(['get', 'refresh token-1'])
-      }
+    it('but with nothing that could be believed, it is refreshed as ever', async () => {
+      strict(AHEAD, false)
+      const source = timed()
+      expect((await authorizedFetch(source)(api.origin)).status).toBe(200)
+      expect(source.calls).toEqual(['get', 'refresh token-1'])
+      expect(authorizations(api).map((each) => parse(each)['ts'])).toEqual([String(MINE), String(MINE)])
     })
 
     it('and the token is refused all the same, it is refreshed after that', async () => {
       api.answer = ({ headers }, response) => {
-        response.setHeader('Date', new Date((MINE + AHEAD) * 1000).toUTCString())
-        response.writeHead(parse(headers.authorization)['id'] === 'token-2' ? 200 : 401).end()
+        const attributes = parse(headers.authorization)
+        response.setHeader('WWW-Authenticate', challenge(attributes, MINE + AHEAD))
+        response.writeHead(attributes['id'] === 'token-2' ? 200 : 401).end()
       }
       const source = timed()
       expect((await authorizedFetch(source)(api.origin)).status).toBe(200)
@@ -694,7 +718,7 @@ describe('a mac token', () => {
 
     it('a bearer token does not mind', async () => {
       api.answer = (_, response) => {
-        response.setHeader('Date', new Date((MINE + AHEAD) * 1000).toUTCString())
+        response.setHeader('WWW-Authenticate', challenge({ id: 'token-1' }, MINE + AHEAD))
         response.writeHead(401).end()
       }
       const source = madeUpSource()
@@ -728,14 +752,14 @@ describe('options', () => {
     [null, undefined],
   ])('are refused: %j, %j', (source, options) => {
     expect(() => authorizedFetch(source as TokenSource, options as AuthorizedFetchOptions)).toThrow(
-      misused(/no token source/),
+      misused(/authorizedFetch: the argument source must be a token source, .+; got ./),
     )
   })
 
   it('are refused: unknown ones, and a fetch that is none', () => {
     const source = madeUpSource()
     expect(() => authorizedFetch(source, { origin: [] } as AuthorizedFetchOptions)).toThrow(
-      misused(/unknown option: origin/),
+      misused(/there is no option origin; did you mean origins\?/),
     )
     expect(() => authorizedFetch(source, { fetch: 'fetch' } as unknown as AuthorizedFetchOptions)).toThrow(
       misused(/fetch/),

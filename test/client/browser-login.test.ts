@@ -65,7 +65,7 @@ describe('at a real service', () => {
 
   beforeAll(async () => {
     service = await openService()
-    client = await discover({ issuer: service.issuer, ...NATIVE, timeout: 2, clock: () => service.test.clock.now })
+    client = await discover({ issuer: service.issuer, ...NATIVE, clock: () => service.test.clock.now })
   })
   afterAll(() => service.close())
   afterEach(() => {
@@ -571,7 +571,7 @@ describe('at a real service', () => {
       child.stdout.setEncoding('utf8').on('data', (text: string) => {
         output += text
       })
-      await eventually(() => output.includes('\n'), 20_000)
+      await eventually(() => output.includes('\n'))
       const [url = ''] = output.split('\n')
       if (opener !== 'none' && byPath) {
         await eventually(() => existsSync(noted))

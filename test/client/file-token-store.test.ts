@@ -356,7 +356,7 @@ describe('a lock of this machine', () => {
 })
 
 describe.concurrent('a lock whose holder', () => {
-  const TIMEOUT = 60_000
+  const TIMEOUT = 300_000
 
   it(
     'lives is not taken over, however long it takes',

@@ -151,7 +151,7 @@ describe('at a real service', () => {
   it('gives each try its time, and no more', async () => {
     const service = await realService()
     service.faults.push({ path: TOKEN, fault: hangs })
-    const client = await clientOf(service, { timeout: 0.1 })
+    const client = await clientOf(service, { timeout: 1 })
     const { result, slept } = await walk(service, { client }, async (count, { userCode }) => {
       if (count === 2) await decide(service.issuer, userCode, 'agree')
     })
@@ -320,7 +320,7 @@ describe('at a service that answers as it is told', () => {
   async function logIn({ issuer }: MadeUp, options: Partial<LoginOptions> = {}) {
     const shown: UserCode[] = []
     const time = makeTime()
-    const client = await discover({ issuer, clientId: 'tool', timeout: 0.3, clock: () => START })
+    const client = await discover({ issuer, clientId: 'tool', clock: () => START })
     const show = (code: UserCode): void => void shown.push(code)
     const result = loginWith(client, { show, ...options }, time.waiting)
     return { result, shown, slept: time.slept }
@@ -389,6 +389,14 @@ describe('at a service that answers as it is told', () => {
     { verification_uri: 'http://git.example/go' },
     { verification_uri: 'go' },
     { verification_uri_complete: 'javascript:alert(1)' },
+    // What a terminal would obey, or show otherwise than it is: URL parsers take it away, or escape it.
+    { verification_uri: 'https://git.example/\u001b[2J' },
+    { verification_uri: 'https://git.example/\nhttps://evil.example/' },
+    { verification_uri: 'https://git.example/\u202eelpmaxe' },
+    { verification_uri: ' https://git.example/' },
+    { verification_uri_complete: 'https://git.example/?user_code=\u009b2J' },
+    { verification_uri: 'https://git.example@evil.example/' },
+    { verification_uri_complete: 'https://git.example:443@evil.example/' },
   ])('sends the user nowhere but to an address that is safe: %j', async (codes) => {
     const { result, shown } = await logIn(await service([], codes))
     expect(await thrownBy(result)).toMatchObject({ code: 'ERR_RESPONSE' })
@@ -405,11 +413,29 @@ describe('at a service that answers as it is told', () => {
     expect(await thrownBy(result)).toMatchObject({ code: 'ERR_RESPONSE' })
   })
 
-  it('gives the text of the service as it came', async () => {
-    const orders = 'WD\u001b]0;x\u0007JB'
-    const { result, shown } = await logIn(await service([], { user_code: orders }))
+  it.each([
+    'WD\u001b]0;x\u0007JB',
+    'WD\nJB',
+    'WD\u009b2JJB',
+    'WD\u202eBJ',
+    'WD\u200bJB',
+    'WD\u2028JB',
+    'WD\u00a0JB',
+    'WD\ud800',
+    'W'.repeat(65),
+  ])('shows no code that a terminal would obey, that is not what it seems, or that nobody types: %j', async (code) => {
+    const { result, shown } = await logIn(await service([], { user_code: code }))
+    expect(await thrownBy(result)).toMatchObject({
+      code: 'ERR_RESPONSE',
+      message: expect.stringContaining('the service gave a code that cannot be shown'),
+    })
+    expect(shown).toEqual([])
+  })
+
+  it.each(['WDJB MJHT', 'дом-7', '😀'.repeat(64), 'W'.repeat(64)])('gives a code as it came: %s', async (code) => {
+    const { result, shown } = await logIn(await service([], { user_code: code }))
     await result
-    expect(shown[0]?.userCode).toBe(orders)
+    expect(shown[0]?.userCode).toBe(code)
   })
 
   it.each<[string, Reply, string]>([

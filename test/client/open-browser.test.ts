@@ -2,16 +2,34 @@
  * How a login opens the user's browser where the application does not: by the opener of the platform.
  * @module
  */
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
-import { delimiter, join } from 'node:path'
+import { delimiter, dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { build } from 'esbuild'
 import { type Client, discover } from 'grantwell/client'
 import { loginByBrowser } from 'grantwell/client/node'
+import { chromium } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { writeLoginPage } from '../../src/client/node/login-page.js'
 import { opener } from '../../src/client/node/open-browser.js'
 import { eventually } from '../adapters/http.js'
+import { BROWSER_ARGUMENTS, findChromium, openPage } from '../browser/chromium.js'
 import { NATIVE } from '../support.js'
-import { consent, openService, type Service, thrownBy, visit } from './service.js'
+import { always, consent, openService, type Service, thrownBy, visit } from './service.js'
 
 describe('the opener of each platform', () => {
   it('is a program that gets the address as it is, without a shell', () => {
@@ -24,10 +42,11 @@ describe('the opener of each platform', () => {
   })
 })
 
-const { PATH } = process.env
+const { PATH, HOME, TMPDIR } = process.env
 let service: Service
 let client: Client
 let folder: string
+let home: string
 
 beforeAll(async () => {
   service = await openService()
@@ -36,42 +55,182 @@ beforeAll(async () => {
 afterAll(() => service.close())
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'grantwell-opener-'))
+  home = join(folder, 'ada & <"\'> home')
+  mkdirSync(home)
+  process.env['HOME'] = home
 })
 afterEach(() => {
-  process.env['PATH'] = PATH
+  Object.assign(process.env, { PATH, HOME })
+  if (TMPDIR === undefined) Reflect.deleteProperty(process.env, 'TMPDIR')
+  else process.env['TMPDIR'] = TMPDIR
   rmSync(folder, { recursive: true })
 })
 
-/** An opener that notes what it was given, and its process, and then does something. Where it notes that. */
-function install(script: string): string {
+/** What an opener noted while it ran. */
+interface Noted {
+  readonly parameters: readonly string[]
+  readonly process: number
+  /** Command lines of all processes of the machine. */
+  readonly list: string
+  /** Its own environment and command line, as the system has them. */
+  readonly own: string
+}
+
+/**
+ * Installs an opener that notes what it was given, looks at the list of processes as any user of the machine could, and then
+ * does something.
+ * @returns what it noted, once it has
+ */
+function install(script: string): () => Promise<Noted> {
   const file = join(folder, 'xdg-open')
   const noted = join(folder, 'noted')
-  writeFileSync(
-    file,
-    `#!/bin/sh\nprintf '%s\\n' "$#" "$1" $$ > '${noted}.part' && mv '${noted}.part' '${noted}'\n${script}\n`,
-  )
+  const looks = [
+    `printf '%s\\n' $$ "$@" > '${noted}.parameters'`,
+    `{ ps -A -ww -o args= || cat /proc/[0-9]*/cmdline | tr '\\0' ' '; } > '${noted}.list'`,
+    `cat /proc/$$/environ /proc/$$/cmdline > '${noted}.own' 2>&1`,
+    `: > '${noted}'`,
+  ]
+  writeFileSync(file, `#!/bin/sh\n${looks.join('\n')}\n${script}\n`)
   chmodSync(file, 0o755)
   process.env['PATH'] = `${folder}${delimiter}${PATH}`
-  return noted
+  return async () => {
+    await eventually(() => existsSync(noted), 20_000)
+    const [pid, ...parameters] = readFileSync(`${noted}.parameters`, 'utf8').trimEnd().split('\n')
+    const [list, own] = ['list', 'own'].map((each) => readFileSync(`${noted}.${each}`, 'utf8'))
+    return { parameters, process: Number(pid), list: list ?? '', own: own ?? '' }
+  }
 }
+
+/** Where a page without a script goes on to. */
+function refreshOf(html: string): string {
+  const [, content = ''] = /<meta http-equiv="refresh" content="0;url=([^"]*)">/.exec(html) ?? []
+  return content.replace(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)))
+}
+
+/** Folders of logins that there are. */
+const leftIn = (place: string): string[] => readdirSync(place).filter((name) => name.startsWith('grantwell-login-'))
 
 /** Elsewhere the opener has a path of its own. */
 const byPath = process.platform !== 'win32' && process.platform !== 'darwin'
 
 describe.runIf(byPath)('a login', () => {
-  it.each(['exit 0', 'exec sleep 1000'])('gives it the address as one argument (%s)', async (script) => {
-    const noted = install(script)
-    const result = loginByBrowser(client)
-    await eventually(() => existsSync(noted))
-    const [count, url = '', process_ = ''] = readFileSync(noted, 'utf8').split('\n')
-    try {
-      expect(count).toBe('1')
-      expect(url).toMatch(/^http:.*&state=/)
-      await visit(await consent(url))
-      expect((await result).accessToken).toMatch(/^gwa_/)
-    } finally {
-      if (script !== 'exit 0') process.kill(Number(process_))
+  it.each(['exit 0', 'exec sleep 1000'])(
+    'gives it one page of this machine, for its owner alone (%s)',
+    async (script) => {
+      const noted = install(script)
+      const result = loginByBrowser(client)
+      const { parameters, process: pid } = await noted()
+      try {
+        expect(parameters).toEqual([expect.stringMatching(/^file:\/\/\/[\w\-./%&'~]+\/login\.html$/)])
+        const file = fileURLToPath(parameters[0] ?? '')
+        expect(dirname(dirname(file))).toBe(home)
+        expect([statSync(file).mode & 0o777, statSync(dirname(file)).mode & 0o777]).toEqual([0o600, 0o700])
+        // Another user of this machine, where the tests may become one.
+        if (process.getuid?.() === 0) {
+          const { status, stdout } = spawnSync('cat', [file], { uid: 65_534, gid: 65_534, encoding: 'utf8' })
+          expect([status, stdout]).toEqual([1, ''])
+        }
+        const url = refreshOf(readFileSync(file, 'utf8'))
+        expect(url).toMatch(/^http:.*&state=/)
+        await visit(await consent(url))
+        expect((await result).accessToken).toMatch(/^gwa_/)
+        expect(leftIn(home)).toEqual([])
+      } finally {
+        if (script !== 'exit 0') process.kill(pid)
+      }
+    },
+  )
+
+  it('shows nothing of it in the list of processes, nor in an environment', async () => {
+    const noted = install('exit 0')
+    const result = loginByBrowser(client, { scope: 'repo-code:r' })
+    const { parameters, list, own } = await noted()
+    const url = new URL(refreshOf(readFileSync(fileURLToPath(parameters[0] ?? ''), 'utf8')))
+    // So that what is not found would be found: the opener itself is in the list, with its argument.
+    expect(list).toContain(`${join(folder, 'xdg-open')} ${parameters[0]}`)
+    expect(own).toContain(parameters[0])
+    const secrets = ['state', 'code_challenge', 'redirect_uri'].map(
+      (name) => url.searchParams.get(name) ?? expect.fail(),
+    )
+    for (const secret of [...secrets, ...secrets.map(encodeURIComponent), url.search, url.pathname])
+      for (const text of [list, own]) expect(text.includes(secret)).toBe(false)
+    const back = await consent(url.href)
+    await visit(back)
+    await result
+  })
+
+  it('leads a browser on to an address with every character in it, as text', async () => {
+    const page = await writeLoginPage("https://git.example/a'b?x=\"><script>&amp;#\u00e9 '")
+    const html = readFileSync(fileURLToPath(page.address), 'utf8')
+    expect(html).not.toMatch(/<script|&amp;/)
+    expect(refreshOf(html)).toBe("https://git.example/a'b?x=\"><script>&amp;#\u00e9 '")
+    await page.remove()
+    expect(leftIn(home)).toEqual([])
+  })
+
+  it('removes the page where it is ended, where its time is over, and where the process ends', async () => {
+    const noted = install('exit 0')
+    const controller = new AbortController()
+    const result = loginByBrowser(client, { signal: controller.signal })
+    const { parameters } = await noted()
+    expect(existsSync(fileURLToPath(parameters[0] ?? ''))).toBe(true)
+    controller.abort(new Error('enough'))
+    await thrownBy(result)
+    expect(leftIn(home)).toEqual([])
+    await thrownBy(loginByBrowser(client, { timeout: 0.01 }))
+    expect(leftIn(home)).toEqual([])
+
+    const contents = `
+      import { writeLoginPage } from './src/client/node/login-page.ts'
+      const { address } = await writeLoginPage('https://git.example/')
+      process.stdout.write(address)
+      process.exit(7)`
+    const resolveDir = fileURLToPath(new URL('../..', import.meta.url))
+    const outfile = join(folder, 'ends.mjs')
+    const stdin = { contents, resolveDir, loader: 'js' } as const
+    await build({ stdin, outfile, bundle: true, format: 'esm', platform: 'node', logLevel: 'error' })
+    const { stdout, status } = spawnSync(process.execPath, [outfile], { encoding: 'utf8' })
+    expect([status, existsSync(fileURLToPath(stdout)), leftIn(home)]).toEqual([7, false, []])
+  })
+
+  it('has the page elsewhere where nothing can be written to the home folder', async () => {
+    const other = join(folder, 'temporary')
+    mkdirSync(other)
+    process.env['TMPDIR'] = other
+    for (const nowhere of ['/dev/null/home', '', 'relative']) {
+      process.env['HOME'] = nowhere
+      const page = await writeLoginPage('https://git.example/')
+      expect(leftIn(other)).toHaveLength(1)
+      await page.remove()
+      expect(leftIn(other)).toEqual([])
     }
+    process.env['TMPDIR'] = '/dev/null/temporary'
+    install('exit 0')
+    const error = await thrownBy(loginByBrowser(client))
+    expect(error).toMatchObject({ code: 'ERR_CONFIGURATION' })
+    expect(String(error)).toMatch(/no page could be written.*onUrl.*openBrowser/)
+  })
+
+  it('clears away what killed processes have left behind, and nothing else', async () => {
+    const made = (name: string, files: readonly string[], days: number): void => {
+      const path = join(home, name)
+      mkdirSync(path)
+      for (const file of files) writeFileSync(join(path, file), 'text')
+      const then = new Date(Date.now() - days * 86_400_000)
+      utimesSync(path, then, then)
+    }
+    made('grantwell-login-aaaaaa', ['login.html'], 2)
+    made('grantwell-login-empty0', [], 2)
+    made('grantwell-login-young0', ['login.html'], 0.5)
+    made('grantwell-login-thesis', ['login.html', 'thesis.txt'], 2)
+    made('other', ['login.html'], 2)
+    symlinkSync(join(home, 'other'), join(home, 'grantwell-login-linked'))
+    writeFileSync(join(home, 'grantwell-login-file00'), 'text')
+    await (await writeLoginPage('https://git.example/')).remove()
+    const left = ['file00', 'linked', 'thesis', 'young0'].map((name) => `grantwell-login-${name}`)
+    expect(leftIn(home).sort()).toEqual(left)
+    expect(readdirSync(join(home, 'grantwell-login-thesis'))).toEqual(['thesis.txt'])
+    expect(readdirSync(join(home, 'other'))).toEqual(['login.html'])
   })
 
   it.each(['exit 3', 'kill $$'])('says how else it could go where the opener fails (%s)', async (script) => {
@@ -79,17 +238,50 @@ describe.runIf(byPath)('a login', () => {
     const error = await thrownBy(loginByBrowser(client))
     expect(error).toMatchObject({ code: 'ERR_CONFIGURATION' })
     expect(String(error)).toMatch(/no browser could be opened \(xdg-open failed\).*onUrl.*openBrowser/)
+    expect(leftIn(home)).toEqual([])
   })
 
   it('says so too where there is none', async () => {
     process.env['PATH'] = folder
     const error = await thrownBy(loginByBrowser(client))
     expect(error).toMatchObject({ code: 'ERR_CONFIGURATION', cause: { code: 'ENOENT' } })
+    expect(leftIn(home)).toEqual([])
   })
 
   it('goes on where there is none but the user has the address', async () => {
     process.env['PATH'] = folder
     const onUrl = (url: string): void => void setTimeout(async () => visit(await consent(url)), 50)
     expect((await loginByBrowser(client, { onUrl })).accessToken).toMatch(/^gwa_/)
+  })
+
+  it('gives an opener of the application the address itself, and writes no page', async () => {
+    const urls: string[] = []
+    const openBrowser = async (url: string): Promise<void> => {
+      urls.push(url)
+      expect(leftIn(home)).toEqual([])
+      await visit(await consent(url))
+    }
+    expect((await loginByBrowser(client, { openBrowser })).accessToken).toMatch(/^gwa_/)
+    expect(urls).toEqual([expect.stringMatching(/^http:.*&state=/)])
+  })
+})
+
+const executablePath = findChromium()
+
+describe.skipIf(executablePath === undefined || !byPath)('in Chromium', () => {
+  it('the page goes on to the login by itself, and no script runs', async () => {
+    const noted = install('exit 0')
+    const browser = await chromium.launch({ executablePath: executablePath ?? '', args: BROWSER_ARGUMENTS })
+    try {
+      const { page } = await openPage(browser)
+      always(service, '/favicon.ico', (_, response) => Boolean(response.writeHead(204).end()))
+      const result = loginByBrowser(client, { scope: 'repo-code:r' })
+      const { parameters } = await noted()
+      await page.goto(parameters[0] ?? '')
+      await page.getByRole('button', { name: 'Agree', exact: true }).click()
+      expect((await result).scope).toBe('repo-code:r')
+    } finally {
+      await browser.close()
+    }
   })
 })

@@ -17,7 +17,7 @@ import { clientOf, loggedIn, refreshesAt, requestsTo } from './sources.js'
 const LIFE = 1000
 
 /** Far more than it takes, since other tests may run at the same time. */
-const TIMEOUT = 120_000
+const TIMEOUT = 300_000
 
 let processes: Awaited<ReturnType<typeof sourceProcesses>>
 beforeAll(async () => {

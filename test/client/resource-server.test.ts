@@ -9,7 +9,7 @@ import type { Client, ResourceServerOptions } from 'grantwell/client'
 import { discover, resourceServer } from 'grantwell/client'
 import type { Authorized } from 'grantwell/node'
 import { createNodeGuard } from 'grantwell/node'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, expectTypeOf, it, vi } from 'vitest'
 import type { Listening } from '../adapters/http.js'
 import { listen, sender } from '../adapters/http.js'
 import { authorize, exchange, refresh, revoke, tokens } from '../support.js'
@@ -66,6 +66,8 @@ describe('RFC 7662 the guard of an API that lives elsewhere', () => {
       const there = await server.authenticate(presenting(body.access_token))
       expect(there).toMatchObject({ scopes: ['repo-code:rw', 'account-profile:r'], resources: { kind } })
       expect(await guard(presenting(body.access_token))).toStrictEqual({ ...there, scopes: ['repo-code:rw'] })
+      const spaced = (await api()).guard({ scope: '  repo-code:r   repo-code:rw ' })
+      expect(await spaced(presenting(body.access_token))).toStrictEqual({ ...there, scopes: ['repo-code:rw'] })
     }
   })
 
@@ -100,15 +102,34 @@ describe('RFC 7662 the guard of an API that lives elsewhere', () => {
     }
   })
 
+  it('hands on the very resource that it decided on, and one that is kept has none', async () => {
+    const guard = (await api()).guard({ scope: 'repo-code:rw' })
+    const { code } = await authorize(service.test, {}, { resource_scope: 'specified', resource: 'notes' })
+    const { body } = await exchange(service.test, code)
+    const request = presenting(body.access_token)
+    for (let round = 0; round < 2; round++) {
+      const notes = { id: 'notes', public: false, accessible: true, round }
+      const found = await guard(request, () => notes)
+      if (found.type === 'refused') return expect.fail('refused')
+      expect(found.resource).toBe(notes)
+      expect('resource' in (await guard(request))).toBe(false)
+      expect('resource' in (await guard(request, () => ({ ...notes, id: 'engine' })))).toBe(false)
+    }
+  })
+
   it('guards routes in the place of the server', async () => {
     const guard = createNodeGuard(await api())
     const resource = ({ url, auth }: Authorized<IncomingMessage>) => ({
       id: url?.slice(1) ?? '',
       public: false,
       accessible: auth.subject === 'ada',
+      owner: auth.subject,
     })
     const http: Listening = await listen(
-      guard({ scope: 'repo-code:rw', resource }, (request, response) => void response.end(request.auth.subject)),
+      guard({ scope: 'repo-code:rw', resource }, ({ auth }, response) => {
+        expectTypeOf(auth.resource.owner).toEqualTypeOf<string>()
+        response.end(auth.resource.owner)
+      }),
     )
     const { code } = await authorize(service.test, {}, { resource_scope: 'specified', resource: 'notes' })
     const { body } = await exchange(service.test, code)
@@ -311,7 +332,9 @@ describe('what can go wrong', () => {
     it('is no scope of a slip of the pen', async () => {
       const guarding = await api()
       pollute('scope', 'repo-code:r')
-      expect(() => guarding.guard({ scopes: 'repo-code:rw' } as object)).toThrow(/a guard takes/)
+      expect(() => guarding.guard({ scopes: 'repo-code:rw' } as object)).toThrow(
+        /guard: there is no option scopes; did you mean scope\?/,
+      )
     })
   })
 
@@ -346,7 +369,14 @@ describe('what can go wrong', () => {
     const mistake = expect.objectContaining({ name: 'ClientError', code: 'ERR_CONFIGURATION' })
     for (const needs of [null, '', 5, true])
       expect(() => guarding.guard(needs as unknown as object), JSON.stringify(needs)).toThrow(mistake)
-    for (const needs of [{ scope: 'repo-cod:rw' }, { scope: '' }, { scope: undefined }, { scopes: 'repo-code:r' }])
+    for (const needs of [
+      { scope: 'repo-cod:rw' },
+      { scope: '' },
+      { scope: '  ' },
+      { scope: 'repo-code:r\t' },
+      { scope: undefined },
+      { scopes: 'repo-code:r' },
+    ])
       expect(() => guarding.guard(needs as object), JSON.stringify(needs)).toThrow(mistake)
     const good = await client()
     for (const options of [{}, { client: {} }, { client: good, cacheSize: -1 }, { client: good, cache: 1 }])
@@ -356,7 +386,9 @@ describe('what can go wrong', () => {
     expect(() => resourceServer({ client: without })).toThrow(mistake)
     await fake.close()
     const open = await discover({ issuer: service.issuer, clientId: credentials.clientId })
-    expect(() => resourceServer({ client: open })).toThrow(/resourceServer needs a client with a secret$/)
+    expect(() => resourceServer({ client: open })).toThrow(
+      /the option client must be one with a clientSecret; got one without$/,
+    )
     expect(() => resourceServer({ client: open })).toThrow(mistake)
   })
 

@@ -74,7 +74,8 @@ const APPROVAL: Command = {
   scopes: ASKED,
   resources: { kind: 'all' },
   redirectUri: REDIRECT_URI,
-  consentExpiresAt: START + 600,
+  formExpiresAt: START + 600,
+  formSecret: new Uint8Array(32),
 }
 
 type Answer<Asked extends Command> = Outcome<Replies[Asked['type']], GrantRecord>
@@ -617,6 +618,8 @@ const TABLE: Readonly<Record<State, Row>> = {
   // Its code is no device code under any name, nor has it anything for a user to decide.
   'of the browser flow': {
     ...DECIDED,
+    // The form that made it, sent again.
+    approve: 'code',
     poll: UNKNOWN,
     'poll as another client': UNKNOWN,
     'exchange it as a code': 'tokens -> redeemed',
@@ -653,7 +656,10 @@ describe('every command in every state', () => {
         const before = JSON.stringify(device.record)
         const { grant, events } = device.send(command(device))
         if (TABLE[state][name as keyof Row].includes('->')) expect(grant, `${state}, ${name}`).toBeDefined()
-        else expect([JSON.stringify(device.record), events], `${state}, ${name}`).toStrictEqual([before, []])
+        else {
+          const news = events.filter((event) => !('retry' in event))
+          expect([JSON.stringify(device.record), news], `${state}, ${name}`).toStrictEqual([before, []])
+        }
       }
     }
   })

@@ -2,8 +2,9 @@
  * From consent to the first pair (specification, sections 2.2, 3 and 4.2; RFC 6749, section 4.1; RFC 7636).
  * @module
  */
+import { hkdfSync } from 'node:crypto'
 import * as fc from 'fast-check'
-import type { Digests, Exchange, Grant } from 'grantwell'
+import type { Approve, Digests, Exchange, Grant } from 'grantwell'
 import { transition } from 'grantwell'
 import { describe, expect, it } from 'vitest'
 import { macKeyOf } from '../../src/core/mac.js'
@@ -13,11 +14,13 @@ import type { Setup, World } from './histories.js'
 import {
   approval,
   CHALLENGE,
+  clientIdOf,
   credentialOf,
   entropyOf,
   errorOf,
   exchangedWorld,
   exchangeOf,
+  FORM_SECRET,
   GRANTED,
   issuedBy,
   OTHER,
@@ -55,6 +58,12 @@ function withoutVerifier(here: World): Exchange {
   return command
 }
 
+/** The secret of a code, derived by another implementation of HKDF (RFC 5869) from the form's secret and 32 random bytes. */
+function derivedCode(entropy: Uint8Array): string {
+  const bytes = hkdfSync('sha256', FORM_SECRET, entropy.subarray(0, 32), 'grantwell code 1', 32)
+  return secretWith(new Uint8Array(bytes))
+}
+
 describe('a code is issued', () => {
   it('with a grant that has no pair yet, and an event that says what was permitted', () => {
     const { outcome } = world(CHALLENGED).moments[0] ?? expect.fail('no moment')
@@ -68,10 +77,11 @@ describe('a code is issued', () => {
       createdAt: START,
       keepUntil: START + 600,
       code: {
-        digest: RULES.digests.sha256(secretWith(entropyOf(0).subarray(0, 32))),
+        digest: RULES.digests.sha256(derivedCode(entropyOf(0))),
         redirectUri: REDIRECT_URI,
         codeChallenge: CHALLENGE,
         expiresAt: START + 600,
+        salt: Buffer.from(entropyOf(0).subarray(0, 32)).toString('base64url'),
       },
       pairs: [],
       retired: [],
@@ -89,19 +99,84 @@ describe('a code is issued', () => {
     ])
   })
 
-  it('once for one consent: where its grant is there already nothing changes, used, revoked or not', () => {
-    for (const here of [world(), exchangedWorld(), revokedByReplay()]) {
-      const outcome = here.ask(approval())
+  it('once for one form: sent again it gets the same code, until that is exchanged or expires', () => {
+    const here = world()
+    for (const now of [START, START + 300, START + 599]) {
+      here.now = now
+      const { reply, grant, events } = here.ask(approval())
+      expect(reply).toStrictEqual({ type: 'code', code: here.code })
+      expect(grant).toBeUndefined()
+      expect(events).toMatchObject([{ type: 'issued', retry: true, at: now }])
+    }
+    here.now = START + 600
+    const over = [here, exchangedWorld(), revokedByReplay()].map((each) => each.ask(approval()))
+    for (const outcome of over) {
       expect(errorOf(outcome)).toBe('invalid_grant')
-      expect(outcome.grant).toBeUndefined()
+      expect(outcome).toStrictEqual({ reply: outcome.reply, events: [] })
     }
   })
 
-  it('and its record is kept as long as the consent could come back', () => {
-    const keepUntil = (consentExpiresAt: number): number | undefined =>
-      transition(undefined, { ...approval(), consentExpiresAt }, START, entropyOf(0), RULES).grant?.keepUntil
+  it.each<[string, { readonly [Field in keyof Approve]?: Approve[Field] | undefined }]>([
+    ['another client', { clientId: clientIdOf('other') }],
+    ['another user', { subject: 'eve' }],
+    ['other scopes', { scopes: GRANTED.slice(1) }],
+    ['other resources', { resources: { kind: 'public' } }],
+    ['other resources of the same kind', { resources: { kind: 'specified', ids: ['b'] } }],
+    ['another redirect URI', { redirectUri: `${REDIRECT_URI}/` }],
+    ['another challenge', { codeChallenge: s256.challenge }],
+    ['no challenge', { codeChallenge: undefined }],
+    ['another form', { formSecret: new Uint8Array(32).fill(8) }],
+    ['a form of an attacker who has the store', { formSecret: new Uint8Array(32) }],
+  ])('and with %s the form is refused', (_what, change) => {
+    const command = { ...approval(CHALLENGED), resources: { kind: 'specified', ids: ['a'] } } as const
+    const { grant } = transition(undefined, command, START, entropyOf(0), RULES)
+    const changed = { ...command, ...change }
+    if (changed.codeChallenge === undefined) delete (changed as { codeChallenge?: string }).codeChallenge // as one without
+    const outcome = transition(grant, changed as Approve, START, entropyOf(1), RULES)
+    expect(outcome).toMatchObject({ reply: { code: 'invalid_grant', reason: 'consent_invalid' }, events: [] })
+    expect(outcome.grant).toBeUndefined()
+    expect(transition(grant, command, START, entropyOf(1), RULES).reply).toMatchObject({ type: 'code' })
+  })
+
+  it('and with another derivation key no code is told that would not work', () => {
+    const keyed = { ...RULES, derivationKey: new Uint8Array(32).fill(1) }
+    const { grant, reply } = transition(undefined, approval(), START, entropyOf(0), keyed)
+    expect(transition(grant, approval(), START, entropyOf(1), keyed).reply).toStrictEqual(reply)
+    for (const other of [RULES, { ...RULES, derivationKey: new Uint8Array(32).fill(2) }])
+      expect(transition(grant, approval(), START, entropyOf(1), other).reply).toMatchObject({
+        reason: 'consent_invalid',
+      })
+  })
+
+  it('not by a form that is too old, nor for a device that waits under its identifier', () => {
+    const late = transition(undefined, approval(), START + 300, entropyOf(0), RULES)
+    expect(late).toMatchObject({ reply: { reason: 'consent_invalid' }, events: [] })
+    const { grantId, clientId, clientKey } = approval()
+    const request = { type: 'request_device', grantId, clientId, clientKey, scopes: GRANTED } as const
+    const waiting = transition(undefined, request, START, entropyOf(0), RULES).grant
+    const decision = {
+      type: 'decide',
+      decision: 'agree',
+      subject: 'ada',
+      scopes: GRANTED,
+      resources: { kind: 'all' },
+    } as const
+    const decided = transition(waiting, decision, START, entropyOf(0), RULES).grant
+    for (const record of [waiting, decided])
+      expect(transition(record, approval(), START, entropyOf(0), RULES).reply).toMatchObject({
+        reason: 'consent_invalid',
+      })
+  })
+
+  it('and its record is kept as long as the form could come back, and has no salt once the code is exchanged', () => {
+    const keepUntil = (formExpiresAt: number): number | undefined =>
+      transition(undefined, { ...approval(), formExpiresAt }, START, entropyOf(0), RULES).grant?.keepUntil
     expect(keepUntil(START + 599)).toBe(START + 600)
     expect(keepUntil(START + 601)).toBe(START + 601)
+    const { formExpiresAt: _, ...withoutForm } = approval()
+    expect(transition(undefined, withoutForm, START, entropyOf(0), RULES).grant?.keepUntil).toBe(START + 600)
+    expect(exchangedWorld().grant?.code).not.toHaveProperty('salt')
+    expect(Object.keys(exchangedWorld(CHALLENGED).grant?.code ?? {})).toContain('codeChallenge')
   })
 
   it('[14] it has 256 bits of entropy: any one bit of 32 random bytes gives another code', () => {
@@ -114,7 +189,7 @@ describe('a code is issued', () => {
     }
     codes.add(world().code)
     expect(codes.size).toBe(257)
-    expect(credentialOf(world().code).secret).toBe(secretWith(entropyOf(0).subarray(0, 32)))
+    expect(credentialOf(world().code).secret).toBe(derivedCode(entropyOf(0)))
   })
 })
 
@@ -302,12 +377,14 @@ describe('PKCE (RFC 7636)', () => {
     expect(errorOf(transition(made.grant, command, START, entropyOf(1), RULES))).toBeUndefined()
   })
 
-  it('accepts a verifier of 43 to 128 unreserved characters, and refuses a shorter, longer or other one of a right challenge', () => {
-    const shape = /^[A-Za-z0-9\-._~]{43,128}$/
+  it('compares a verifier of 43 to 128 visible ASCII characters, and refuses a shorter, longer or other one of a right challenge', () => {
+    const shape = /^[!-~]{43,128}$/
     const verifier = fc.oneof(
       fc.stringMatching(/^[A-Za-z0-9\-._~]{40,131}$/),
       fc.constantFrom(42, 43, 128, 129).map((length) => 'x'.repeat(length)),
+      fc.stringMatching(/^[!-~]{43,60}$/),
       fc.stringMatching(/^[ -~]{43,60}$/),
+      fc.stringMatching(/^[!-~\x7f\u00e9]{43,60}$/),
     )
     fc.assert(
       fc.property(verifier, (codeVerifier) => {

@@ -54,6 +54,9 @@ export const VERIFIER = 'a-verifier-that-is-long-enough-to-be-one-0123456789'
 export const CHALLENGE = createHash('sha256').update(VERIFIER).digest('base64url')
 export const GRANTED: readonly Scope[] = ['repo-code:rw', 'repo-pr:r', 'account-email:rw']
 
+/** What only the form of the consent holds. */
+export const FORM_SECRET = new Uint8Array(32).fill(7)
+
 /** What a grant begins with. */
 export interface Setup {
   readonly rules: GrantRules
@@ -78,10 +81,13 @@ export interface Pick {
 /** What is sent beside a code. */
 export type Sent = 'right' | 'wrong' | 'none'
 
+/** Which form is sent again: the one that made the grant, the same with another decision, or another form. */
+export type Form = 'same' | 'decided otherwise' | 'another'
+
 /** One thing that happens. */
 export type Step =
   | { readonly do: 'wait'; readonly seconds: number }
-  | { readonly do: 'approve' }
+  | { readonly do: 'approve'; readonly form: Form }
   | {
       readonly do: 'exchange'
       readonly pick: Pick
@@ -152,7 +158,8 @@ export const approval = (setup: Setup = SETUP): Command & { readonly type: 'appr
   resources: { kind: 'all' },
   redirectUri: REDIRECT_URI,
   ...(setup.challenged && { codeChallenge: CHALLENGE }),
-  consentExpiresAt: START + 300,
+  formExpiresAt: START + 300,
+  formSecret: FORM_SECRET,
 })
 
 /** A grant whose code was just issued. */
@@ -281,7 +288,11 @@ export function shownBy(
 /** The command of a step; undefined where it only lets time pass. */
 export function commandOf(here: World, step: Step): Command | undefined {
   if (step.do === 'wait') return undefined
-  if (step.do === 'approve') return approval(here.setup)
+  if (step.do === 'approve') {
+    const command = approval(here.setup)
+    if (step.form === 'decided otherwise') return { ...command, resources: { kind: 'public' } }
+    return step.form === 'same' ? command : { ...command, formSecret: new Uint8Array(32).fill(8) }
+  }
   const { credential } = shownBy(here, step.pick)
   const clientId = step.byOwner ? OWNER : OTHER
   if (step.do === 'revoke') return { type: 'revoke', credential, clientId }
@@ -393,7 +404,12 @@ const steps = fc
       { weight: 2, arbitrary: revoke.map((step) => [step]) },
       { weight: 1, arbitrary: exchange.map((step) => [step]) },
       { weight: 1, arbitrary: burst },
-      { weight: 1, arbitrary: fc.constant([{ do: 'approve' } as const]) },
+      {
+        weight: 1,
+        arbitrary: fc
+          .constantFrom<Form>('same', 'same', 'decided otherwise', 'another')
+          .map((form) => [{ do: 'approve', form } as const]),
+      },
     ),
     { maxLength: 24, size: 'max' },
   )

@@ -644,6 +644,13 @@ const CHOICES: { readonly [Name in Field | 'owner']: readonly (readonly [value: 
 }
 
 describe('faults', () => {
+  it('tell of 32 unknown fields at most, of the registration and of each scope', () => {
+    const many = Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [`field${index}`, '']))
+    const told = (given: unknown, path: RegExp) => faults(given).filter((fault) => path.test(fault.path)).length
+    expect(told(many, /^field/)).toBe(32)
+    expect(told({ scopes: [many, many] }, /^scopes\[\d\]\.field/)).toBe(64)
+  })
+
   it('all come at once, of shape and of content, each with its path and what is demanded', () => {
     const given = {
       owner: 'ada',

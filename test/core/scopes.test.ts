@@ -82,7 +82,7 @@ describe('the catalogue of section 5.3', () => {
       const scope = `${name}:${permission}`
       expect(parseScopes(catalogue, scope)).toEqual(admitted.includes(permission) ? [scope] : undefined)
     }
-    for (const wrong of ['', ':', ':w', ':R', ':RW', ':wr', ':rwx', ':r:rw', ':r ', ' :r']) {
+    for (const wrong of ['', ':', ':w', ':R', ':RW', ':wr', ':rwx', ':r:rw', ' :r', ': r', ':r\t']) {
       expect(parseScopes(catalogue, name + wrong)).toBeUndefined()
     }
   })
@@ -143,10 +143,10 @@ describe('a catalogue that a service makes itself', () => {
   })
 
   it('refuses a name that is given twice, a name without a permission, and a permission that there is not', () => {
-    expect(() => scopeCatalogue([define({}), define({})])).toThrow('scope defined twice: wiki')
-    expect(() => scopeCatalogue([define({ permissions: [] })])).toThrow('scope without a permission: wiki')
+    expect(() => scopeCatalogue([define({}), define({})])).toThrow(/option name must be given once; got "wiki" again/)
+    expect(() => scopeCatalogue([define({ permissions: [] })])).toThrow(/permissions must be .+; got an array of 0$/)
     const wrong = ['w'] as unknown as Permission[] // what a caller without types can pass
-    expect(() => scopeCatalogue([define({ permissions: wrong })])).toThrow('not a permission of wiki: w')
+    expect(() => scopeCatalogue([define({ permissions: wrong })])).toThrow(/permissions must be .+; got an array of 1$/)
   })
 })
 
@@ -181,12 +181,23 @@ describe('a list of scopes', () => {
     )
   })
 
+  it('may have more spaces than one before, between and behind its scopes', () => {
+    const spaces = fc.integer({ min: 1, max: 4 }).map((count) => ' '.repeat(count))
+    const edge = fc.integer({ min: 0, max: 4 }).map((count) => ' '.repeat(count))
+    fc.assert(
+      fc.property(someScopes, fc.infiniteStream(spaces), edge, edge, (scopes, between, before, behind) => {
+        const written = scopes.reduce<string>((text, scope) => `${text}${between.next().value}${scope}`, '').trim()
+        expect(parseScopes(catalogue, before + written + behind)).toEqual(normalizeScopes(catalogue, scopes))
+      }),
+    )
+  })
+
   it.each([
     ['nothing', ''],
     ['a space', ' '],
-    ['two spaces between', 'repo-code:r  repo-pr:r'],
-    ['a space before', ' repo-code:r'],
-    ['a space behind', 'repo-code:r '],
+    ['many spaces', '    '],
+    ['a tab behind', 'repo-code:r\t'],
+    ['a no-break space between', 'repo-code:r\u00a0repo-pr:r'],
     ['a tab between', 'repo-code:r\trepo-pr:r'],
     ['a comma between', 'repo-code:r,repo-pr:r'],
     ['a line break behind', 'repo-code:r\n'],
@@ -204,7 +215,8 @@ describe('a list of scopes', () => {
     fc.assert(
       fc.property(anyText(), (text) => {
         const list = parseScopes(catalogue, text)
-        expect(list !== undefined).toBe(text.split(' ').every((part) => every.includes(part as Scope))) // read, not trusted
+        const parts = text.split(' ').filter((part) => part !== '')
+        expect(list !== undefined).toBe(parts.length > 0 && parts.every((part) => every.includes(part as Scope))) // read, not trusted
       }),
     )
   })

@@ -1,5 +1,6 @@
 /** The demo, driven by clients that nobody here wrote, each first as its own README has it. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { badgateway } from './clients/badgateway.js'
 import { curlAlone } from './clients/curl.js'
 import { curlVersion, NO_CURL } from './clients/curl-program.js'
 import { oauth4webapi } from './clients/oauth4webapi.js'
@@ -37,6 +38,7 @@ describe('the demo', () => {
   describe('and oauth4webapi', () => oauth4webapi(demo))
   describe('and openid-client', () => openidClient(demo))
   describe('and simple-oauth2', () => simpleOauth2(demo))
+  describe('and @badgateway/oauth2-client', () => badgateway(demo))
   describe('and passport-oauth2', () => passportOauth2(demo))
   describe.skipIf(curlVersion === undefined)('and curl', () => curlAlone(demo))
 })

@@ -139,7 +139,7 @@ describe('the end', () => {
     const began = performance.now()
     expect(await started.end(signal)).toBe(0)
     // At once is within 100 ms; the rest is for a machine with other things to do. Idle connections would take 5 s.
-    expect(performance.now() - began).toBeLessThan(1000)
+    expect(performance.now() - began).toBeLessThan(4_500)
     socket.destroy()
   })
 

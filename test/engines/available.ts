@@ -1,5 +1,5 @@
 /**
- * Which engines this machine has, and suites that need one: with `CI` set, an engine that is missing fails a test;
+ * Engines and programs that this machine may have, and suites that need one: with `CI` set, one that is missing fails a test;
  * else its suites are skipped, and the last line of the run says so.
  * @module
  */
@@ -9,9 +9,9 @@ import { delimiter, join } from 'node:path'
 /** Where Debian keeps the programs of PostgreSQL, which are on no path. */
 const DEBIAN_POSTGRESQL = '/usr/lib/postgresql'
 
-/** An engine: the directory of its programs, undefined where this machine does not have it. */
+/** An engine or a program: the directory that it is in, undefined where this machine does not have it. */
 export interface Engine {
-  readonly name: 'PostgreSQL' | 'Redis' | 'etcd'
+  readonly name: 'PostgreSQL' | 'Redis' | 'etcd' | 'git-credential-oauth'
   readonly directory: string | undefined
   /** What Debian calls it. */
   readonly package: string
@@ -33,6 +33,13 @@ export const etcd: Engine = {
   name: 'etcd',
   directory: directoryWith(['etcd'], path()),
   package: 'etcd-server',
+}
+
+/** The login of Git by a browser; Debian's package needs Git. */
+export const gitCredentialOauth: Engine = {
+  name: 'git-credential-oauth',
+  directory: directoryWith(['git-credential-oauth'], path()),
+  package: 'git-credential-oauth',
 }
 
 /** A suite; given, as by Vitest, what makes a test. */
@@ -61,7 +68,7 @@ export function program({ name, directory, package: debian }: Engine, file: stri
 }
 
 /** Says which engines did not run, and how to run them; undefined where all did. */
-export function notice(engines: readonly Engine[] = [postgresql, redis, etcd]): string | undefined {
+export function notice(engines: readonly Engine[] = [postgresql, redis, etcd, gitCredentialOauth]): string | undefined {
   const missing = engines.filter(({ directory }) => directory === undefined)
   if (missing.length === 0) return undefined
   const packages = missing.map((engine) => engine.package).join(' ')

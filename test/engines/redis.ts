@@ -92,7 +92,7 @@ export async function startRedisCluster(): Promise<RedisClusterEngine> {
     await eventually(async () => {
       const states = await Promise.all(clients.map((client) => client.cluster('INFO')))
       return states.every((state) => /cluster_state:ok/.test(state) && /cluster_known_nodes:3/.test(state))
-    }, 20_000)
+    })
   } finally {
     for (const client of clients) client.disconnect()
   }

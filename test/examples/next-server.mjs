@@ -34,7 +34,7 @@ function match(segments, parts) {
     const part = parts[index]
     if (part === undefined) return undefined
     if (rest) return { ...params, [name]: parts.slice(index) }
-    if (name) params[name] = part
+    if (name) params[name] = decodeURIComponent(part)
     else if (part !== segment) return undefined
   }
   return parts.length === segments.length ? params : undefined
@@ -42,7 +42,10 @@ function match(segments, parts) {
 
 async function answer(incoming) {
   // As Next.js does it: the host is not the one that was asked.
-  const url = new URL(incoming.url, `http://localhost:${PORT}`)
+  const base = `http://localhost:${PORT}`
+  if (!URL.canParse(incoming.url, base)) return new Response(null, { status: 400 })
+  const url = new URL(incoming.url, base)
+  if (url.username !== '' || url.password !== '') return new Response(null, { status: 400 }) // no Request has them
   const parts = url.pathname.slice(1).split('/')
   for (const { segments, handlers } of routes) {
     const params = match(segments, parts)
@@ -58,7 +61,10 @@ async function answer(incoming) {
 }
 
 const server = createServer(async (incoming, outgoing) => {
-  const response = await answer(incoming).catch(() => new Response(null, { status: 500 }))
+  const response = await answer(incoming).catch(
+    // As Next.js answers a path that cannot be decoded.
+    (error) => new Response(null, { status: error instanceof URIError ? 400 : 500 }),
+  )
   const headers = [...response.headers].filter(([name]) => name !== 'set-cookie')
   for (const [name, value] of headers) outgoing.setHeader(name, value)
   const cookies = response.headers.getSetCookie()

@@ -33,6 +33,9 @@ export class Browser {
   /** The cookies as they were set, with their attributes. */
   readonly set: string[] = []
 
+  /** @param headers - what it sends with every request */
+  constructor(private readonly headers: Readonly<Record<string, string>> = {}) {}
+
   /** @returns where the answer leads, as a whole URL; empty where it leads nowhere */
   open(url: string): Promise<string> {
     return this.request(url, { method: 'GET' })
@@ -48,7 +51,7 @@ export class Browser {
 
   private async request(url: string, init: RequestInit): Promise<string> {
     const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
-    const response = await fetch(url, { ...init, headers: { cookie }, redirect: 'manual' })
+    const response = await fetch(url, { ...init, headers: { ...this.headers, cookie }, redirect: 'manual' })
     for (const set of response.headers.getSetCookie()) {
       this.set.push(set)
       const [name = '', value = ''] = set.split(';')[0]?.split('=') ?? []

@@ -197,6 +197,11 @@ describe('encoding', () => {
       [{ thirdParty: { url: [], lastUpgradeDate: { year: 1.5 } } }, 'third_party.last_upgrade_date.year'],
       [{ thirdParty: { url: [], lastUpgradeDate: { year: '1' } } }, 'third_party.last_upgrade_date.year'],
       [{ _unknownText: {} }, '_unknownText'],
+      [{ _unknownText: [null] }, '_unknownText'],
+      [{ _unknownText: [{ name: 5, text: '1' }] }, '_unknownText'],
+      [{ _unknownText: [{ name: 'a', text: 1 }] }, '_unknownText'],
+      [{ _unknownText: [{ name: 'a', fields: {} }] }, '_unknownText'],
+      [{ _unknownText: [{ name: 'a', fields: [{ name: 'b' }] }] }, '_unknownText'],
     ]
     for (const [message, path] of refusals)
       expect(() => MetaData.encode(message as never)).toThrowError(

@@ -108,11 +108,11 @@ describe('JSON', () => {
     expect(Object.hasOwn({}, 'polluted')).toBe(false)
   })
 
-  it('shows the unknown fields of text, several of a name as a list', () => {
+  it('shows the unknown fields of text, several of a name as a list, and as strings what JSON cannot hold', () => {
     const message = parseText(
       'third_party { a: 1 a: "x" b: 0x10 c: 12345678901234567890 d: -1.5 e: NAME f: false g: "\\377" h { i: 1 i: 2 } }',
     )
-    expect(MetaData.toJSON(message)).toEqual({
+    expect(MetaData.toJSON(message, { unknownText: 'string' })).toEqual({
       thirdParty: {
         a: [1, 'x'],
         b: 16,

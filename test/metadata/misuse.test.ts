@@ -1,5 +1,6 @@
 import {
   editText,
+  formatJson,
   formatText,
   fromDate,
   getField,
@@ -35,7 +36,8 @@ describe('what a caller in JavaScript gets wrong', () => {
     ['encode', (options) => MetaData.encode(MetaData.create(), options), ['unknownText']],
     ['parseText', (options) => parseText('', options), ['strict', 'enumAliases', 'duplicates', 'maxBytes']],
     ['formatText', (options) => formatText(MetaData.create(), options), ['utf8', 'enumAliases', 'unknownFields']],
-    ['toJSON', (options) => MetaData.toJSON(MetaData.create(), options), ['enumAliases']],
+    ['toJSON', (options) => MetaData.toJSON(MetaData.create(), options), ['enumAliases', 'unknownText']],
+    ['formatJson', (options) => formatJson(MetaData.create(), options), ['enumAliases', 'unknownText']],
     ['fromJSON', (options) => MetaData.fromJSON({}, options), ['strict', 'enumAliases']],
     ['readMetadata', (options) => readMetadata('', options), ['strict', 'enumAliases', 'duplicates', 'maxBytes']],
     ['editText', (options) => editText('', {}, options), ['enumAliases', 'maxBytes']],
@@ -74,6 +76,67 @@ describe('what a caller in JavaScript gets wrong', () => {
       expect(() => MetaData.create(value as never)).toThrowError(invalid)
     }
     expect(MetaData.fromJSON(Object.assign(Object.create(null), { name: 'x' })).name).toBe('x')
+  })
+
+  const strangers: readonly (readonly [string, unknown])[] = [
+    ['a Date', new Date(0)],
+    ['a Map', new Map([['year', 1]])],
+    ['a Set', new Set(['year'])],
+    ['a RegExp', /x/],
+    ['an Error', new Error('x')],
+    ['a Promise', Promise.resolve({ year: 1 })],
+    ['a URL', new URL('https://git.example/')],
+    ['a Uint8Array', Uint8Array.of(1)],
+    ['an ArrayBuffer', new ArrayBuffer(1)],
+    ['a Number', Object(1)],
+    ['a String', Object('')],
+    ['an object', new (class Empty {})()],
+    ['a function', () => 1],
+    ['a symbol', Symbol('x')],
+  ]
+  it.each(strangers)('%s where the fields of a message belong', (kind, value) => {
+    const empty = 'third_party {\n  last_upgrade_date {}\n  url {}\n}\nunknown {}\n'
+    const changes: [string, object][] = [
+      ['third_party', { third_party: value }],
+      ['third_party.last_upgrade_date', { 'third_party.last_upgrade_date': value }],
+      ['third_party.last_upgrade_date', { third_party: { lastUpgradeDate: value } }],
+      ['third_party.url[0]', { 'third_party.url[0]': value }],
+      ['third_party.url[+]', { 'third_party.url[+]': value }],
+      ['third_party.url[0]', { 'third_party.url': [value] }],
+      ['unknown', { unknown: value }],
+      ['unknown.x', { unknown: { x: value } }],
+      ['name', { name: value }],
+    ]
+    for (const text of ['', empty])
+      for (const [path, change] of changes) {
+        const edit = () => editText(text, change as never)
+        expect(edit).toThrowError(expect.objectContaining({ code: 'invalid_value', path }))
+        expect(edit).toThrowError(`, got ${kind}`)
+      }
+    expect(() => editText(empty, value as never)).toThrowError(
+      `the change should be an object of values by path, got ${kind}`,
+    )
+  })
+
+  it('a record that is another object', () => {
+    for (const [kind, value] of strangers.filter(
+      ([, value]) => typeof value !== 'object' || !/Empty/.test(String(value?.constructor.name)),
+    ))
+      for (const write of [
+        MetaData.encode,
+        formatText,
+        formatJson,
+        MetaData.toJSON,
+        (record: MetaData) => getField(record, 'name'),
+      ])
+        expect(() => write(value as never), kind).toThrowError(invalid)
+  })
+
+  it('a field that is given by its name and by its key', () => {
+    for (const value of [null, 'NOTICE'])
+      expect(() => editText('', { third_party: { license_type: 'NOTICE', licenseType: value } })).toThrow(
+        'third_party.license_type: it is given twice',
+      )
   })
 
   it('numbers of enums that no reader takes', () => {
@@ -155,8 +218,8 @@ describe('JSON of what the schema does not know', () => {
       expect(() => MetaData.toJSON(parseText(text))).toThrowError(expect.objectContaining({ code: 'unknown_field' }))
   })
 
-  it('writes numbers that JSON has not as they were written', () => {
-    const json = MetaData.toJSON(parseText('a: 1e400 b: -inf c: nan d: -1e999f'))
+  it('writes numbers that JSON has not as they were written, where strings will do', () => {
+    const json = MetaData.toJSON(parseText('a: 1e400 b: -inf c: nan d: -1e999f'), { unknownText: 'string' })
     expect(json).toEqual({ a: '1e400', b: '-inf', c: 'nan', d: '-1e999f' })
     expect(new MetadataError('syntax', 'x')).toMatchObject({ name: 'MetadataError', code: 'syntax', message: 'x' })
   })

@@ -1,16 +1,18 @@
 import * as fc from 'fast-check'
 import {
+  formatJson,
   formatText,
   getField,
   MetaData,
   MetadataError,
   parseText,
   readMetadata,
+  type UnknownText,
   unknownFields,
   validate,
 } from 'grantwell/metadata'
 import { describe, expect, it } from 'vitest'
-import { anyMessage } from './arbitraries.js'
+import { anyMessage, groups } from './arbitraries.js'
 
 const message = anyMessage.map((base) => MetaData.create(base))
 
@@ -129,7 +131,7 @@ describe('for every record', () => {
           const before = fields.slice(0, index).filter(([other]) => other === name).length
           expect(getField(parsed, `${name}[${before}]`)).toBeDefined()
         })
-        expect(() => MetaData.toJSON(parsed)).not.toThrow()
+        expect(() => MetaData.toJSON(parsed, { unknownText: 'string' })).not.toThrow()
       }),
       { numRuns: 500 },
     )
@@ -218,4 +220,57 @@ describe('whatever comes in', () => {
       { numRuns: 2000 },
     )
   })
+})
+
+/** Records whose messages nest this deep, those of the schema counted, each with what it ends in. */
+const NESTED: readonly (readonly [kind: string, make: (depth: number, leaf: boolean) => string | Uint8Array])[] = [
+  ['text', (depth, leaf) => `${'a {'.repeat(depth)}${leaf ? 'b: 1' : ''}${'}'.repeat(depth)}`],
+  ['text in lists', (depth, leaf) => `${'a: [{'.repeat(depth)}${leaf ? 'b: [1]' : ''}${'}]'.repeat(depth)}`],
+  [
+    'text in a block that the schema knows',
+    (depth, leaf) => `third_party { url { ${'a {'.repeat(depth - 2)}${leaf ? 'b: 1' : ''}${'}'.repeat(depth - 2)} } }`,
+  ],
+  ['JSON', (depth, leaf) => `${'{"a":'.repeat(depth)}{${leaf ? '"b":1' : ''}}${'}'.repeat(depth)}`],
+  ['JSON in lists', (depth, leaf) => `${'{"a":['.repeat(depth)}{${leaf ? '"b":[1]' : ''}}${']}'.repeat(depth)}`],
+  [
+    'JSON in a block that the schema knows',
+    (depth, leaf) =>
+      `{"thirdParty":{"url":[${'{"a":'.repeat(depth - 2)}{${leaf ? '"b":1' : ''}}${'}'.repeat(depth - 2)}]}}`,
+  ],
+  ['binary', (depth) => groups(depth, 16)],
+]
+
+describe.each(NESTED)('however deep it nests, %s', (_, make) => {
+  const read = (depth: number, leaf: boolean) => readMetadata(make(depth, leaf)).metadata
+
+  it.each([99, 100])('is written and read again in every form: %i deep', (depth) => {
+    for (const leaf of [true, false]) {
+      const record = read(depth, leaf)
+      expect(() => validate(record)).not.toThrow()
+      const text = formatText(record, { unknownFields: 'omit' })
+      expect(formatText(parseText(text))).toBe(text)
+      const json = formatJson(record)
+      expect(formatJson(readMetadata(json).metadata)).toBe(json)
+      expect(MetaData.toJSON(MetaData.fromJSON(MetaData.toJSON(record)))).toEqual(MetaData.toJSON(record))
+      const bytes = MetaData.encode(record, { unknownText: 'omit' })
+      expect(MetaData.encode(MetaData.decode(bytes))).toEqual(bytes)
+    }
+  })
+
+  it.each([101, 102, 150])('is refused by every reader: %i deep', (depth) => {
+    for (const leaf of [true, false])
+      expect(() => read(depth, leaf)).toThrowError(expect.objectContaining({ code: 'too_deep' }))
+  })
+})
+
+it('a record that a program made is refused by every writer where no reader would take it back', () => {
+  let entry: UnknownText = { name: 'b', text: '1' }
+  for (let depth = 0; depth < 99; depth++) entry = { name: 'a', fields: [entry] }
+  const record = MetaData.create({ thirdParty: { _unknownText: [entry] } })
+  expect(formatText(parseText(formatText(record)))).toBe(formatText(record))
+  const deeper = MetaData.create({ thirdParty: { _unknownText: [{ name: 'a', fields: [entry] }] } })
+  const path = expect.stringMatching(/^third_party(\.a){100}$/)
+  const writers = [formatText, formatJson, MetaData.toJSON, MetaData.encode, validate]
+  for (const writer of writers)
+    expect(() => writer(deeper)).toThrowError(expect.objectContaining({ code: 'too_deep', path }))
 })

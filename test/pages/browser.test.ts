@@ -28,7 +28,7 @@ const executablePath = '/usr/bin/chromium'
 const quiet = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-sync']
 const offline = ['--disable-background-networking', '--disable-component-update']
 const policy =
-  "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+  "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 
 const plainPages: Readonly<Record<string, string>> = {
   consent: consentPage(plainModel),

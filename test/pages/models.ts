@@ -117,7 +117,7 @@ const website = fc.oneof(
     .map((two) => two.join('')),
 )
 const logo = fc.oneof(
-  hostileText.map((text) => `data:image/png;base64,${text}`),
+  hostileText.map((text) => `/oauth2/logo?logo=${text}`),
   hostileText.map((text) => `https://evil.example/${text}`),
 )
 
@@ -258,7 +258,7 @@ export function tamedApplications(model: AuthorizedApplicationsPageModel): Autho
 function tamedLooks({ website, logo }: { readonly website: string; readonly logo?: string }) {
   return {
     website: website.startsWith('https://') ? 'https://x.example/' : 'x',
-    ...(logo === undefined ? {} : { logo: logo.startsWith('data:') ? 'data:image/png,x' : 'x' }),
+    ...(logo === undefined ? {} : { logo: logo.startsWith('/') ? '/x' : 'x' }),
   }
 }
 

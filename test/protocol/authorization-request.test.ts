@@ -97,7 +97,11 @@ describe('4.1 iss', () => {
     const agreed = await post(test.server, '/base/oauth2/auth', { ...form, decision: 'agree' }, { cookie })
     const code = new URL(agreed.headers['Location'] ?? '').searchParams.get('code') ?? ''
     expect(agreed).toStrictEqual(answer(WEB_CALLBACK, { code, state: 's' }, issuer))
-    const refused = await post(test.server, '/base/oauth2/auth', { ...form, decision: 'refuse' }, { cookie })
+    const another = {
+      ...hiddenFields((await send(test.server, { url, headers: { cookie } })).body),
+      resource_scope: 'all',
+    }
+    const refused = await post(test.server, '/base/oauth2/auth', { ...another, decision: 'refuse' }, { cookie })
     expect(refused).toStrictEqual(
       answer(WEB_CALLBACK, { error: 'access_denied', error_description: 'The user refused.', state: 's' }, issuer),
     )
@@ -252,6 +256,11 @@ describe('5.3 scopes', () => {
       'account-profile:r repo-code:r repo-code:rw',
       'repo-code:rw account-profile:r',
     ],
+    [
+      'may have more spaces than one around them',
+      '  account-profile:r   repo-code:r ',
+      'repo-code:r account-profile:r',
+    ],
   ])('[13] %s', async (_how, scope, expected) => {
     const test = await testServer()
     const { code } = await authorize(test, { scope })
@@ -383,12 +392,38 @@ describe('4.1 a user who is not signed in', () => {
     expect([status, headers['Location']?.startsWith('/sign-in?return_to=')]).toStrictEqual([302, true])
   })
 
-  it('is not asked to sign in for a request that is wrong anyway', async () => {
-    const test = await testServer()
+  it('is neither asked to sign in nor sent to the application for a request that is wrong (RFC 9700, 4.11.2)', async () => {
+    const test = await testServer({ requirePkce: true })
+    const sound = { code_challenge: CHALLENGE, code_challenge_method: 'S256' }
+    const wrong: Record<string, string | undefined>[] = [
+      { response_type: 'token' },
+      { response_type: undefined },
+      { response_mode: 'fragment' },
+      { scope: 'unknown' },
+      { scope: 'repo-delete:rw' },
+      { client_secret: 'x' },
+      { state: 's'.repeat(8193) },
+      { code_challenge: undefined },
+      { code_challenge: undefined, code_challenge_method: undefined },
+      { code_challenge_method: 'plain' },
+    ]
+    const urls = [
+      ...wrong.map((parameters) => authorizationUrl({ ...sound, ...parameters })),
+      `${authorizationUrl(sound)}&state=a&state=b`,
+      `${authorizationUrl(sound)}&scope=a&scope=b`,
+    ]
+    for (const url of urls) {
+      test.session.user = undefined
+      expect(await send(test.server, { url }), url).toStrictEqual(inaccessible())
+      expect(test.events.at(-1)).toMatchObject({ type: 'refused', endpoint: 'authorization', clientId: 'web' })
+      const [, request = ''] = url.split('?')
+      expect(await post(test.server, '/oauth2/auth', { request }), url).toStrictEqual(inaccessible())
+      test.session.user = { subject: 'ada' }
+      const told = await send(test.server, { url })
+      expect(told.headers['Location']?.startsWith(`${WEB_CALLBACK}?error=`), url).toBe(true)
+    }
     test.session.user = undefined
     expect(await sendQuery(test, 'client_id=nobody')).toStrictEqual(inaccessible())
-    const error = await send(test.server, { url: authorizationUrl({ response_type: 'token' }) })
-    expect(error.headers['Location']?.startsWith(`${WEB_CALLBACK}?error=`)).toBe(true)
   })
 
   it('may be looked up by a promise, with the request of the platform', async () => {

@@ -375,7 +375,7 @@ describe('RFC 6750, 3.1 insufficient_scope', () => {
     expect(responseOf(await call(test, body.access_token, 'repo-code:rw'))).toStrictEqual(insufficient('repo-code:rw'))
   })
 
-  it.each(['', 'unknown', 'repo-code', 'repo-code:r  repo-pr:r', 'repo-delete:r', '__proto__'])(
+  it.each(['', 'unknown', 'repo-code', 'repo-code:r\trepo-pr:r', '  ', 'repo-delete:r', '__proto__'])(
     'a route that names scopes which the catalogue does not have is a mistake of the host: %j',
     async (scope) => {
       const test = await testServer()

@@ -202,7 +202,6 @@ describe('5.1 HTTP Basic', () => {
     ['a second word', `${basic(WEB).authorization} x`],
     ['two in one', `${basic(WEB).authorization}, ${basic(WEB).authorization}`],
     ['no colon', raw('web').authorization],
-    ['an empty secret', raw('web:').authorization],
     ['an empty identifier', raw(`:${WEB.clientSecret}`).authorization],
     ['only a colon', raw(':').authorization],
     ['an identifier that is not ASCII', raw(`w\xe9b:${WEB.clientSecret}`).authorization],
@@ -260,6 +259,8 @@ describe('5.1 who is not authenticated', () => {
       { client_id: 'web', client_secret: '' },
       'client_not_authenticated',
     ],
+    ['[23] a confidential client with Basic and an empty secret', raw('web:'), {}, 'client_not_authenticated'],
+    ['an unknown client with Basic and an empty secret', raw('nobody:'), {}, 'client_unknown'],
     ['an unknown client without a secret', {}, { client_id: 'nobody' }, 'client_unknown'],
     ['a public client with a secret', basic({ ...WEB, clientId: 'native' }), {}, 'client_authentication_method'],
   ] as [string, Headers, Record<string, string>, string][])(
@@ -417,8 +418,8 @@ describe('RFC 6749, 2.3 one method alone', () => {
 describe('4.4, DESIGN the secret in the body', () => {
   const inBody = { client_id: WEB.clientId, client_secret: WEB.clientSecret }
 
-  it('is taken at the token endpoint by option alone', async () => {
-    const test = await testServer()
+  it('is taken at the token endpoint, unless an option takes it away', async () => {
+    const test = await testServer({ allowClientSecretPost: false })
     expect(await probe(test, {}, inBody)).toStrictEqual(INVALID_CLIENT)
     expect(test.events).toStrictEqual([
       {
@@ -429,7 +430,7 @@ describe('4.4, DESIGN the secret in the body', () => {
         reason: 'client_authentication_method',
       },
     ])
-    const admitting = await testServer({ allowClientSecretPost: true })
+    const admitting = await testServer()
     expect(authenticated(await probe(admitting, {}, inBody))).toBe(true)
     const { code } = await authorize(admitting)
     const form = { grant_type: 'authorization_code', code, ...inBody }
@@ -440,14 +441,14 @@ describe('4.4, DESIGN the secret in the body', () => {
   })
 
   it('is always taken at the revocation endpoint', async () => {
-    const test = await testServer()
+    const test = await testServer({ allowClientSecretPost: false })
     const { access_token } = await tokens(test)
     expect(await probeRevocation(test, {}, { ...inBody, token: access_token })).toStrictEqual(REVOKED)
     expect(await works(test, access_token)).toBe(false)
   })
 
   it('any client identifier and secret go through it', async () => {
-    const test = await testServer({ allowClientSecretPost: true })
+    const test = await testServer()
     let count = 0
     await fc.assert(
       fc.asyncProperty(clientIds, secrets, async (id, clientSecret) => {
@@ -474,8 +475,31 @@ describe('RFC 6749, 2.1 public clients', () => {
     expect(authenticated(await probeRevocation(test, {}, { client_id: 'native' }))).toBe(true)
   })
 
+  it('authenticate by HTTP Basic with an empty secret, which may be left out (2.3.1)', async () => {
+    const test = await testServer()
+    for (const form of [{}, { client_id: 'native' }, { client_secret: '' }]) {
+      expect(authenticated(await probe(test, raw('native:'), form))).toBe(true)
+      expect(authenticated(await probeRevocation(test, raw('native:'), form))).toBe(true)
+    }
+    await test.server.applications.register(registration({ type: 'public', redirectUris: [NATIVE_CALLBACK] }), {
+      clientId: 'a b+c',
+    })
+    for (const written of ['a+b%2Bc:', 'a%20b%2Bc:', 'a b+c:']) {
+      expect(authenticated(await probe(test, raw(written), { client_id: 'a b+c' }))).toBe(true)
+    }
+    const { code } = await authorize(test, request)
+    const form = { grant_type: 'authorization_code', code, code_verifier: VERIFIER }
+    const { status, body } = await post(test.server, '/oauth2/token', form, raw('native:'))
+    expect(status).toBe(200)
+    const { refresh_token, access_token } = JSON.parse(body)
+    const again = { grant_type: 'refresh_token', refresh_token }
+    expect((await post(test.server, '/oauth2/token', again, raw('native:'))).status).toBe(200)
+    expect(await probeRevocation(test, raw('native:'), { token: refresh_token })).toStrictEqual(REVOKED)
+    expect(await works(test, access_token)).toBe(false)
+  })
+
   it('[27] cannot pose as confidential ones, by any secret, and cannot use what is theirs', async () => {
-    const test = await testServer({ allowClientSecretPost: true })
+    const test = await testServer()
     const { access_token, refresh_token } = await tokens(test)
     const { code } = await authorize(test)
     const posing: [Headers, Record<string, string>][] = [
@@ -485,7 +509,6 @@ describe('RFC 6749, 2.1 public clients', () => {
       [raw('web:native'), {}],
       [raw('native:native'), {}],
       [raw(`native:${WEB.clientSecret}`), {}],
-      [raw('native:'), {}],
       [{}, { client_id: 'native', client_secret: WEB.clientSecret }],
       [{}, { client_id: 'native', client_secret: 'native' }],
     ]

@@ -3,8 +3,9 @@
  * @module
  * @see SECURITY statement 11; RFC 6749, section 10.12; RFC 9700, section 4.7
  */
+import { createHmac } from 'node:crypto'
 import * as fc from 'fast-check'
-import { createAuthorizationServer, portableDigests } from 'grantwell'
+import { portableDigests } from 'grantwell'
 import { describe, expect, it } from 'vitest'
 import { answer, CONSENT_REFUSED, grantsOf, inaccessible, watchedServer } from '../server/helpers.js'
 import {
@@ -23,7 +24,7 @@ import {
   WEB_CALLBACK,
 } from '../support.js'
 import type { Form } from './consent-form.js'
-import { changeApplication, expectRefused, HOST, PKCE, submit, withItems } from './consent-form.js'
+import { changeApplication, expectRefused, PKCE, submit, withItems } from './consent-form.js'
 
 describe('4.1 what a consent form is bound to', () => {
   const everything = { state: 's', scope: 'repo-code:r', ...PKCE }
@@ -37,19 +38,52 @@ describe('4.1 what a consent form is bound to', () => {
     expect(await grantsOf(test.store)).toStrictEqual([])
   })
 
-  it('[11] replayed: refused, with the same and with another decision, and the first code stays good', async () => {
+  it('[11] sent again: the same redirect and the same code for the same decision, until that is exchanged', async () => {
     const test = await testServer()
-    const { fields, headers } = await openConsent(test)
+    const { fields, headers } = await openConsent(test, { state: 's' })
     const form = { ...fields, decision: 'agree' }
     const first = await submit(test, form, headers)
     const code = new URL(first.headers['Location'] ?? '').searchParams.get('code') ?? ''
-    for (const again of [form, { ...form, resource_scope: 'public' }]) {
-      expect(await submit(test, again, headers)).toStrictEqual(CONSENT_REFUSED)
-    }
-    expect(test.events.map(({ type }) => type)).toStrictEqual(['issued', 'refused', 'refused'])
-    expect(test.events.at(-1)).toMatchObject({ error: 'invalid_grant', reason: 'consent_invalid' })
+    expect(await submit(test, form, headers)).toStrictEqual(first)
+    test.clock.now += 599
+    expect(await submit(test, form, headers)).toStrictEqual(first)
+    for (const another of [
+      { ...form, resource_scope: 'public' },
+      { ...form, decision: 'refuse' },
+    ])
+      expect(await submit(test, another, headers)).toStrictEqual(CONSENT_REFUSED)
+    expect(test.events.map(({ type }) => type)).toStrictEqual(['issued', 'issued', 'issued', 'refused', 'refused'])
+    expect(test.events.map((event) => 'retry' in event)).toStrictEqual([false, true, true, false, false])
+    expect(test.events.slice(-2)).toMatchObject([{ reason: 'consent_invalid' }, { reason: 'consent_invalid' }])
     expect(await grantsOf(test.store)).toHaveLength(1)
     expect((await exchange(test, code)).status).toBe(200)
+    expect(await submit(test, form, headers)).toStrictEqual(CONSENT_REFUSED)
+    expect((await exchange(test, code)).status).toBe(400)
+  })
+
+  it('[11] sent again when form and code are too old: refused', async () => {
+    const test = await testServer({ codeLifetime: 900 })
+    const { fields, headers } = await openConsent(test)
+    const form = { ...fields, decision: 'agree' }
+    test.clock.now += 500
+    const first = await submit(test, form, headers)
+    expect(first.status).toBe(302)
+    // The form is too old for anything new by now, and its code is still good.
+    test.clock.now += 899
+    expect(await submit(test, form, headers)).toStrictEqual(first)
+    test.clock.now += 1
+    expect(await submit(test, form, headers)).toStrictEqual(CONSENT_REFUSED)
+  })
+
+  it('[11] a refusal that is sent again: the same redirect; then to agree by the same form is refused', async () => {
+    const test = await testServer()
+    const { fields, headers } = await openConsent(test, { state: 's' })
+    const refusal = { ...fields, decision: 'refuse' }
+    const first = await submit(test, refusal, headers)
+    expect(new URL(first.headers['Location'] ?? '').searchParams.get('error')).toBe('access_denied')
+    expect(await submit(test, refusal, headers)).toStrictEqual(first)
+    expect(await submit(test, { ...fields, decision: 'agree' }, headers)).toStrictEqual(CONSENT_REFUSED)
+    expect(await grantsOf(test.store)).toStrictEqual([])
   })
 
   it('[11] replayed after all of its grant is over: refused, as long as the form itself is not too old', async () => {
@@ -80,7 +114,8 @@ describe('4.1 what a consent form is bound to', () => {
     const { fields, headers } = await openConsent(test)
     const form = { ...fields, decision: 'agree' }
     const responses = await Promise.all([1, 2, 3].map(() => submit(test, form, headers)))
-    expect(responses.map(({ status }) => status).sort()).toStrictEqual([302, 400, 400])
+    expect(new Set(responses.map((each) => each.headers['Location'])).size).toBe(1)
+    expect(responses.map(({ status }) => status)).toStrictEqual([302, 302, 302])
   })
 
   it('[11] altered in any character of any field: refused', async () => {
@@ -95,6 +130,36 @@ describe('4.1 what a consent form is bound to', () => {
       }
     }
     expect((await submit(test, { ...fields, decision: 'agree' }, headers)).status).toBe(302)
+  })
+
+  it('[11] of an end that its user wrote, signed with the browser’s own key: refused', async () => {
+    const test = await testServer()
+    const { fields, headers } = await openConsent(test)
+    const key = Buffer.from(headers.cookie.split('=')[1] ?? '', 'base64url')
+    const shown = ['consent', 'web', 'Sample', 'all', WEB_CALLBACK, null, 'repo-code:rw account-profile:r', null]
+    const nonce = 'A'.repeat(22)
+    const signed = (head: string): string => {
+      const bound = JSON.stringify(['grantwell form 1', head, ISSUER, 'ada', ...shown])
+      return `${head}.${createHmac('sha256', key).update(bound).digest('base64url')}`
+    }
+    const ends = [
+      'x',
+      '',
+      '-1',
+      '1e9',
+      '9200000000000000',
+      '9'.repeat(400),
+      '99999999999',
+      String(test.clock.now + 901),
+    ]
+    for (const head of [
+      ...ends.map((end) => `${end}.${nonce}`),
+      String(test.clock.now + 600),
+      `${test.clock.now + 600}.A`,
+    ])
+      await expectRefused(test, await submit(test, { ...fields, consent: signed(head), decision: 'agree' }, headers))
+    const sound = signed(`${test.clock.now + 600}.${nonce}`)
+    expect((await submit(test, { ...fields, consent: sound, decision: 'agree' }, headers)).status).toBe(302)
   })
 
   it('[11] altered as a whole: refused', async () => {
@@ -184,16 +249,10 @@ describe('4.1 what a consent form is bound to', () => {
   it('[11] of another server with the same browser key: refused', async () => {
     const test = await testServer()
     const { fields, headers } = await openConsent(test)
-    const server = createAuthorizationServer({
-      ...HOST,
-      issuer: 'https://git.example/other',
-      mountPath: '',
-      store: test.store,
-      user: () => test.session.user,
-    })
-    const response = await submit({ ...test, server }, { ...fields, decision: 'agree' }, headers)
+    const other = await testServer({ issuer: 'https://git.example/other', mountPath: '' })
+    const response = await submit(other, { ...fields, decision: 'agree' }, headers)
     expect(response.status).toBe(400)
-    expect(await grantsOf(test.store)).toStrictEqual([])
+    expect(await grantsOf(other.store)).toStrictEqual([])
   })
 
   it('[11] of another client: refused', async () => {

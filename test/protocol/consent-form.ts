@@ -8,7 +8,7 @@ import type { ConsentPageModel } from 'grantwell/pages'
 import { expect } from 'vitest'
 import { CONSENT_REFUSED, grantsOf } from '../server/helpers.js'
 import type { TestServer } from '../support.js'
-import { CHALLENGE, ISSUER, LOGO, post, START } from '../support.js'
+import { CHALLENGE, ISSUER, post, START } from '../support.js'
 
 export const PKCE = { code_challenge: CHALLENGE, code_challenge_method: 'S256' }
 /** What a user can specify. */
@@ -38,9 +38,16 @@ export async function expectRefused(test: TestServer, response: HttpResponse, su
   })
 }
 
-/** What the page of a plain request of `web` shows. */
+/** The address of an application's logo, as a page has it: its name is random. */
+export function logoIn(html: string, clientId = '\\w+'): string {
+  const found = new RegExp(`/oauth2/logo\\?client_id=${clientId}&amp;logo=[\\w-]{22}(?=")`).exec(html)?.[0]
+  return found?.replace('&amp;', '&') ?? expect.fail(`no logo of ${clientId} in ${html}`)
+}
+
+/** What the page of a plain request of `web` shows; its logo is the one in the page. */
 export function model(
   form: Form,
+  html: string,
   changes: Partial<Extract<ConsentPageModel, { readonly redirectHost: string }>> = {},
 ): ConsentPageModel {
   return {
@@ -48,7 +55,7 @@ export function model(
       name: 'Sample',
       description: 'An application',
       website: 'https://app.example',
-      logo: `data:image/png;base64,${Buffer.from(LOGO).toString('base64')}`,
+      logo: logoIn(html),
     },
     user: { name: 'Ada' },
     redirectHost: 'app.example',

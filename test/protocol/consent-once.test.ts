@@ -13,6 +13,8 @@ import {
   call,
   exchange,
   NATIVE_CALLBACK,
+  openConsent,
+  post,
   refresh,
   revoke,
   send,
@@ -210,14 +212,19 @@ describe('DESIGN: consent once', () => {
     }
   })
 
-  it('a store that cannot remember the consent changes no answer', async () => {
+  it('a store that cannot remember the consent makes no grant, and a retry does', async () => {
     const test = await watchedServer(once)
     test.instead.write = (key, value, options) => {
       if (key.startsWith('consent:')) throw new Error('down')
       return test.store.write(key, value, options)
     }
-    expect((await exchange(test, (await authorize(test)).code)).status).toBe(200)
-    expect(await silent(test)).toBeUndefined()
+    const { fields, headers } = await openConsent(test)
+    const agree = () => post(test.server, '/oauth2/auth', { ...fields, decision: 'agree' }, headers)
+    expect((await agree()).status).toBe(503)
+    expect(await grantsOf(test.store)).toStrictEqual([])
+    test.instead.write = undefined
+    expect((await agree()).status).toBe(302)
+    expect(await silent(test)).toBeDefined()
   })
 
   it('[26] a suspended application gets no code at once either', async () => {

@@ -181,7 +181,10 @@ describe('RFC 8628, 3.3 a code that is entered', () => {
     const test = await testServer()
     const { user_code } = await codesOf(test)
     const { page: answered, fields } = await enterCode(test, user_code)
-    const { redirectHost: _, ...plain } = model({}) as Extract<ReturnType<typeof model>, { redirectHost: string }> // it has one
+    const { redirectHost: _, ...plain } = model({}, answered.body) as Extract<
+      ReturnType<typeof model>,
+      { redirectHost: string }
+    > // it has one
     expect(Object.keys(fields)).toStrictEqual(['user_code', 'device', 'consent'])
     const form = {
       action: DEVICE_PATH,
@@ -488,8 +491,8 @@ describe('RFC 8628, 3.3 the decision', () => {
     const codes = await codesOf(test)
     const consent = await enterCode(test, codes.user_code)
     expect(await decideOn(test, consent, first)).toStrictEqual(result(first))
-    const response = await decideOn(test, consent, second)
-    expect(response).toStrictEqual(unknownCode({ ...consent, page: response }))
+    // Sent again, whatever it says now, it is answered with what is so.
+    expect(await decideOn(test, consent, second)).toStrictEqual(result(first))
     expect(await told(test, codes)).toBe(first === 'agree' ? 'tokens' : 'access_denied')
     expect(test.events.filter(({ type }) => type === 'issued' || type === 'device_refused')).toHaveLength(1)
   })
@@ -735,9 +738,11 @@ describe('the host’s own pages', () => {
     expect(await decideOn(test, consent, 'refuse')).toStrictEqual(
       page(200, JSON.stringify({ decision: 'refuse', application: { name: 'Sample' }, stylesheet: STYLESHEET })),
     )
-    // What was decided already is shown no more than an empty field.
-    const again = await decideOn(test, consent)
-    expect(JSON.parse(again.body)).toStrictEqual({ ...always, complete: false, fault: UNKNOWN })
+    // Sent again, it is answered with what is so; altered, with no more than an empty field.
+    const shown = { decision: 'refuse', application: { name: 'Sample' }, stylesheet: STYLESHEET }
+    expect(JSON.parse((await decideOn(test, consent)).body)).toStrictEqual(shown)
+    const altered = await decideOn(test, consent, 'agree', { consent: '1.x.y' })
+    expect(JSON.parse(altered.body)).toStrictEqual({ ...always, complete: false, fault: UNKNOWN })
   })
 })
 
@@ -778,10 +783,21 @@ describe('what happens between the reading of a form and its decision', () => {
     expect(await told(test, codes)).toBe('access_denied')
   })
 
-  it('[46] a device that was decided on: the code is unknown', async () => {
-    const { test, codes, response, unknown } = await meanwhile((each, found) => decide(each, found, 'refuse'), 'agree')
-    expect(response).toStrictEqual(unknown)
+  it('[46] a device that the same user decided on: what is so by then', async () => {
+    const { test, codes, response } = await meanwhile((each, found) => decide(each, found, 'refuse'), 'agree')
+    expect(response).toStrictEqual(result('refuse'))
     expect(await told(test, codes)).toBe('access_denied')
+  })
+
+  it('[46] a device that somebody else decided on: the code is unknown', async () => {
+    const asBob = async (test: WatchedServer, codes: Codes) => {
+      test.session.user = { subject: 'bob' }
+      await decide(test, codes)
+      test.session.user = { subject: 'ada', name: 'Ada' }
+    }
+    const { test, codes, response, unknown } = await meanwhile(asBob, 'refuse')
+    expect(response).toStrictEqual(unknown)
+    expect(await told(test, codes)).toBe('tokens')
   })
 
   it('[46] a code that expires: it is unknown', async () => {
@@ -831,8 +847,8 @@ describe('[49] what fails behind the page', () => {
       }
       expect(await told(test, codes)).toBe('tokens')
     }
-    // Two limits of a read and a write, the code, the device with its application, and the logo; then four.
-    expect(failed).toEqual({ code: 7, consent: 4 })
+    // Two limits of a read and a write, the code, the device with its application; then six.
+    expect(failed).toEqual({ code: 6, consent: 6 })
   })
 
   it('[49] a function of the host: 500, and the host is told', async () => {

@@ -4,7 +4,7 @@
  * @see Specification, section 2.1; RFC 6750, section 3.1
  */
 import type { Access, Authentication, Guard, HttpResponse, ProtectedResource, ResourceOf } from 'grantwell'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, expectTypeOf, it } from 'vitest'
 import { watchedServer } from '../server/helpers.js'
 import type { TestServer } from '../support.js'
 import {
@@ -150,7 +150,55 @@ describe('2.1 a route that is about a resource', () => {
     const plain = await call(test, token)
     expect(plain).toMatchObject({ subject: 'ada', clientId: 'web', resources: { kind: 'specified', ids: ['repo/1'] } })
     expect(asked).toStrictEqual([plain])
-    expect(found).toStrictEqual(plain)
+    expect(found).toStrictEqual({ ...plain, resource: repository('repo/1', false) })
+  })
+
+  it('hands on the very value that it decided on, and has none where there was nothing to decide on', async () => {
+    const test = await testServer(withItems)
+    const token = await tokenFor(test, 'specified', ['repo/1'])
+    class Repository {
+      readonly id = 'repo/1'
+      readonly public = false
+      readonly accessible = true
+      readonly branch: string = 'main'
+    }
+    const repo = new Repository()
+    for (const resource of [() => repo, async () => repo]) {
+      for (const found of [
+        await test.server.guard()(bearer(token), resource),
+        await test.server.authenticate(bearer(token), { scope: 'repo-code:r', resource }),
+      ]) {
+        if (found.type === 'refused') return expect.fail('refused')
+        expectTypeOf(found.resource).toEqualTypeOf<Repository>()
+        expect(found.resource).toBe(repo)
+      }
+    }
+    for (const found of [
+      await test.server.guard()(bearer(token)),
+      await test.server.authenticate(bearer(token), { scope: 'repo-code:r' }),
+      await test.server.guard()(bearer(token), () => repository('repo/2', true)),
+      await test.server.guard()(bearer(token), () => undefined),
+    ])
+      expect('resource' in found).toBe(false)
+  })
+
+  it('hands on what was decided on, whatever the host did to the access that it was asked with', async () => {
+    const test = await testServer(withItems)
+    const token = await tokenFor(test, 'all')
+    const repo = repository('repo/1', false)
+    const changes: readonly ((access: Access) => void)[] = [
+      (access) => void Object.freeze(access),
+      (access) => void Object.assign(access, { resource: repository('repo/2', true) }),
+      (access) =>
+        void Object.defineProperty(access, 'resource', { value: repository('repo/2', true), enumerable: true }),
+    ]
+    for (const change of changes)
+      expect(
+        await test.server.guard()(bearer(token), (access) => {
+          change(access)
+          return repo
+        }),
+      ).toMatchObject({ type: 'authenticated', resource: repo })
   })
 
   it('what the host does with that changes no record', async () => {
@@ -295,7 +343,10 @@ describe('2.1 a route that is about a resource', () => {
     }
     expect(answer(await guard(closed, open))).toMatchObject({ status: 401 })
     expect(asked).toBe(0)
-    expect(answer(await guard(signedRequest(pair, signedParts(test)), open))).toBe('authenticated')
+    expect(await guard(signedRequest(pair, signedParts(test)), open)).toMatchObject({
+      type: 'authenticated',
+      resource: { id: 'repo/1' },
+    })
     const failing: ResourceOf = () => Promise.reject(new Error('down'))
     expect(answer(await guard(signedRequest(pair, signedParts(test)), failing))).toStrictEqual(FAILED)
   })
@@ -357,7 +408,7 @@ describe('a guard is made at start', () => {
     [{ scope: ' ' }],
     [{ scope: 'typo:r' }],
     [{ scope: 'repo-code' }],
-    [{ scope: 'repo-code:r  repo-pr:r' }],
+    [{ scope: 'repo-code:r\n' }],
     [{ scope: 'repo-code:r,repo-pr:r' }],
     [{ scope: 'REPO-CODE:R' }],
     [{ scope: '__proto__' }],
@@ -394,9 +445,20 @@ describe('a guard is made at start', () => {
     expect(() => server.guard(needs)).toThrowError(expect.objectContaining(mistake))
   })
 
+  it('takes scopes with more spaces than one before, between and behind them, and no list that is spaces alone', async () => {
+    const test = await testServer()
+    const { access_token } = await tokens(test)
+    for (const scope of [' repo-code:r', 'repo-code:r ', '  repo-code:r   account-profile:r ']) {
+      expect(await test.server.guard({ scope })(bearer(access_token))).toMatchObject({ type: 'authenticated' })
+    }
+    for (const scope of [' ', '   ', 'repo-code:r\t', 'repo-code:r,account-profile:r'])
+      expect(() => test.server.guard({ scope })).toThrowError(expect.objectContaining(mistake))
+  })
+
   it('says what was wrong with it', async () => {
     const { server } = await testServer()
-    const message = 'grantwell: a guard takes { scope }, scopes of the catalogue in a string, not "typo:r"'
+    const message =
+      'grantwell: guard: the option scope must be scopes of the catalogue in a string, separated by a space; got "typo:r"'
     expect(() => server.guard({ scope: 'typo:r' })).toThrowError(expect.objectContaining({ ...mistake, message }))
   })
 })
@@ -412,7 +474,7 @@ describe('the resource of one request', () => {
           const needs = { ...scope, resource: resource as unknown as ResourceOf } // on purpose, of any type
           await expect(test.server.authenticate(request, needs)).rejects.toMatchObject({
             code: 'ERR_CONFIGURATION',
-            message: 'grantwell: authenticate takes the resource as a function',
+            message: expect.stringMatching(/^grantwell: authenticate: the option resource must be a function; got ./),
           })
         }
     },

@@ -99,11 +99,11 @@ describe('RFC 7662, 2.1 who may ask', () => {
     ],
     ['the API with no secret', {}, { client_id: 'api' }, 'client_not_authenticated', 'api'],
     [
-      'the API with its secret in the body',
+      'the API with a wrong secret in the body',
       {},
-      { client_id: 'api', client_secret: API.clientSecret },
-      'client_authentication_method',
-      undefined,
+      { client_id: 'api', client_secret: WEB.clientSecret },
+      'client_secret_wrong',
+      'api',
     ],
     [
       'a public client with a secret',
@@ -142,9 +142,10 @@ describe('RFC 7662, 2.1 who may ask', () => {
     test.events.length = 0
     for (const token of [native.access_token, web.access_token, web.refresh_token, 'unknown', '']) {
       expect(await ask(test, { token, client_id: 'native' }, {})).toStrictEqual(UNAUTHORIZED)
+      expect(await ask(test, { token }, { authorization: `Basic ${btoa('native:')}` })).toStrictEqual(UNAUTHORIZED)
       for (const client of [WEB, OTHER]) expect(await introspect(test, token, {}, client)).toStrictEqual(UNAUTHORIZED)
     }
-    const reasons = ['native', 'web', 'other'].map((clientId) =>
+    const reasons = ['native', 'native', 'web', 'other'].map((clientId) =>
       refusal('not_a_resource_server', 'unauthorized_client', clientId),
     )
     expect(test.events).toStrictEqual(Array(5).fill(reasons).flat())
@@ -189,7 +190,7 @@ describe('RFC 7662, 2.1 who may ask', () => {
   })
 
   it('[23] by two ways at once: invalid_request, also where both are right', async () => {
-    const test = await apiServer({ allowClientSecretPost: true })
+    const test = await apiServer()
     const { access_token: token } = await tokens(test)
     const both = { token, client_id: 'api', client_secret: API.clientSecret }
     const one = invalidRequest('The client must authenticate by one method alone.')
@@ -204,7 +205,7 @@ describe('RFC 7662, 2.1 who may ask', () => {
     expect(JSON.parse((await ask(test, { token, client_id: 'api' })).body)).toMatchObject({ active: true })
   })
 
-  it('with its secret in the body where the server admits that, and not else', async () => {
+  it('with its secret in the body, unless the server takes that away', async () => {
     for (const allowClientSecretPost of [true, false]) {
       const test = await apiServer({ allowClientSecretPost })
       const { access_token: token } = await tokens(test)
@@ -713,7 +714,7 @@ describe('the answer for a token that works', () => {
 
 describe('what the audit trail does not have', () => {
   it('[5] [28] a token, a secret, or a part of one, wherever it was put', async () => {
-    const test = await apiServer({ allowClientSecretPost: true })
+    const test = await apiServer()
     const pair = await tokens(test)
     const secrets = [pair.access_token, pair.refresh_token, API.clientSecret, WEB.clientSecret]
     test.events.length = 0

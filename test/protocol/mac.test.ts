@@ -3,11 +3,12 @@
  * @module
  * @see Specification, section 5.2; draft-ietf-oauth-v2-http-mac-01
  */
-import { hkdfSync } from 'node:crypto'
+import { createHmac, hkdfSync } from 'node:crypto'
 import * as fc from 'fast-check'
 import type { Authentication, AuthorizationServer, HttpRequest, HttpResponse, RequestLike } from 'grantwell'
 import { createAuthorizationServer, parseCredential } from 'grantwell'
 import { describe, expect, it } from 'vitest'
+import { normalizedRequest, normalizedTime } from '../../src/core/mac.js'
 import type { WatchedServer } from '../server/helpers.js'
 import { StoreFailure, watchedServer } from '../server/helpers.js'
 import type { TestServer } from '../support.js'
@@ -82,7 +83,14 @@ function refusal(status: number, error: string, description: string, scheme = 'M
 
 const WORDS = 'The access token is invalid, expired or revoked.'
 const INVALID = refusal(401, 'invalid_token', WORDS)
-const STALE = refusal(401, 'invalid_token', 'The timestamp is too far from the time of the service.')
+/** As `answered` gives it: its challenge tells the time, with a MAC that is right. */
+const STALE = refusal(
+  401,
+  'invalid_token',
+  'The timestamp is too far from the time of the service.',
+  'MAC',
+  ', <the time, authenticated>',
+)
 const REPLAYED = refusal(401, 'invalid_token', 'The nonce was used before.')
 const MALFORMED = refusal(400, 'invalid_request', 'The Authorization header is not well-formed.')
 const OFF = unauthorized('Bearer realm="oauth2"')
@@ -94,8 +102,29 @@ function answer(found: Authentication): HttpResponse | 'authenticated' {
 }
 
 /** What becomes of a request. */
-async function answered(test: Pick<TestServer, 'server'>, request: Partial<HttpRequest>, needs?: { scope?: string }) {
-  return answer(await guard(test.server, request, needs))
+async function answered(
+  test: Pick<TestServer, 'server' | 'clock'>,
+  request: Partial<HttpRequest>,
+  needs?: { scope?: string },
+): Promise<HttpResponse | 'authenticated'> {
+  const found = answer(await guard(test.server, request, needs))
+  if (found === 'authenticated') return found
+  const { 'WWW-Authenticate': challenge = '', ...headers } = found.headers
+  const told = toldTime(String(request.headers?.['authorization']), test.clock.now)
+  if (told === undefined || !challenge.endsWith(told)) return found
+  const shown = `${challenge.slice(0, -told.length)}, <the time, authenticated>`
+  return { ...found, headers: { ...headers, 'WWW-Authenticate': shown } }
+}
+
+/** What a challenge to a stale request ends in: the recipe of `normalizedTime`, written apart from the sources. */
+function toldTime(authorization: string, now: number): string | undefined {
+  const [, id = '', ts, nonce] = /^MAC id="(.*?)", ts="(.*?)", nonce="(.*?)"/.exec(authorization) ?? []
+  const secret = parseCredential(id)?.secret
+  if (secret === undefined) return undefined
+  const derivationKey = MAC_OPTIONS.derivationKey ?? expect.fail()
+  const key = Buffer.from(hkdfSync('sha256', derivationKey, secret, 'grantwell mac key 1', 32)).toString('base64url')
+  const tsm = createHmac('sha256', key).update(`grantwell mac time 1\n${now}\n${ts}\n${nonce}\n`).digest('base64')
+  return `, ts="${now}", tsm="${tsm}"`
 }
 
 /** A sound request, and what becomes of it. */
@@ -144,7 +173,8 @@ describe('5.2 tokens of the type mac', () => {
     expect(() => createAuthorizationServer(options)).toThrowError(
       expect.objectContaining({
         code: 'ERR_CONFIGURATION',
-        message: 'grantwell: the option macTokens needs the option derivationKey',
+        message:
+          'grantwell: createAuthorizationServer: the option derivationKey must be given where macTokens is true; got undefined',
       }),
     )
   })
@@ -351,7 +381,7 @@ describe('a request that is signed', () => {
         '/Repos/1?page=2&page=3',
         '/repos/1?page=2&page=3&',
         '/repos%2F1?page=2&page=3',
-        '//repos/1?page=2&page=3',
+        '/repos//1?page=2&page=3',
         '/',
       ],
       host: ['git.example.evil.example', 'evil.example', 'it.example', '127.0.0.1', '[::1]'],
@@ -383,6 +413,29 @@ describe('a request that is signed', () => {
         expect(await answered(test, sound)).toBe('authenticated')
       }
     }
+  })
+
+  it.each([
+    ['a fragment that frameworks read a query from', (url: string) => `${url}#&admin=1`],
+    ['a fragment behind an absolute target', (url: string) => `http://git.example${url}#&admin=1`],
+    ['a host in front of its path', (url: string) => `/${url}`],
+    ['segments that URL parsers take away', (url: string) => url.replace('/repos/', '/repos/x/../')],
+    ['another host in its target', (url: string) => `http://evil.example${url}`],
+    ['no target', () => undefined],
+  ])('[36] is refused before the store is asked, where its target was given %s', async (_, change) => {
+    const test = await macServer()
+    const pair = await macTokens(test)
+    const { method, url, headers } = signedRequest(pair, signedParts(test))
+    const { host, authorization } = headers
+    test.forget()
+    const words = 'The method, target or Host of the request is missing or malformed.'
+    const found = await test.server.authenticate({ method, url: change(url), headers })
+    expect(answer(found)).toStrictEqual(refusal(400, 'invalid_request', words))
+    expect(test.events.at(-1)).toStrictEqual(eventOf(test, 'malformed_request', 'invalid_request', null))
+    expect(test.trips).toMatchObject({ reads: 0, writes: 0 })
+    expect(answer(await test.server.authenticate({ method, url, headers: { host, authorization } }))).toBe(
+      'authenticated',
+    )
   })
 
   it('[36] with any other mac is refused: another bit, a part of it, another alphabet, none', async () => {
@@ -578,6 +631,64 @@ describe('the time of a signed request', () => {
     }
   })
 
+  it('is told in no other answer, and never signed twice alike', async () => {
+    const test = await macServer()
+    const pair = await macTokens(test, { scope: 'repo-code:r' })
+    const other = await macTokens(test)
+    const stale = (changes: Partial<Signed> = {}) => signedRequest(pair, signedParts(test, { ts: '1', ...changes }))
+    const sound = signedRequest(pair, signedParts(test))
+    const { authorization } = stale().headers
+    const silent: Partial<HttpRequest>[] = [
+      {},
+      { headers: { authorization: `Bearer ${pair.access_token}` } },
+      { headers: { authorization } },
+      { ...stale(), url: '/elsewhere' },
+      { ...stale(), headers: { ...stale().headers, host: 'evil.example' } },
+      signedRequest({ ...pair, mac_key: other.mac_key }, signedParts(test, { ts: '1' })),
+      signedRequest({ ...other, mac_key: pair.mac_key }, signedParts(test, { ts: '1' })),
+    ]
+    for (const request of silent) expect(JSON.stringify(await guard(test.server, request))).not.toMatch(/\bts|tsm/)
+    expect(answer(await guard(test.server, sound, { scope: 'repo-code:rw' }))).toMatchObject({ status: 403 })
+    expect(JSON.stringify(await guard(test.server, sound))).not.toMatch(/\bts|tsm/)
+
+    const challengeOf = async (request: HttpRequest): Promise<string> => {
+      const found = answer(await guard(test.server, request))
+      return found === 'authenticated' ? expect.fail() : (found.headers['WWW-Authenticate'] ?? '')
+    }
+    const parts = signedParts(test, { ts: '1' })
+    const told = [
+      await challengeOf(signedRequest(pair, parts)),
+      await challengeOf(signedRequest(pair, { ...parts, nonce: `${parts.nonce}x` })),
+      await challengeOf(signedRequest(pair, { ...parts, ts: '2' })),
+      await challengeOf(signedRequest(other, parts)),
+    ]
+    test.clock.now++
+    told.push(await challengeOf(signedRequest(pair, parts)))
+    expect(new Set(told.map((each) => /tsm="([A-Za-z0-9+/]{43}=)"$/.exec(each)?.[1])).size).toBe(5)
+    // Nor is what it is signed with good for a request.
+    for (const each of told) {
+      const mac = /tsm="(.*)"/.exec(each)?.[1] ?? expect.fail()
+      const presented = headerOf(pair.access_token, { ...parts, ts: String(test.clock.now) }, mac)
+      const request = { ...signedRequest(pair, parts), headers: { host: parts.host, authorization: presented } }
+      expect(await answered(test, request)).toStrictEqual(INVALID)
+    }
+  })
+
+  it('is signed as no request is: whatever a client signs, the string is another', () => {
+    const text = fc.stringMatching(/^[\x20\x21\x23-\x5b\x5d-\x7e]{1,20}$/)
+    const ts = fc.stringMatching(/^[1-9][0-9]{0,11}$/)
+    const input = fc.record({ ts, nonce: text, method: text, requestUri: text, host: text, port: ts, ext: text })
+    fc.assert(
+      fc.property(input, ts, fc.record({ ts, nonce: text }), (request, told, refused) => {
+        const time = normalizedTime(told, refused)
+        expect(normalizedRequest(request)).not.toBe(time)
+        // The first line decides, since that of a request is digits.
+        expect(/^[0-9]/.test(time)).toBe(false)
+        expect(time).toBe(`grantwell mac time 1\n${told}\n${refused.ts}\n${refused.nonce}\n`)
+      }),
+    )
+  })
+
   it('may go back for a client whose clock was set, and come again with other nonces', async () => {
     const test = await macServer()
     const pair = await macTokens(test)
@@ -593,7 +704,7 @@ describe('a request that is made again', () => {
       const pair = await macTokens(test)
       const request = signedRequest(pair, signedParts(test, { ts: String(START + offset) }))
       expect(await answered(test, request)).toBe('authenticated')
-      const another = { server: serverBeside(test) }
+      const another = { ...test, server: serverBeside(test) }
       const until = offset + 300
       for (let later = 0; later <= until; later += 25) {
         test.clock.now = START + later

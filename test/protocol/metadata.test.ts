@@ -26,9 +26,9 @@ function documentOf(issuer: string, changes: Record<string, unknown> = {}): Reco
     response_types_supported: ['code'],
     response_modes_supported: ['query'],
     grant_types_supported: ['authorization_code', 'refresh_token', 'urn:ietf:params:oauth:grant-type:device_code'],
-    token_endpoint_auth_methods_supported: ['client_secret_basic', 'none'],
+    token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
     revocation_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
-    introspection_endpoint_auth_methods_supported: ['client_secret_basic'],
+    introspection_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
     code_challenge_methods_supported: ['S256'],
     authorization_response_iss_parameter_supported: true,
     ...changes,
@@ -63,13 +63,13 @@ describe('RFC 8414, 2 the document', () => {
       { name: 'repo-code', permissions: ['rw'], description: 'Code' },
       { name: 'account-profile', permissions: ['r'], description: 'Profile' },
     ])
-    const { server } = await testServer({ allowClientSecretPost: true, scopes })
+    const { server } = await testServer({ allowClientSecretPost: false, scopes })
     const { body } = await send(server, { url: WELL_KNOWN })
     expect(JSON.parse(body)).toStrictEqual(
       documentOf('https://git.example', {
         scopes_supported: ['wiki:rw', 'wiki:r', 'repo-code:rw', 'account-profile:r'],
-        token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
-        introspection_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
+        token_endpoint_auth_methods_supported: ['client_secret_basic', 'none'],
+        introspection_endpoint_auth_methods_supported: ['client_secret_basic'],
       }),
     )
   })

@@ -55,14 +55,16 @@ describe('2.1 authorization resource scope', () => {
     async (kind) => {
       const { fields, page: shown } = await scoped(kind)
       const resources = { choices: choicesOf[kind], selected: kind, items }
-      expect(shown.body).toBe(consentPage(model(fields, { resources })))
+      expect(shown.body).toBe(consentPage(model(fields, shown.body, { resources })))
     },
   )
 
   it.each(['all', 'public'] as const)('without a list of the host, none are offered to specify: %s', async (kind) => {
     const { fields, page: shown } = await scoped(kind, {})
     const choices = choicesOf[kind].filter((each) => each !== 'specified')
-    expect(shown.body).toBe(consentPage(model(fields, { resources: { choices, selected: kind, items: [] } })))
+    expect(shown.body).toBe(
+      consentPage(model(fields, shown.body, { resources: { choices, selected: kind, items: [] } })),
+    )
   })
 
   it('the list of the host may come by a promise, and is asked for with the user', async () => {
@@ -75,7 +77,7 @@ describe('2.1 authorization resource scope', () => {
     })
     expect(asked).toStrictEqual([{ subject: 'ada', name: 'Ada' }])
     const resources = { choices: choicesOf.all, selected: 'all', items } as const
-    expect(shown.body).toBe(consentPage(model(fields, { resources })))
+    expect(shown.body).toBe(consentPage(model(fields, shown.body, { resources })))
   })
 
   it.each([
@@ -166,7 +168,9 @@ describe('2.1 authorization resource scope', () => {
         items: items.map((item) => ({ ...item, checked: ids.includes(item.id) })),
       }
       const newFields = hiddenFields(again.body)
-      expect(again).toStrictEqual(page(400, consentPage(model(newFields, { resources, fault })), "'self' https:"))
+      expect(again).toStrictEqual(
+        page(400, consentPage(model(newFields, again.body, { resources, fault })), "'self' https:"),
+      )
       expect(await grantsOf(test.store)).toStrictEqual([])
       // The form that came with it works.
       const right = { ...newFields, resource_scope: 'specified', resource: 'repo/2', decision: 'agree' }

@@ -6,6 +6,7 @@
 import type { Digests, HttpResponse } from 'grantwell'
 import { createAuthorizationServer, portableDigests } from 'grantwell'
 import { describe, expect, it } from 'vitest'
+import { revocationResponse } from '../../src/protocol/message.js'
 import { atRevocation, BUSY, grantsOf, INVALID_CLIENT, REVOKED, tokenError, watchedServer } from '../server/helpers.js'
 import type { TestServer, Tokens } from '../support.js'
 import {
@@ -52,6 +53,13 @@ async function alive(test: TestServer, pair: Tokens): Promise<{ access: boolean;
 
 const BOTH = { access: true, refresh: true }
 
+/** The answer to a revocation whose client accepts JSON alone. */
+const REVOKED_AS_JSON: HttpResponse = {
+  ...REVOKED,
+  headers: { 'Content-Type': 'application/json', ...REVOKED.headers },
+  body: '{}',
+}
+
 describe('4.4 what is revoked', () => {
   it('an access token: that token alone, at once; 200 with an empty body', async () => {
     const test = await testServer()
@@ -70,17 +78,44 @@ describe('4.4 what is revoked', () => {
     }
   })
 
-  it('has a media type, empty as it is, for a client that accepts JSON and nothing else, and for no other', async () => {
-    const test = await testServer()
-    const { access_token: token } = await tokens(test)
-    const accepting = (accept: string) => post(test.server, '/oauth2/revoke', { token }, { ...basic(WEB), accept })
-    expect(await accepting('application/json')).toStrictEqual({
-      ...REVOKED,
-      headers: { ...REVOKED.headers, 'Content-Type': 'application/json' },
-    })
-    for (const accept of ['*/*', 'application/json, text/plain, */*', '', 'text/html']) {
-      expect(await accepting(accept)).toStrictEqual(REVOKED)
-    }
+  it.each([
+    ['application/json', true],
+    ['APPLICATION/Json', true],
+    [' \tapplication/json \t', true],
+    ['application/json;charset=UTF-8', true],
+    ['application/json ; charset=utf-8', true],
+    ['application/json;q=1', true],
+    ['application/json; q=0.001', true],
+    ['application/json; Q=1.000 ', true],
+    ['application/json; q=0', false],
+    ['application/json;charset=utf-8; Q=0.000', false],
+    ['*/*', false],
+    ['application/*', false],
+    ['application/json, text/plain, */*', false],
+    ['application/json,', false],
+    ['text/html, application/json', false],
+    ['application/json application/json', false],
+    ['application/jsonp', false],
+    ['application/json-seq', false],
+    ['application/vnd.api+json', false],
+    ['text/html', false],
+    ['', false],
+  ])(
+    'an Accept of %j names JSON alone: %j; that one gets an empty object, everybody else an empty body',
+    async (accept, isJson) => {
+      const test = await testServer()
+      for (const token of [(await tokens(test)).access_token, 'unknown']) {
+        const answer = await post(test.server, '/oauth2/revoke', { token }, { ...basic(WEB), accept })
+        expect(answer).toStrictEqual(isJson ? REVOKED_AS_JSON : REVOKED)
+        expect(await works(test, token)).toBe(false)
+      }
+    },
+  )
+
+  it('an Accept that came twice, as a list, names more than JSON alone', () => {
+    expect(revocationResponse({ accept: ['application/json', 'text/html'] })).toStrictEqual(REVOKED)
+    expect(revocationResponse({ accept: ['application/json'] })).toStrictEqual(REVOKED_AS_JSON)
+    expect(revocationResponse({})).toStrictEqual(REVOKED)
   })
 
   it('an old refresh token within its grace period: the whole grant too', async () => {

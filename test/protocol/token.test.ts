@@ -174,6 +174,7 @@ describe('2.3, 4.2 exchange of a code', () => {
 })
 
 describe('RFC 7636 the code verifier', () => {
+  const VISIBLE = Array.from({ length: 94 }, (_, index) => String.fromCharCode(0x21 + index)).join('')
   const verifierOf = (length: number): string => VERIFIER.padEnd(length, '-._~').slice(0, length)
 
   it.each([
@@ -203,15 +204,19 @@ describe('RFC 7636 the code verifier', () => {
     ['of 43 characters', verifierOf(43), true],
     ['of 128 characters', verifierOf(128), true],
     ['of 129 characters', verifierOf(129), false],
-    ['with a character that is not unreserved', `${verifierOf(43)}+`, false],
+    ['of padded base64', `${Buffer.alloc(32, 0xfb).toString('base64')}`, true],
+    ['of every visible ASCII character', VISIBLE, true],
+    ['with a space', `${verifierOf(43)} `, false],
+    ['with a tab', `${verifierOf(43)}\t`, 'malformed'],
     ['with a character that is not ASCII', `${verifierOf(43)}\u{e9}`, false],
-  ])('[19] one %s has the shape or has not, even where it hashes to the challenge', async (_how, verifier, good) => {
+  ])('[19] one %s is compared or is none, even where it hashes to the challenge: %j', async (_how, verifier, good) => {
     const test = await testServer()
     const challenge = createHash('sha256').update(verifier).digest('base64url')
     const { code } = await authorize(test, { code_challenge: challenge, code_challenge_method: 'S256' })
     const { response } = await exchange(test, code, { code_verifier: verifier })
-    if (good) expect(response).toStrictEqual(tokenAnswer(response))
-    else expect(response).toStrictEqual(INVALID_GRANT)
+    if (good === true) expect(response).toStrictEqual(tokenAnswer(response))
+    else if (good === false) expect(response).toStrictEqual(INVALID_GRANT)
+    else expect(JSON.parse(response.body).error).toBe('invalid_request')
   })
 
   it('[20] one without a challenge (a downgrade): invalid_grant, and the code is not burnt', async () => {
@@ -250,6 +255,7 @@ describe('4.3 refresh', () => {
     ['a narrower scope', 'account-profile:r', 'account-profile:r'],
     ['read-only of read-write', 'repo-code:r', 'repo-code:r'],
     ['all of it, in any order', 'account-profile:r repo-code:rw', ALL_SCOPES],
+    ['a narrower scope among more spaces than one', '  account-profile:r  ', 'account-profile:r'],
   ])('gives %s', async (_what, asked, scope) => {
     const test = await testServer()
     const first = await tokens(test)
@@ -262,11 +268,7 @@ describe('4.3 refresh', () => {
     ['of a wider permission', 'account-profile:rw', WIDER],
     ['unknown', 'repo-unknown:r', tokenError(400, 'invalid_scope', 'The scope is unknown or malformed.')],
     ['a prototype name', '__proto__', tokenError(400, 'invalid_scope', 'The scope is unknown or malformed.')],
-    [
-      'of two spaces',
-      'repo-code:r  account-profile:r',
-      tokenError(400, 'invalid_scope', 'The scope is unknown or malformed.'),
-    ],
+    ['of spaces alone', '  ', tokenError(400, 'invalid_scope', 'The scope is unknown or malformed.')],
   ])('a scope that is %s: invalid_scope, and nothing changes', async (_how, scope, error) => {
     const test = await testServer()
     const first = await tokens(test)

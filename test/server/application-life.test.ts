@@ -603,7 +603,7 @@ describe('an application is approved again without the device flow', () => {
 
 describe('2.1, 5.1 a public client', () => {
   it('[27] authenticates by no secret, whichever it shows, and has none to be changed', async () => {
-    const site = await served({ allowClientSecretPost: true })
+    const site = await served()
     for (const clientSecret of [WEB.clientSecret, 'x', ' ', '-'.repeat(43), 'undefined', 'null']) {
       const client = { clientId: 'native', clientSecret }
       expect(told(await token(site, { grant_type: 'refresh_token', refresh_token: 'x' }, client))).toBe(
@@ -622,7 +622,7 @@ describe('2.1, 5.1 a public client', () => {
   })
 
   it('[27] cannot pose as a confidential one, by its identifier alone or with an empty secret', async () => {
-    const site = await served({ allowClientSecretPost: true })
+    const site = await served()
     const pair = await pairOf(site)
     const code = await codeOf(site)
     const agreed = await deviceCodeOf(site)

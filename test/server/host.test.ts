@@ -18,7 +18,7 @@ import {
   tokens,
   WEB_CALLBACK,
 } from '../support.js'
-import { answer, busyPage, grantsOf, redirect, tokenError, watchedServer } from './helpers.js'
+import { answer, BUSY, busyPage, grantsOf, inaccessible, redirect, tokenError, watchedServer } from './helpers.js'
 
 class HostFailure extends Error {
   constructor() {
@@ -86,7 +86,8 @@ describe('[52] a function of the host that fails', () => {
     const test = await testServer({ user: () => user as unknown as User }) // what a program without types could do
     expect(await send(test.server, { url: authorizationUrl() })).toStrictEqual(busyPage(500))
     expect(test.errors).toHaveLength(1)
-    expect(test.errors[0]).toBeInstanceOf(TypeError)
+    const message = expect.stringMatching(/^grantwell: user\(\) must give \{ subject, name \}.+; got /)
+    expect(test.errors[0]).toMatchObject({ name: 'GrantwellError', code: 'ERR_CONFIGURATION', message })
     expect(test.events).toStrictEqual([HOST_FAILED])
   })
 
@@ -100,7 +101,8 @@ describe('[52] a function of the host that fails', () => {
     const signInUrl = () => url as string // what a program without types could do
     const test = await testServer({ user: () => undefined, signInUrl })
     expect(await send(test.server, { url: authorizationUrl() })).toStrictEqual(busyPage(500))
-    expect(test.errors).toStrictEqual([new TypeError('grantwell: signInUrl() gave no URL')])
+    const message = expect.stringMatching(/^grantwell: signInUrl\(\) must give a path or URL .+; got /)
+    expect(test.errors).toMatchObject([{ name: 'GrantwellError', code: 'ERR_CONFIGURATION', message }])
   })
 
   it('signInUrl() may give a path or a URL', async () => {
@@ -110,13 +112,13 @@ describe('[52] a function of the host that fails', () => {
     }
   })
 
-  it('[52] pages.error() fails: 500 as for a program, since there is no page left', async () => {
-    const serverError = tokenError(500, 'server_error', 'The service failed.')
+  it('[52] pages.error() fails: the default page stands in for it, and onError gets what it threw', async () => {
     const test = await testServer({ pages: { error: fail } })
-    expect(await send(test.server, { url: '/oauth2/auth' })).toStrictEqual(serverError)
+    expect(await send(test.server, { url: '/oauth2/auth' })).toStrictEqual(inaccessible())
+    expect(test.errors).toStrictEqual([new HostFailure()])
     const both = await testServer({ pages: { error: fail, consent: fail } })
-    expect(await send(both.server, { url: authorizationUrl() })).toStrictEqual(serverError)
-    for (const { errors } of [test, both]) expect(errors).toStrictEqual([new HostFailure(), new HostFailure()])
+    expect(await send(both.server, { url: authorizationUrl() })).toStrictEqual(busyPage(500))
+    expect(both.errors).toStrictEqual([new HostFailure(), new HostFailure()])
   })
 
   it('[52] a clock or an entropy source that fails: 500 and no more, at every endpoint', async () => {
@@ -146,14 +148,18 @@ describe('[52] a function of the host that fails', () => {
     }
   })
 
-  it('[52] a store that gives back what is no answer: 500 and no more', async () => {
+  it('[52] a store that gives back what is no answer has failed: 503, and onError is told what it gave', async () => {
     const test = await watchedServer()
     await tokens(test)
     // What an engine without types could do.
     test.instead.read = (() => undefined) as unknown as typeof test.store.read
-    expect((await exchange(test, 'x')).response).toStrictEqual(tokenError(500, 'server_error', 'The service failed.'))
-    expect(await send(test.server, { url: authorizationUrl() })).toStrictEqual(busyPage(500))
-    expect(test.errors).toHaveLength(2)
+    expect((await exchange(test, 'x')).response).toStrictEqual(BUSY)
+    expect(await send(test.server, { url: authorizationUrl() })).toStrictEqual(busyPage(503))
+    const message = expect.stringMatching(/^grantwell: store\.read\(\) must give a list of .+; got undefined$/)
+    expect(test.errors).toMatchObject([
+      { code: 'ERR_CONFIGURATION', message },
+      { code: 'ERR_CONFIGURATION', message },
+    ])
   })
 
   it('a user who changes between two requests is two users', async () => {

@@ -188,7 +188,9 @@ describe('registerResourceServer', () => {
     for (const field of [...fields, 'resourceServer', 'scope', 'secrets', 'constructor', ''])
       await expect(register(test, { [field]: 'x' })).rejects.toMatchObject({
         ...MISTAKE,
-        message: `grantwell: registerResourceServer takes { name, description, website, scopes }, not ${field}`,
+        message: expect.stringMatching(
+          `^grantwell: applications.registerResourceServer, registration: there is no option ${/^\w+$/.test(field) ? field : JSON.stringify(field)}; (did you mean|it takes name, description, website, scopes)`,
+        ),
       })
     for (const imported of [null, 'api', { client_id: 'api' }, { secret: API.clientSecret }])
       await expect(register(test, {}, imported)).rejects.toMatchObject(MISTAKE)
@@ -426,7 +428,7 @@ for (const platform of PLATFORMS) {
 
     it('finds the endpoint by itself, and is told what a token is good for, until it is revoked', async () => {
       expect(as.introspection_endpoint).toBe(`${site.issuer}/oauth2/introspect`)
-      expect(as.introspection_endpoint_auth_methods_supported).toEqual(['client_secret_basic'])
+      expect(as.introspection_endpoint_auth_methods_supported).toEqual(['client_secret_basic', 'client_secret_post'])
       const { agree } = await consentForm(site)
       const { headers } = await site.send(agree)
       const code = new URL(headers['location'] ?? '').searchParams.get('code') ?? ''

@@ -183,7 +183,8 @@ async function walk(steps: readonly (typeof STEPS)[number][]): Promise<Trace> {
         break
       }
       case 'send a form again':
-        note(step, await post(server, '/oauth2/auth', ...form))
+        // The same decision gets the same code, as long as that is good.
+        note(step, await post(server, '/oauth2/auth', ...form), [code])
         break
       case 'exchange':
         await ask(step, exchanging())

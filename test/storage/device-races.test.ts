@@ -21,12 +21,15 @@ class Gate {
 
   /** A store whose operations happen when they are let go. */
   readonly wrap = (store: RecordStore, server: number): RecordStore => {
-    const pass = (): Promise<void> =>
-      this.held ? new Promise((resolve) => this.waiting.push({ server, go: resolve })) : Promise.resolve()
+    // What a user decided before, and whose records these are, is raced elsewhere: here it would only make more orders.
+    const pass = (name: string): Promise<void> =>
+      this.held && !/^(?:consent|issuer)/.test(name)
+        ? new Promise((resolve) => this.waiting.push({ server, go: resolve }))
+        : Promise.resolve()
     return {
-      read: (keys) => pass().then(() => store.read(keys)),
-      write: (key, value, options) => pass().then(() => store.write(key, value, options)),
-      list: (label, page) => pass().then(() => store.list(label, page)),
+      read: (keys) => pass(keys[0] ?? '').then(() => store.read(keys)),
+      write: (key, value, options) => pass(key).then(() => store.write(key, value, options)),
+      list: (label, page) => pass(label).then(() => store.list(label, page)),
     }
   }
 
@@ -152,15 +155,17 @@ async function raced(
   })
 }
 
-/** The one decision that counted. */
+/** The one decision that counted: whoever made it is told so, as often as they ask, and nobody else is. */
 function decided(decisions: Scene['decisions']) {
-  const counted = decisions.filter(({ response }) => response.status === 200)
-  expect(counted).toHaveLength(1)
-  const [one = expect.fail('none counted')] = counted
-  for (const { response } of decisions) expect([200, 400]).toContain(response.status)
-  for (const { response } of decisions.filter((each) => each !== one))
+  const told = decisions.filter(({ response }) => response.status === 200)
+  const shown = ({ response }: Scene['decisions'][number]): string =>
+    response.body.includes('Your device is connected') ? 'agree' : 'refuse'
+  expect([new Set(told.map(shown)).size, new Set(told.map(({ user }) => user)).size]).toEqual([1, 1])
+  for (const { response } of decisions.filter((each) => !told.includes(each))) {
+    expect(response.status).toBe(400)
     expect(response.body).toContain('The code is unknown, was used before, or expired.')
-  return one
+  }
+  return told.find((each) => shown(each) === each.decision) ?? expect.fail('nobody decided so')
 }
 
 describe('[43] a race on one device code', () => {

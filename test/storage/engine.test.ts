@@ -61,8 +61,13 @@ describe.each(Object.entries(STORES))('the options of %s', (name, make) => {
       )
   })
 
-  it('are own properties alone', () => {
-    expect(make(Object.create({ namespace: '' }))).toMatchObject({ read: expect.any(Function) })
+  it('are refused where the object has them from another', () => {
+    expect(() => make(Object.create({ namespace: 'a' }))).toThrowError(
+      expect.objectContaining({
+        code: 'ERR_CONFIGURATION',
+        message: expect.stringContaining(`${name}: the option namespace must be the object's own`),
+      }),
+    )
   })
 })
 

@@ -36,7 +36,7 @@ describeWith(describe, redis, 'Redis Cluster of three', () => {
   let engine: RedisClusterEngine
   beforeAll(async () => {
     engine = await startRedisCluster()
-  }, 60_000)
+  }, 300_000)
   afterAll(() => engine?.remove())
 
   describe('ioredis', () => {

@@ -49,7 +49,7 @@ describe('PGlite, in memory', () => {
   beforeAll(async () => {
     engine = await PGlite.create()
     await postgresStore(engine).migrate()
-  }, 60_000)
+  }, 300_000)
   afterAll(() => engine?.close())
   engineSuite(() => ({ store: (wiring) => postgresStore(engine, wiring), close: () => {} }), { lives: 2 })
 })

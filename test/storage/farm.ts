@@ -58,7 +58,8 @@ export async function farm(
 ): Promise<Farm> {
   const clock = { now: START }
   const shared = memoryStore({ clock: () => clock.now })
-  const common = { clock: () => clock.now, ...options }
+  // All races are of one user and one application.
+  const common = { clock: () => clock.now, grantLimit: 1000, ...options }
   const first = await testServer({ ...common, store: shared })
   const servers = Array.from({ length: count }, (_, index): TestServer => {
     const server = createAuthorizationServer({

@@ -12,6 +12,9 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import { jsonValue } from '../../src/testing/storage-contract/texts.js'
 import { usedHeap } from '../adapters/memory.js'
 
+// Against hanging alone: these tests do a given number of operations, however long a busy machine takes for them.
+vi.setConfig({ testTimeout: 600_000 })
+
 /** A time like any other. */
 const NOW = 1_800_000_000
 
@@ -219,9 +222,9 @@ const jump = fc
   )
 
 describe('the memory store beside the naive one', () => {
-  const same = (storeOf: (clock: () => number) => MemoryStore, numRuns: number): Promise<void> =>
+  const same = (storeOf: (clock: () => number) => MemoryStore, numRuns: number, maxCommands: number): Promise<void> =>
     fc.assert(
-      fc.asyncProperty(fc.commands([read, write, write, list, jump], { maxCommands: 60 }), async (commands) => {
+      fc.asyncProperty(fc.commands([read, write, write, list, jump], { maxCommands }), async (commands) => {
         await fc.asyncModelRun(() => {
           const clock = { now: NOW }
           const store = storeOf(() => clock.now)
@@ -233,9 +236,10 @@ describe('the memory store beside the naive one', () => {
     )
 
   it('does the same under every sequence of writes, reads, lists and clocks that jump forward and back', () =>
-    same((clock) => memoryStore({ clock }), 1_000))
+    same((clock) => memoryStore({ clock }), 1_000, 60))
 
-  it('does the same with values that it keeps as text', () => same(fullStore, 100))
+  // As many commands as 100 runs of 60, in fewer runs: to fill the store is the most of each.
+  it('does the same with values that it keeps as text', () => same(fullStore, 25, 240))
 
   it('has every value of 80,000 records that come, change and go, short ones and long ones, in every script', () => {
     const store = memoryStore({ clock: () => NOW })
@@ -249,7 +253,8 @@ describe('the memory store beside the naive one', () => {
     const agrees = (number: number): void => {
       const expected = model.get(`key ${number}`)?.json
       const [found] = store.read([`key ${number}`]) as readonly ({ readonly value: JsonValue } | undefined)[]
-      expect(found && JSON.stringify(found.value)).toBe(expected)
+      const text = found && JSON.stringify(found.value)
+      if (text !== expected) expect(text).toBe(expected) // to expect costs more than to read
     }
     for (let step = 0; step < 400_000; step++) {
       // Some are written and read far more often than others.
@@ -268,7 +273,7 @@ describe('the memory store beside the naive one', () => {
         labels: [label],
         ...(ends && { expiresAt: NOW }),
       })
-      expect(written).toBe(true)
+      if (written !== true) expect(written).toBe(true)
       if (ends) model.delete(key)
       else model.set(key, { json: JSON.stringify(value), label })
     }
@@ -496,7 +501,8 @@ describe('memory', () => {
       for (let index = 0; index < count; index += 2) write(index, 0, { expiresAt: NOW })
       for (let index = 0; index < count; index++) {
         const key = `key ${index}`
-        expect(versionOf(store, key) + versionOf(store, key) > 0).toBe(index % 2 > 0)
+        const isThere = versionOf(store, key) + versionOf(store, key) > 0
+        if (isThere !== index % 2 > 0) expect.fail(`${key} is ${isThere ? '' : 'not '}there`)
       }
     }
     // An object is some 2,300 bytes, and what stands for a text 300.
@@ -513,38 +519,44 @@ describe('memory', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
+  // Microseconds each. A store that counts the seconds or minutes between two times is not done with so many.
   it('costs as little to give back after a jump of a thousand years as after one of a minute', () => {
     const { clock, store } = filled(10, 15_552_000)
-    const start = performance.now()
-    clock.now += 1_000 * YEAR
-    store.read([])
-    clock.now -= 1_000 * YEAR
-    store.read([])
-    expect(performance.now() - start).toBeLessThan(100)
+    for (let jump = 0; jump < 10_000; jump++) {
+      clock.now += 1_000 * YEAR
+      store.read([])
+      clock.now -= 1_000 * YEAR
+      store.read([])
+    }
+    expect(store.size).toBe(0)
   })
 })
 
 describe('lists of the memory store', () => {
-  /** What the pages of a list take, in milliseconds, so many in all. */
-  async function pageTimes(records: number, pages: number): Promise<number[]> {
+  /** Lists so many records page by page, and begins again after the last: what the next page takes, in milliseconds. */
+  async function pagesOf(records: number): Promise<() => Promise<number>> {
     const store = memoryStore()
     for (let index = 0; index < records; index++)
       await store.write(`grant ${index}`, index, { expected: 0, labels: ['client:web'] })
-    const times: number[] = []
     let cursor: string | undefined
-    while (times.length < pages) {
+    return async () => {
       const begun = performance.now()
       const page = await store.list('client:web', { ...(cursor !== undefined && { cursor }) })
-      times.push(performance.now() - begun)
       cursor = page.cursor
+      return performance.now() - begun
     }
-    return times.toSorted((a, b) => a - b)
   }
 
   it('take as little for a page of 400,000 records as for one of 80,000', async () => {
-    const ofFew = await pageTimes(80_000, 2_000)
-    const ofMany = await pageTimes(400_000, 2_000)
-    expect(ofMany[1_000]).toBeLessThan(10 * (ofFew[1_000] ?? 0))
+    const [few, many] = [await pagesOf(80_000), await pagesOf(400_000)]
+    const [ofFew, ofMany]: [number[], number[]] = [[], []]
+    // In turns, so that whatever else the machine does slows both.
+    for (let page = 0; page < 2_000; page++) {
+      ofFew.push(await few())
+      ofMany.push(await many())
+    }
+    const median = (times: readonly number[]): number => times.toSorted((a, b) => a - b)[1_000] ?? 0
+    expect(median(ofMany)).toBeLessThan(10 * median(ofFew))
   })
 
   it('have every record once that stays, whatever comes and goes between two pages', async () => {

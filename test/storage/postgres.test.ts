@@ -54,6 +54,43 @@ function everywhere(connect: () => Promise<{ client: NodePostgres | EmbeddedPost
     expect(await updates()).toHaveLength(1)
   })
 
+  it.each<[string, string, string]>([
+    [
+      'is somebody else’s',
+      'CREATE TABLE grantwell_records (key text PRIMARY KEY, body jsonb NOT NULL)',
+      'body jsonb NOT NULL',
+    ],
+    ['has a column of another type', 'ALTER TABLE grantwell_records ALTER version TYPE integer', 'version bigint'],
+    ['lacks a column', 'ALTER TABLE grantwell_records DROP COLUMN labels CASCADE', 'labels text'],
+    ['lacks its key', 'ALTER TABLE grantwell_records DROP CONSTRAINT grantwell_records_pkey', 'PRIMARY KEY'],
+    ['lacks a trigger', 'DROP TRIGGER grantwell_update ON grantwell_records', 'the trigger grantwell_update'],
+    [
+      'has a trigger switched off',
+      'ALTER TABLE grantwell_records DISABLE TRIGGER grantwell_insert',
+      'grantwell_insert',
+    ],
+    [
+      'has a column that every write must name',
+      'ALTER TABLE grantwell_records ADD tenant text NOT NULL',
+      'tenant text',
+    ],
+  ])('says what it found where the table %s', async (what, change, named) => {
+    if (what !== 'is somebody else’s') await store.migrate()
+    await sql(change)
+    await expect(store.migrate()).rejects.toMatchObject({
+      code: 'ERR_CONFIGURATION',
+      message: expect.stringMatching(
+        /^grantwell: postgresStore: the table grantwell_records has another shape: it lacks .*, and has /,
+      ),
+    })
+    await expect(store.migrate()).rejects.toThrow(named)
+    await sql('DROP TABLE grantwell_records')
+    await store.migrate()
+    await sql('ALTER TABLE grantwell_records ADD note text, ADD since bigint NOT NULL DEFAULT 0')
+    await store.migrate()
+    expect(await store.write('key', 1, { expected: 0 })).toBe(true)
+  })
+
   it('keeps its records in whatever table it is told, in a schema too', async () => {
     await sql('CREATE SCHEMA IF NOT EXISTS oauth')
     const elsewhere = postgresStore(client, { clock, table: 'oauth.records' })

@@ -49,6 +49,24 @@ describe('the file', () => {
     expect(await second.store.list('label')).toMatchObject({ records: [{ key: 'key' }] })
   })
 
+  it('is refused where a table of that name has another shape, with what it has and lacks', () => {
+    const database = new Database(join(folder, 'other.db'))
+    opened.push(database)
+    database.exec('CREATE TABLE grantwell_records (key TEXT NOT NULL, body TEXT)')
+    expect(() => sqliteStore(database)).toThrow(
+      expect.objectContaining({
+        code: 'ERR_CONFIGURATION',
+        message:
+          'grantwell: sqliteStore: the table grantwell_records has another shape: it lacks namespace TEXT NOT NULL, version INTEGER NOT NULL, ' +
+          'value TEXT NOT NULL, expires_at INTEGER, kept_until INTEGER, labels TEXT NOT NULL, and has body TEXT; rename it, or give the store a place of its own',
+      }),
+    )
+    const { database: own, store } = open()
+    // A column of the host's does no harm.
+    own.exec('ALTER TABLE grantwell_records ADD COLUMN note TEXT')
+    expect(open().store.read(['key'])).toEqual(store.read(['key']))
+  })
+
   it('that another process holds locked makes the server answer 503, and works on afterwards', async () => {
     const { store } = open()
     const test = await testServer({ store, clock: () => 1_800_000_000 })

@@ -465,8 +465,8 @@ describe('a broken server is found', () => {
       {
         name: 'no second look',
         file: 'transactions.ts',
-        find: "return gone || sameJson(record?.value, value) || unavailable('store_failed')",
-        replace: "return unavailable('store_failed')",
+        find: 'return gone || sameJson(record?.value, value) || storeFailed(error)',
+        replace: 'return storeFailed(error)',
       },
       { requests: ['refresh', 'validate'] },
     )
@@ -485,7 +485,7 @@ describe('a broken server is found', () => {
       {
         name: 'taken for stored',
         file: 'transactions.ts',
-        find: "return gone || sameJson(record?.value, value) || unavailable('store_failed')",
+        find: 'return gone || sameJson(record?.value, value) || storeFailed(error)',
         replace: 'return true',
       },
       { requests: ['refresh', 'validate'] },
@@ -532,5 +532,60 @@ describe('a broken server is found', () => {
     expect(failure.message).toMatch(
       /after A revokes the refresh token of pair 1, B who is asked about the access token of pair 1 lets/,
     )
+  })
+})
+
+describe('a form of a consent', () => {
+  const double: ExploreOptions = { requests: ['agree', 'agree'], faults: 0 }
+  const FORM = 'A form has one decision and, where that is to agree, one code.'
+  const ORDER = 'Some order of the requests explains every answer.'
+
+  it.each<[string, Mutation, ExploreOptions, string]>([
+    [
+      'that makes a new grant each time',
+      {
+        name: 'a form makes a grant anew',
+        file: 'core/exchange.ts',
+        find: 'if (grant !== undefined) return isGrant(grant) ? approveAgain(grant, command, now, rules) : refusedForm()',
+        replace: '',
+      },
+      double,
+      FORM,
+    ],
+    [
+      'that is refused when it comes again',
+      {
+        name: 'a form is good for one answer',
+        file: 'core/exchange.ts',
+        find: 'return isGrant(grant) ? approveAgain(grant, command, now, rules) : refusedForm()',
+        replace: 'return refusedForm()',
+      },
+      double,
+      ORDER,
+    ],
+    [
+      'that can be decided otherwise',
+      {
+        name: 'the last decision counts',
+        file: 'core/consents.ts',
+        find: 'if (before !== undefined) return',
+        replace: 'if (before !== undefined && before.grantId === undefined) return',
+      },
+      { requests: ['agree', 'refuse'], faults: 0 },
+      FORM,
+    ],
+    [
+      'whose code comes back after its exchange',
+      {
+        name: 'the salt outlives the exchange',
+        file: 'core/exchange.ts',
+        find: 'const used = { digest, redirectUri, expiresAt, usedAt }',
+        replace: 'const used = { digest, redirectUri, expiresAt, usedAt, salt: arguments[0].salt }',
+      },
+      { requests: ['agree', 'exchange', 'agree'], faults: 0, limit: 3000, samples: 500 },
+      ORDER,
+    ],
+  ])('%s is found', { timeout: 300_000 }, async (_what, mutation, options, rule) => {
+    expect((await caught(mutation, options)).rule).toBe(rule)
   })
 })

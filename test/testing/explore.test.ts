@@ -75,6 +75,35 @@ describe('every order of every step, on memory', () => {
   })
 })
 
+describe('a form of a consent, sent more than once', () => {
+  const FORMS: readonly (readonly RequestKind[])[] = [
+    ['agree', 'agree'],
+    ['agree', 'agree otherwise'],
+    ['agree', 'refuse'],
+    ['refuse', 'refuse'],
+    ['agree', 'expiry'],
+    ['agree', 'exchange'],
+    ['agree', 'revoke'],
+  ]
+
+  for (const requests of FORMS)
+    it(`${requests.join(' beside ')}, with up to one fault`, { timeout: 300_000 }, async () => {
+      const { histories, exhaustive } = await explore({ requests, server })
+      expect(exhaustive).toBe(true)
+      expect(histories).toBeGreaterThan(5)
+    })
+
+  it('three at a time: as many orders as there is time for', { timeout: 300_000 }, async () => {
+    for (const requests of [
+      ['agree', 'agree', 'exchange'],
+      ['agree', 'refuse', 'agree'],
+    ] as const)
+      expect((await explore({ requests, server, faults: 0, limit: 3000, samples: 500 })).histories).toBeGreaterThan(
+        2000,
+      )
+  })
+})
+
 describe('the histories', () => {
   it('are all there are: two requests of a read and a write, the later one deciding again', async () => {
     // Each in whole before the other: AABB and BBAA, where the second of two validations has nothing to write.

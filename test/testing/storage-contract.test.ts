@@ -188,8 +188,14 @@ describe('a case', () => {
   it('fails where a store cannot be made, read or closed, with what was thrown', async () => {
     const mistakes: readonly (readonly [string, MakeStore])[] = [
       ['cannot be made', () => Promise.reject(new Error('cannot be made'))],
-      ['cannot be read', (wiring) => ({ store: { ...memoryStore(wiring), read: () => thrown('cannot be read') } })],
-      ['cannot be closed', (wiring) => ({ store: memoryStore(wiring), close: () => thrown('cannot be closed') })],
+      [
+        'cannot be read',
+        (wiring) => ({ store: { ...memoryStore({ clock: wiring.clock }), read: () => thrown('cannot be read') } }),
+      ],
+      [
+        'cannot be closed',
+        (wiring) => ({ store: memoryStore({ clock: wiring.clock }), close: () => thrown('cannot be closed') }),
+      ],
     ]
     for (const [message, make] of mistakes) expect(await failureOf(make, 'write: with expected 0')).toBe(message)
   })
@@ -204,7 +210,9 @@ describe('a case', () => {
       ['list: comes in pages', /a list ends, but/, { list: () => ({ records: [], cursor: 'again' }) }],
     ]
     for (const [begins, message, answer] of answers) {
-      const make: MakeStore = (wiring) => ({ store: { ...memoryStore(wiring), ...answer } as RecordStore }) // wrong on purpose
+      const make: MakeStore = (wiring) => ({
+        store: { ...memoryStore({ clock: wiring.clock }), ...answer } as RecordStore,
+      }) // wrong on purpose
       expect(await failureOf(make, begins)).toMatch(message)
     }
   })

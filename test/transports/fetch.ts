@@ -5,7 +5,7 @@
 import type { AuthorizationServer, HttpRequest, HttpResponse } from 'grantwell'
 import { createFetchHandler } from 'grantwell/fetch'
 import type { Transport } from './transport.js'
-import { areCarried, headerLines, isElsewhere, TOKEN } from './transport.js'
+import { areCarried, direct, headerLines, isElsewhere, isImage, TOKEN, textOf } from './transport.js'
 
 /** Methods that no `Request` may have. */
 const FORBIDDEN = ['CONNECT', 'TRACE', 'TRACK']
@@ -47,8 +47,13 @@ async function responseOf(response: Response): Promise<HttpResponse> {
     name === 'www-authenticate' ? 'WWW-Authenticate' : name.replace(/\b[a-z]/g, (letter) => letter.toUpperCase()),
     value,
   ])
-  const body = new TextDecoder('utf-8', { ignoreBOM: true }).decode(await response.arrayBuffer())
-  return { status: response.status, headers: Object.fromEntries(headers), body }
+  const bytes = new Uint8Array(await response.arrayBuffer())
+  const all = Object.fromEntries(headers)
+  delete all['Content-Length'] // an image has one already
+  const body = isImage(all)
+    ? textOf({ status: 200, headers: all, body: bytes }).body
+    : new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)
+  return { status: response.status, headers: all, body }
 }
 
 /**
@@ -66,7 +71,7 @@ export const fetchApi: Transport = {
     areCarried(headers),
   handle: async (server, request) => {
     const { method, body } = request
-    if (body?.type === 'parsed') return server.handle(request)
+    if (body?.type === 'parsed') return direct.handle(server, request)
     const native = requestOf(server, request)
     if (method === 'POST' && body === undefined) await native.arrayBuffer()
     const response = await responseOf(await createFetchHandler(server)(native))

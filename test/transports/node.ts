@@ -10,7 +10,7 @@ import { buffer } from 'node:stream/consumers'
 import type { Authentication, AuthorizationServer, HttpRequest, HttpResponse } from 'grantwell'
 import { createNodeHandler } from 'grantwell/node'
 import type { Transport } from './transport.js'
-import { areCarried, headerLines, isElsewhere } from './transport.js'
+import { areCarried, headerLines, isElsewhere, isImage } from './transport.js'
 
 /** What takes a request at the other end. */
 type Receive = (incoming: IncomingMessage, outgoing: ServerResponse) => void
@@ -83,7 +83,8 @@ async function exchange(server: AuthorizationServer, request: HttpRequest, recei
   const body = await buffer(response)
   const status = response.statusCode ?? 0
   if (!arrived) throw new Error(`Node itself answered ${status} to ${method} ${path}`)
-  return { status, headers: headersOf(response, method, body.length), body: body.toString() }
+  const all = headersOf(response, method, body.length)
+  return { status, headers: all, body: body.toString(isImage(all) ? 'latin1' : 'utf8') }
 }
 
 /** What Node adds to an answer, and the length that the adapter does. */

@@ -22,7 +22,10 @@ export interface Transport {
 export const direct: Transport = {
   name: 'direct',
   carries: () => true,
-  handle: async (server, request) => server.handle(request),
+  handle: async (server, request) => {
+    const response = await server.handle(request)
+    return response && textOf(response)
+  },
   authenticate: (server, request, needed) => server.authenticate(request, needed),
 }
 
@@ -31,6 +34,17 @@ export const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 
 /** What a header's value may be on the wire, where no space around it is its own (RFC 9110, section 5.5). */
 const FIELD_VALUE = /^(?:[\x21-\x7e\x80-\xff](?:[\t\x20-\x7e\x80-\xff]*[\x21-\x7e\x80-\xff])?)?$/
+
+/** An answer as text: the bytes of an image are a character each. */
+export function textOf(response: HttpResponse<string | Uint8Array>): HttpResponse {
+  const { body } = response
+  return { ...response, body: typeof body === 'string' ? body : Buffer.from(body).toString('latin1') }
+}
+
+/** Whether the body of an answer is an image, by its headers' names in any case. */
+export function isImage(headers: Readonly<Record<string, string>>): boolean {
+  return Object.entries(headers).some(([name, value]) => /^content-type$/i.test(name) && value.startsWith('image/'))
+}
 
 /** Names and values, a line for each value of a list. */
 export function headerLines(headers: HttpHeaders): readonly (readonly [string, string])[] {

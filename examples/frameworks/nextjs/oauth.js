@@ -27,6 +27,6 @@ export const list = guard({ scope: 'repo-code:r' }, ({ auth }) =>
   Response.json(reposOf(auth).filter((repo) => opensResource(auth.resources, repo))),
 )
 export const write = guard(
-  { scope: 'repo-code:rw', resource: ({ auth, url }) => reposOf(auth).find(({ id }) => url.endsWith(`/repos/${id}`)) },
-  ({ auth, url }) => new Response(`${auth.subject} wrote to ${url}\n`),
+  { scope: 'repo-code:rw', resource: ({ auth }, id) => reposOf(auth).find((repo) => repo.id === id) },
+  ({ auth }) => new Response(`${auth.subject} wrote to ${auth.resource.id}\n`), // the one that was guarded
 )

@@ -1,7 +1,5 @@
-const fail = ({ message }) => {
-  console.error(message) // a start that fails says why in one sentence
-  process.exit(1)
-}
+// A start that fails says why in one sentence.
+const fail = ({ message }) => process.exit(console.error(message) ?? 1)
 const { server, store } = await import('./oauth.js').catch(fail)
 await store.read(['is Redis there?']).catch(fail) // the client itself would try for ever
 const logo = Buffer.from('R0lGODlhAQABAIAAAB9vXP///ywAAAAAAQABAAACAkQBADs=', 'base64')

@@ -3,16 +3,33 @@
  * @module
  * @see RFC 6750
  */
+import type { AccessTo } from '../../access.js'
+import type { ProtectedResource } from '../../core/resource.js'
 import type { Guarding } from '../../guard.js'
 import type { HttpResponse } from '../../protocol/message.js'
-import type { Authorized, RouteNeeds } from '../../route-guard.js'
-import { authorized, mistake, refusalOf, routeGuard } from '../../route-guard.js'
+import type { Authorized, ResourceNeeds, RouteNeeds } from '../../route-guard.js'
+import { authorized, checkFunction, checkGuarding, refusalOf, routeGuard } from '../../route-guard.js'
 
 /** Makes guards of routes: {@link createFetchGuard}. */
-export type FetchGuard = <Context extends readonly unknown[], Guarded extends Request = Request>(
-  needs: RouteNeeds<Guarded, Context>,
-  handler: (request: Authorized<Guarded>, ...context: Context) => Response | Promise<Response>,
-) => (request: Guarded, ...context: Context) => Promise<Response>
+export interface FetchGuard {
+  /**
+   * A handler that is only called where the guard lets the request through, which then has `auth`, with the resource that was decided on.
+   * @throws GrantwellError `ERR_CONFIGURATION` at once for a need that there is not, or a scope that the catalogue does not have
+   */
+  <
+    Context extends readonly unknown[],
+    Guarded extends Request = Request,
+    Resource extends ProtectedResource = ProtectedResource,
+  >(
+    needs: ResourceNeeds<Guarded, Context, Resource>,
+    handler: (request: Authorized<Guarded, AccessTo<Resource>>, ...context: Context) => Response | Promise<Response>,
+  ): (request: Guarded, ...context: Context) => Promise<Response>
+  /** A handler on a route without `resource`. */
+  <Context extends readonly unknown[], Guarded extends Request = Request>(
+    needs: RouteNeeds<Guarded, Context>,
+    handler: (request: Authorized<Guarded>, ...context: Context) => Response | Promise<Response>,
+  ): (request: Guarded, ...context: Context) => Promise<Response>
+}
 
 /**
  * Guards routes.
@@ -20,10 +37,14 @@ export type FetchGuard = <Context extends readonly unknown[], Guarded extends Re
  * @param respond - makes the response where the guard does not let a request through
  */
 export function makeFetchGuard(guarding: Guarding, respond: (answer: HttpResponse) => Response): FetchGuard {
-  return (needs, handler) => {
+  checkGuarding('createFetchGuard', guarding)
+  return <Context extends readonly unknown[], Guarded extends Request>(
+    needs: RouteNeeds<Guarded, Context>,
+    handler: (request: Authorized<Guarded>, ...context: Context) => Response | Promise<Response>,
+  ) => {
     const check = routeGuard(guarding, needs)
-    if (typeof handler !== 'function') throw mistake('a guard takes the handler as a function')
-    return async (request, ...context) => {
+    checkFunction('handler', handler)
+    return async (request: Guarded, ...context: Context) => {
       const found = await check(request, request, context)
       return found.type === 'refused'
         ? respond(refusalOf(request, found))

@@ -4,10 +4,14 @@
  * @see RFC 6750
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { AccessTo } from '../../access.js'
+import type { ProtectedResource } from '../../core/resource.js'
 import type { Authentication, Guarding } from '../../guard.js'
+import { harmless } from '../../host.js'
 import type { HttpResponse } from '../../protocol/message.js'
-import type { Authorized, RouteNeeds } from '../../route-guard.js'
-import { authorized, mistake, refusalOf, routeGuard } from '../../route-guard.js'
+import type { Authorized, ResourceNeeds, RouteNeeds } from '../../route-guard.js'
+import { authorized, checkFunction, checkGuarding, onErrorOption, refusalOf, routeGuard } from '../../route-guard.js'
+import { addHostValues } from '../headers.js'
 
 /** Passes a request on: of connect and Express. */
 type Next = (error?: unknown) => void
@@ -15,9 +19,14 @@ type Next = (error?: unknown) => void
 /** Makes guards of routes: {@link createNodeGuard}. */
 export interface NodeGuard<Request extends IncomingMessage, Response extends ServerResponse> {
   /**
-   * A handler that is only called where the guard lets the request through, which then has `auth`.
+   * A handler that is only called where the guard lets the request through, which then has `auth`, with the resource that was decided on.
    * @throws GrantwellError `ERR_CONFIGURATION` at once for a need that there is not, or a scope that the catalogue does not have
    */
+  <Guarded extends Request = Request, Resource extends ProtectedResource = ProtectedResource>(
+    needs: ResourceNeeds<Guarded, [], Resource>,
+    handler: (request: Authorized<Guarded, AccessTo<Resource>>, response: Response, next: Next) => unknown,
+  ): (request: Guarded, response: Response, next?: Next) => Promise<void> | undefined
+  /** A handler on a route without `resource`. */
   <Guarded extends Request = Request>(
     needs: RouteNeeds<Guarded>,
     handler: (request: Authorized<Guarded>, response: Response, next: Next) => unknown,
@@ -30,7 +39,10 @@ export interface NodeGuard<Request extends IncomingMessage, Response extends Ser
 
 /** Options of `createNodeGuard`. */
 export interface NodeGuardOptions {
-  /** Told what a handler threw where there is no `next` to tell; `console.error` by default. The answer is then a 500. */
+  /**
+   * Told what a handler threw where there is no `next` to tell, and always where the guard itself failed; `console.error` by default.
+   * The answer is then a 500.
+   */
   readonly onError?: (error: unknown) => void
 }
 
@@ -48,41 +60,70 @@ const FAILED: HttpResponse = {
 export function makeNodeGuard<Request extends IncomingMessage, Response extends ServerResponse>(
   guarding: Guarding,
   send: (response: Response, answer: HttpResponse) => void,
-  // biome-ignore lint/suspicious/noConsole: an error that nobody asked to be told of must not vanish
-  { onError = (error) => console.error(error) }: NodeGuardOptions,
+  options: NodeGuardOptions,
 ): NodeGuard<Request, Response> {
+  checkGuarding('createNodeGuard', guarding)
+  // biome-ignore lint/suspicious/noConsole: an error that nobody asked to be told of must not vanish
+  const onError = onErrorOption('createNodeGuard', options) ?? ((error: unknown) => console.error(error))
+  const tell = harmless(onError, nothing)
   return <Guarded extends Request>(
     needs: RouteNeeds<Guarded>,
     ...handlers: readonly ((request: Authorized<Guarded>, response: Response, next: Next) => unknown)[]
   ) => {
     const check = routeGuard(guarding, needs)
-    const handler = handlerOf(handlers) ?? ((_request, _response, next) => next())
+    const handler = handlerOf(handlers)
     return (request: Guarded, response: Response, next?: Next) => {
-      const proceed = (found: Authentication): unknown => {
-        if (found.type === 'authenticated') return handler(authorized(request, found), response, next ?? nowhere)
-        return send(response, refusalOf(request, found))
-      }
+      // Of the guard itself. Never to `next`: one that does not look at its argument would let the request in.
       const fail = (error: unknown): void => {
-        if (next !== undefined) {
-          next(error)
-          return
-        }
         // Nobody waits for this: thrown on, one request that trips an error would end the process.
-        onError(error)
-        if (response.headersSent) response.destroy()
-        else send(response, FAILED)
+        tell(error)
+        try {
+          if (response.headersSent) response.destroy()
+          else send(response, FAILED)
+        } catch {
+          response.destroy()
+        }
       }
+      const pass = (own: Authorized<Guarded>): unknown => {
+        if (handler === undefined) return (next as Next)() // as was checked before
+        const handlerFailed = next ?? fail
+        try {
+          const done = handler(own, response, next ?? nowhere)
+          return isThenable(done) ? Promise.resolve(done).then(nothing, handlerFailed) : undefined
+        } catch (error) {
+          return handlerFailed(error)
+        }
+      }
+      const proceed = (found: Authentication): Promise<void> | undefined => {
+        let own: Authorized<Guarded>
+        try {
+          if (found.type !== 'authenticated') {
+            send(response, refusalOf(request, found))
+            return undefined
+          }
+          if (handler === undefined) checkFunction(NEXT, next)
+          own = authorized(request, found)
+        } catch (error) {
+          fail(error)
+          return undefined
+        }
+        const done = pass(own)
+        return isThenable(done) ? Promise.resolve(done).then(nothing) : undefined
+      }
+      let found: ReturnType<typeof check>
       try {
-        const found = check(request, request, [])
-        const done = found instanceof Promise ? found.then(proceed) : proceed(found)
-        if (isThenable(done)) return Promise.resolve(done).then(nothing, fail)
+        found = check(request, request, [])
       } catch (error) {
         fail(error)
+        return undefined
       }
-      return undefined
+      return found instanceof Promise ? found.then(proceed, fail) : proceed(found)
     }
   }
 }
+
+/** Arguments of a middleware guard, in the words of a configuration error. */
+const NEXT = 'next of a guard without a handler, which is a middleware,'
 
 function nothing(): void {}
 
@@ -91,14 +132,15 @@ function isThenable(value: unknown): value is PromiseLike<unknown> {
   return typeof value === 'object' && value !== null && 'then' in value
 }
 
-/** What a guard without a handler is called for, where nobody passes requests on. */
+/** The `next` of a handler that has none. */
 function nowhere(error?: unknown): void {
-  throw error ?? mistake('a guard without a handler is a middleware, and was called without next')
+  if (error !== undefined) throw error
+  checkFunction('next of a handler that called it', undefined)
 }
 
 /** The handler that was given, if one was: a misspelt one must not make a middleware. */
 function handlerOf<Handler>(handlers: readonly Handler[]): Handler | undefined {
-  if (handlers.length > 0 && typeof handlers[0] !== 'function') throw mistake('a guard takes the handler as a function')
+  if (handlers.length > 0) checkFunction('handler', handlers[0])
   return handlers[0]
 }
 
@@ -110,6 +152,7 @@ export interface FastifyRequestLike {
 /** What a Fastify reply is to its guard. */
 export interface FastifyReplyLike {
   status(code: number): unknown
+  getHeader(name: string): string | number | string[] | undefined
   headers(values: Readonly<Record<string, string>>): unknown
   send(payload?: string): unknown
 }
@@ -117,9 +160,18 @@ export interface FastifyReplyLike {
 /** Makes guards of routes: {@link createFastifyGuard}. */
 export interface FastifyGuard {
   /**
-   * A handler that is only called where the guard lets the request through, which then has `auth`.
+   * A handler that is only called where the guard lets the request through, which then has `auth`, with the resource that was decided on.
    * @throws GrantwellError `ERR_CONFIGURATION` at once for a need that there is not, or a scope that the catalogue does not have
    */
+  <
+    Request extends FastifyRequestLike,
+    Reply extends FastifyReplyLike,
+    Resource extends ProtectedResource = ProtectedResource,
+  >(
+    needs: ResourceNeeds<Request, [], Resource>,
+    handler: (request: Authorized<Request, AccessTo<Resource>>, reply: Reply) => unknown,
+  ): (request: Request, reply: Reply) => Promise<unknown>
+  /** A handler on a route without `resource`. */
   <Request extends FastifyRequestLike, Reply extends FastifyReplyLike>(
     needs: RouteNeeds<Request>,
     handler: (request: Authorized<Request>, reply: Reply) => unknown,
@@ -136,10 +188,11 @@ export interface FastifyGuard {
  * @example
  * ```ts
  * const guard = createFastifyGuard(server)
- * app.get('/repositories/:id', guard({ scope: 'repo-code:r', resource: repositoryOf }, async (request) => request.auth.subject))
+ * app.get('/repositories/:id', guard({ scope: 'repo-code:r', resource: repositoryOf }, async (request) => request.auth.resource))
  * ```
  */
 export function createFastifyGuard(guarding: Guarding): FastifyGuard {
+  checkGuarding('createFastifyGuard', guarding)
   return <Request extends FastifyRequestLike, Reply extends FastifyReplyLike>(
     needs: RouteNeeds<Request>,
     ...handlers: readonly ((request: Authorized<Request>, reply: Reply) => unknown)[]
@@ -150,11 +203,16 @@ export function createFastifyGuard(guarding: Guarding): FastifyGuard {
       const found = await check(request, request.raw, [])
       if (found.type === 'authenticated') {
         const own = authorized(request, found)
-        return handler?.(own, reply)
+        if (handler === undefined) return undefined
+        const given = handler(own, reply)
+        // One in the style of callbacks, which answers later: what an async function gives, Fastify would send at once.
+        return given === undefined ? reply : given
       }
       const { status, headers, body } = refusalOf(request, found)
       reply.status(status)
-      reply.headers(headers)
+      const all = Object.entries(addHostValues(headers, (name) => reply.getHeader(name)))
+      // Lists in one line: a refusal has no cookie, which could not be in one.
+      reply.headers(Object.fromEntries(all.map(([name, value]) => [name, [value].flat().join(', ')])))
       // A string, be it empty, would get a content type of Fastify's own.
       reply.send(body === '' ? undefined : body)
       return reply

@@ -4,14 +4,15 @@
  * @see RFC 8252
  */
 import * as oauth from 'oauth4webapi'
-import { type Client, connectionOf } from '../client.js'
+import { FUNCTION } from '../../core/takes.js'
+import { type Client, checkClient, connectionOf } from '../client.js'
 import { ClientError } from '../errors.js'
 import { inTime, isClientError } from '../http.js'
-import { isFunction, isScope, isSignal, isWait, mistake, type OptionChecks, readOptions } from '../options.js'
+import { mistake, type OptionChecks, readOptions, SCOPE, SIGNAL, wait } from '../options.js'
 import { requestTokens } from '../token-endpoint.js'
 import type { Tokens } from '../tokens.js'
 import { type CallbackPage, listenForCallback } from './callback.js'
-import { openBrowser as openByPlatform } from './open-browser.js'
+import { platformOpener } from './open-browser.js'
 
 /** Options of {@link loginByBrowser}. */
 export interface BrowserLoginOptions {
@@ -20,6 +21,10 @@ export interface BrowserLoginOptions {
   /**
    * Opens an address in the user's browser; by default with the opener of the platform (`open`, `xdg-open`, `rundll32`). False
    * opens none: then `onUrl` must show it. It is not waited for; what it throws ends the login, unless `onUrl` is there.
+   *
+   * The platform's gets the address of a page that only this user can read, and that goes on to the login: every user of a
+   * machine sees the arguments of programs, and whoever has the address can log the tool in to their own account. An opener of
+   * your own gets the address itself, and must not make an argument of it.
    */
   readonly openBrowser?: false | ((url: string) => void | Promise<void>)
   /**
@@ -29,7 +34,7 @@ export interface BrowserLoginOptions {
   readonly onUrl?: (url: string) => void | Promise<void>
   /** Ends the login at once; it then throws the reason of the signal. */
   readonly signal?: AbortSignal
-  /** Seconds that the user may take; 300 by default. */
+  /** Seconds that the user may take; 300 by default, half a day at most. */
   readonly timeout?: number
   /** The words that the browser shows at the end, in the user's language say; English ones by default. */
   readonly page?: CallbackPage
@@ -40,7 +45,8 @@ export interface BrowserLoginOptions {
  *
  * It listens on a free port of 127.0.0.1 until the browser has come back, so the client must be registered with the redirect
  * URI `http://127.0.0.1/callback`. PKCE, a random state and the issuer in the answer bind it to this login: a request that
- * somebody else sends there is answered with an error page and changes nothing. Nothing listens any more once it is over.
+ * somebody else sends there is answered with an error page and changes nothing. Nothing listens any more once it is over, and
+ * the page that led the browser there is gone.
  * @throws ClientError `ERR_ACCESS_DENIED` where the user refused; `ERR_LOGIN_EXPIRED` where the time was over;
  *   `ERR_UNREACHABLE` where there is no answer to the request for tokens, or the service is busy: log in again;
  *   `ERR_RESPONSE`, with `error` being what the service said; `ERR_TOKEN_TYPE`; `ERR_CONFIGURATION` for a wrong option, where
@@ -51,10 +57,14 @@ export interface BrowserLoginOptions {
  * ```
  */
 export async function loginByBrowser(client: Client, options: BrowserLoginOptions = {}): Promise<Tokens> {
-  const given = readOptions<BrowserLoginOptions>(options, OPTIONS)
-  const { scope, openBrowser = openByPlatform, onUrl, signal, timeout = 300, page } = given
+  const given = readOptions<BrowserLoginOptions>('loginByBrowser', options, OPTIONS)
+  checkClient('loginByBrowser', client)
+  const platform = platformOpener()
+  const { scope, openBrowser = platform.open, onUrl, signal, timeout = 300, page } = given
   if (openBrowser === false && onUrl === undefined)
-    throw mistake('with openBrowser false somebody must get the address: give the option onUrl')
+    throw mistake(
+      'loginByBrowser: the option onUrl must be given where openBrowser is false, to get the address; got undefined',
+    )
   const { as, client: self } = connectionOf(client)
   const endpoint = as.authorization_endpoint
   if (endpoint === undefined) throw new ClientError('ERR_RESPONSE', 'the service offers no login by a browser')
@@ -93,16 +103,18 @@ export async function loginByBrowser(client: Client, options: BrowserLoginOption
     const error = verdict(thrown)
     await callback.end(isClientError(error) && error.code === 'ERR_ACCESS_DENIED' ? 'refused' : 'failed')
     throw error
+  } finally {
+    await platform.end()
   }
 }
 
 const OPTIONS: OptionChecks<BrowserLoginOptions> = {
-  scope: isScope,
-  openBrowser: (value) => value === false || isFunction(value),
-  onUrl: isFunction,
-  signal: isSignal,
-  timeout: isWait,
-  page: isFunction,
+  scope: SCOPE,
+  openBrowser: { words: 'a function, or false', fits: (value) => value === false || typeof value === 'function' },
+  onUrl: FUNCTION,
+  signal: SIGNAL,
+  timeout: wait(43_200),
+  page: FUNCTION,
 }
 
 /**

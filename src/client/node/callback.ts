@@ -9,6 +9,7 @@ import type { AddressInfo } from 'node:net'
 import { finished } from 'node:stream/promises'
 import { inTime } from '../http.js'
 import { mistake } from '../options.js'
+import { escaped } from './html.js'
 
 /**
  * What the user is told in the browser: `done`, logged in; `refused`, by the user; `failed`; `foreign`, a request that belongs
@@ -159,8 +160,4 @@ const WORDS: { readonly [Outcome in CallbackOutcome]: CallbackText } = {
     title: 'This login is not known',
     text: 'No application waits for it here. Log in from the application again.',
   },
-}
-
-function escaped(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 }

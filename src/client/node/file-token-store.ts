@@ -5,11 +5,17 @@
 import { randomUUID } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
-import { mistake } from '../options.js'
+import type { Takes } from '../../core/takes.js'
+import { checkArgument } from '../options.js'
 import type { TokenStore, Tokens } from '../tokens.js'
 import { parseTokens } from '../tokens-json.js'
 import { type HeldLock, withFileLock } from './file-lock.js'
 import { makePrivateFolder, Refusal, readPrivate, removePrivate, replacePrivate, withFile } from './private-file.js'
+
+const PATH: Takes = {
+  words: 'the path of a file',
+  fits: (value) => typeof value === 'string' && value !== '' && !value.includes('\0'),
+}
 
 /**
  * Makes a store of one user's tokens at one service, in a file of mode 0600. A lock beside it, `<path>.lock`, sees to it that
@@ -28,8 +34,7 @@ import { makePrivateFolder, Refusal, readPrivate, removePrivate, replacePrivate,
  * ```
  */
 export function fileTokenStore(path: string): TokenStore {
-  if (typeof path !== 'string' || path === '' || path.includes('\0'))
-    throw mistake('the path of the token file is missing or wrong')
+  checkArgument('fileTokenStore', 'path', PATH, path)
   const file = resolve(path)
   const folder = dirname(file)
   /** Of the action that runs by this store; the others of this process wait in line. */

@@ -4,23 +4,56 @@
  */
 import { spawn } from 'node:child_process'
 import { mistake } from '../options.js'
+import { type LoginPage, writeLoginPage } from './login-page.js'
+
+/** The opener of the platform, for one login. */
+export interface PlatformOpener {
+  /**
+   * Opens an address by way of a page that only this user can read. It settles when the opener has ended, which may take as
+   * long as the browser runs.
+   * @param url - begins with `http:` or `https:`
+   * @throws ClientError `ERR_CONFIGURATION` where the page cannot be written, or where the program is not there or fails
+   */
+  readonly open: (url: string) => Promise<void>
+  /** Removes the page. */
+  readonly end: () => Promise<void>
+}
+
+/** Makes the opener of the platform ready. */
+export function platformOpener(): PlatformOpener {
+  let page: Promise<LoginPage> | undefined
+  let isOver = false
+  return {
+    open: async (url) => {
+      page = writeLoginPage(url)
+      const { address } = await page.catch((error: unknown) => {
+        throw mistake(`no page could be written that leads a browser to the login: ${ADVICE}`, error)
+      })
+      if (!isOver) await run(address)
+    },
+    end: async () => {
+      isOver = true
+      const written = await page?.catch(() => undefined)
+      await written?.remove()
+    },
+  }
+}
+
+const ADVICE = 'give the option onUrl, to show the address to the user, or openBrowser, to open it otherwise'
 
 /**
- * Opens an address. The program gets it as it is: no shell reads it, for an address has characters that are commands there.
+ * Runs the opener. It gets the address as it is: no shell reads it, for an address has characters that are commands there.
  * It is not waited for when this process ends.
- * @param url - begins with `http:` or `https:`, so that no program can take it for an option or a file
- * @throws ClientError `ERR_CONFIGURATION` where that program is not there, or fails; it may take as long as the browser runs
+ * @param address - that of a file, so that no program can take it for an option
  */
-export function openBrowser(url: string): Promise<void> {
+function run(address: string): Promise<void> {
   const [program, ...parameters] = opener(process.platform, process.env)
   const onWindows = process.platform === 'win32'
   return new Promise((resolve, reject) => {
-    const fail = (reason: string, cause?: unknown): void => {
-      const advice = 'give the option onUrl, to show the address to the user, or openBrowser, to open it otherwise'
-      reject(mistake(`no browser could be opened (${program} ${reason}): ${advice}`, cause))
-    }
+    const fail = (reason: string, cause?: unknown): void =>
+      reject(mistake(`no browser could be opened (${program} ${reason}): ${ADVICE}`, cause))
     // In a group of its own, so that the Ctrl-C which ends this program leaves the browser alone.
-    const child = spawn(program, [...parameters, url], { stdio: 'ignore', detached: !onWindows, windowsHide: true })
+    const child = spawn(program, [...parameters, address], { stdio: 'ignore', detached: !onWindows, windowsHide: true })
     child.on('error', (error) => fail('did not start', error))
     child.on('exit', (code) => (code === 0 ? resolve() : fail('failed')))
     child.unref()

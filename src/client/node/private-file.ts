@@ -9,10 +9,11 @@ import { dirname } from 'node:path'
 import { ClientError } from '../errors.js'
 import { atExit } from './at-exit.js'
 
-const OWNER_ALONE = { file: 0o600, folder: 0o700 }
+/** Modes of what only its owner can use. */
+export const OWNER_ALONE = { file: 0o600, folder: 0o700 }
 
 /** The bits of a mode that let others than the owner do something. */
-const OTHERS = 0o077
+export const OTHERS = 0o077
 
 /** No link is followed, and no pipe waited for; 0 where the system has no such thing. */
 const READ = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)

@@ -213,7 +213,7 @@ export class Layout {
     const isBlock = indent !== undefined && (model === undefined ? this.hasBlocks : this.isBlock(model))
     return (
       name +
-      (/^[ \t]*:?[ \t]*$/.test(open) ? open : ' ') +
+      (/^[ \t]*(?::[ \t]*)?$/.test(open) ? open : ' ') +
       this.message(container, written, isBlock ? indent : undefined, model)
     )
   }

@@ -3,6 +3,7 @@
  * @module
  */
 import { MAX_DEPTH, refuse } from '../errors.js'
+import { isPlain } from '../options.js'
 import { cannot, parsePath, type Step } from '../path.js'
 import { type Field, type MessageType, MetaDataSchema } from '../schema.js'
 import {
@@ -89,6 +90,7 @@ export function planOf(change: Change): { readonly plan: Plan; readonly removals
     }
     if (depth > MAX_DEPTH) refuse(plan.path, `nested no more than ${MAX_DEPTH} deep`)
     plan.isMessage = true
+    const given = new Set<string>()
     for (const [key, inner] of Object.entries(one)) {
       if (inner === undefined) continue
       const [step, ...more] = parsePath(key)
@@ -98,6 +100,9 @@ export function planOf(change: Change): { readonly plan: Plan; readonly removals
       const field = type?.byName.get(key) ?? type?.byKey.get(key)
       const name = field?.name ?? key
       const path = `${plan.path}.${name}`
+      // By its name in the schema and by its key in JSON.
+      if (given.has(name)) givenTwice(path)
+      given.add(name)
       const innerSteps = steps && [...steps, { name, index: undefined }]
       if (inner === null) {
         if (innerSteps !== undefined && !innerSteps.some(({ index }) => index === '+'))
@@ -147,12 +152,23 @@ function oneValue(value: EditValue, path: string): OneValue | EditFields {
     case 'boolean':
       return value
     case 'object':
-      if (value === null || Array.isArray(value) || ArrayBuffer.isView(value)) return refuse(path, 'one value')
+      if (value === null || Array.isArray(value)) return refuse(path, 'one value', value)
+      if (!isFields(value)) return refuse(path, VALUE, value)
       // Neither null nor an array: the check of a readonly array does not narrow.
       return value as EnumNameValue | EditFields
     default:
-      return refuse(path, 'a string, a number, a truth value, or an object with the fields of a message')
+      return refuse(path, VALUE, value)
   }
+}
+
+const VALUE = 'a string, a number, a truth value, or an object with the fields of a message'
+
+/** Whether an object has fields in it: one of a class without any would be taken for a message with nothing to set. */
+export function isFields(value: object): boolean {
+  if (!isPlain(value)) return false
+  const prototype: unknown = Object.getPrototypeOf(value)
+  const isOfClass = prototype !== null && prototype !== Object.prototype && Object.getPrototypeOf(prototype) !== null
+  return !isOfClass || Object.keys(value).length > 0
 }
 
 function isEnumName(value: OneValue | EditFields, path: string): value is EnumNameValue {

@@ -23,7 +23,8 @@ export function occurrencesAt(root: Container, removals: readonly Removal[]): Oc
   }
 
   return removals.flatMap(({ path, steps }) => {
-    let container: Container | undefined = root
+    // Several where a block that may come once comes again: readers merge them.
+    let containers: readonly Container[] = [root]
     let type: MessageType | undefined = MetaDataSchema
     let found: readonly Occurrence[] = []
     steps.forEach(({ name, index }, i) => {
@@ -32,22 +33,30 @@ export function occurrencesAt(root: Container, removals: readonly Removal[]): Oc
       if (index === '+') cannot(path, 'there is nothing to remove at [+]')
       if (field !== undefined && !field.repeated && index !== undefined) cannot(path, `${name} is not a list`)
       if (field !== undefined && field.kind !== 'message' && !isLast) cannot(path, `${name} is not a message`)
-      const here: readonly Occurrence[] = container === undefined ? [] : (occurrencesIn(container).get(name) ?? [])
-      if (here.length === 0) refuseJsonName(type, name, path)
+      const byContainer = containers.map((container) => occurrencesIn(container).get(name) ?? [])
+      if (byContainer.every(({ length }) => length === 0)) refuseJsonName(type, name, path)
       if (isLast && index === undefined) {
         // Whole fields, empty lists too.
-        const nodes = container?.fields.filter((node) => node.name === name) ?? []
+        const nodes = containers.flatMap(({ fields }) => fields.filter((node) => node.name === name))
         found = nodes.map((node) => ({ node, item: WHOLE, listIndex: undefined }))
         return
       }
-      const occurrence: Occurrence | undefined =
-        here[typeof index === 'number' ? index : soleIndex(here, field, name, path)]
-      if (isLast && occurrence !== undefined) found = [occurrence]
+      let here: readonly Occurrence[]
+      if (typeof index === 'number') {
+        // Counted as setting counts: in the last block. No list is copied whole for one of its items.
+        const last = byContainer.at(-1) ?? []
+        if (last[index] === undefined && byContainer.some((each) => each !== last && each.length > 0))
+          cannot(path, `there is no ${name}[${index}] in the last of ${containers.length} blocks`)
+        here = last.slice(index, index + 1)
+      } else {
+        here = byContainer.flat()
+        if (field === undefined || field.repeated) here = here.slice(0, soleIndex(here, field, name, path) + 1)
+      }
+      if (isLast) found = here
       type = typeOf(field)
-      container =
-        occurrence?.item.kind === 'message'
-          ? { fields: occurrence.item.fields, message: occurrence.item, type }
-          : undefined
+      containers = here.flatMap(({ item }) =>
+        item.kind === 'message' ? [{ fields: item.fields, message: item, type }] : [],
+      )
     })
     return found
   })

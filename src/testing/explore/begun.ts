@@ -5,7 +5,7 @@
  */
 import type { Application } from '../../core/application.js'
 import { transitionApplication } from '../../core/application.js'
-import { grantIdOf, parseCredential } from '../../core/credential.js'
+import { grantIdOf, parseCredential, SECRET_BYTES } from '../../core/credential.js'
 import { clientKeyOf, digestOf } from '../../core/digests.js'
 import type { Grant, GrantRules, IssuedTokens } from '../../core/grant.js'
 import type { Scope } from '../../core/scopes.js'
@@ -16,10 +16,10 @@ import type { Entropy } from '../seeded-entropy.js'
 import type { Operation } from './history.js'
 
 /**
- * What there is of a grant before the requests begin: a code that nobody redeemed; a pair that nobody refreshed; or a
+ * What there is of a grant before the requests begin: the form of a consent, which nobody has decided on; a code that nobody redeemed; a pair that nobody refreshed; or a
  * pair whose grace is over, and its successor.
  */
-export type Beginning = 'code' | 'tokens' | 'grace over'
+export type Beginning = 'consent' | 'code' | 'tokens' | 'grace over'
 
 /** Who sends the requests. */
 export interface Client {
@@ -71,7 +71,7 @@ export function begunClient(name: string, rules: GrantRules, now: Seconds): Clie
  * @param id - 16 bytes
  */
 export function begunGrant(
-  beginning: Beginning,
+  beginning: Exclude<Beginning, 'consent'>,
   client: Client,
   id: Uint8Array,
   now: Seconds,
@@ -88,7 +88,7 @@ export function begunGrant(
     scopes: SCOPES,
     resources: { kind: 'all' },
     redirectUri: 'https://client.example/callback',
-    consentExpiresAt: now,
+    formSecret: entropy(SECRET_BYTES),
   } as const
   const issued = transition(undefined, approve, now, entropy(ENTROPY_BYTES), rules)
   if (issued.reply.type === 'error' || issued.grant === undefined) throw new Error('no code was issued')

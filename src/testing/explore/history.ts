@@ -8,8 +8,8 @@ import type { JsonValue } from '../../storage/record-store.js'
 import type { Terms } from '../model.js'
 import type { Choice, Ending, Fate } from './schedule.js'
 
-/** What a client is asked for. */
-export type OperationKind = 'exchange' | 'refresh' | 'revoke' | 'validate'
+/** What a client, an API or a user's browser asks. */
+export type OperationKind = 'decide' | 'exchange' | 'refresh' | 'revoke' | 'validate'
 
 /** A pair as a client receives it. */
 export interface ReceivedPair {
@@ -17,8 +17,12 @@ export interface ReceivedPair {
   readonly refreshToken: string
 }
 
-/** What a client, or the host of the API, was told. */
+/** What a client, the host of the API, or a user's browser was told. */
 export type CallAnswer =
+  /** The browser is sent to the application with a code. */
+  | { readonly says: 'code'; readonly code: string }
+  /** The browser is sent to the application, which is told that the user refused. */
+  | { readonly says: 'denied' }
   | ({ readonly says: 'tokens'; readonly expiresIn: Seconds; readonly scope: string } & ReceivedPair)
   /** The guard lets the token through. */
   | { readonly says: 'active'; readonly until: Seconds; readonly scope: string }
@@ -31,7 +35,7 @@ export interface Operation {
   /** The place of who sent it, from 0; below it what came before the history, after it, and to find out what works. */
   readonly by: number | 'before' | 'retry' | 'probe'
   readonly does: OperationKind
-  /** The code or the token that it shows. */
+  /** The code or the token that it shows, or the decision on the form. */
   readonly shows: string
   /** When its first step came to pass and when it was answered, counted in events; absent before. */
   begin?: number
@@ -56,7 +60,10 @@ export interface Line {
 export interface History {
   readonly terms: Terms
   readonly scopes: readonly Scope[]
-  readonly issuedAt: Seconds
+  /** When the code was issued; absent where the grant begins with the form of a consent. */
+  readonly issuedAt: Seconds | undefined
+  /** When the form of the consent expires, exclusive; absent where the grant begins with more. */
+  readonly formExpiresAt: Seconds | undefined
   /** When the requests began. */
   readonly startedAt: Seconds
   readonly choices: readonly Choice[]
@@ -66,6 +73,7 @@ export interface History {
   readonly operations: readonly Operation[]
   /** The record of the grant, once every request was over. */
   readonly record: JsonValue | undefined
+  /** Empty as long as there is none. */
   readonly code: string
   /** Every pair that anybody received, in the order in which they did. */
   readonly pairs: readonly ReceivedPair[]
@@ -83,9 +91,9 @@ export function isUnavailable(told: CallAnswer | undefined): boolean {
   return told?.says === 'refused' && told.status === 503
 }
 
-/** Whether tokens were handed out, or let through. */
+/** True if a code or tokens were handed out, or let through. */
 export function isGranted({ told }: Operation): boolean {
-  return told?.says === 'tokens' || told?.says === 'active'
+  return told?.says === 'tokens' || told?.says === 'active' || told?.says === 'code'
 }
 
 /** Whether one operation was over before another one began. */

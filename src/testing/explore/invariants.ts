@@ -57,6 +57,14 @@ const RULES: readonly Rule[] = [
       }),
   },
   {
+    rule: 'A form has one decision and, where that is to agree, one code.',
+    broken: (history) => {
+      const taken = inOrderOfAnswers(history).filter(({ told }) => told?.says === 'code' || told?.says === 'denied')
+      const other = taken.find((each) => each.shows !== taken[0]?.shows || codeOf(each) !== codeOf(taken[0]))
+      return other === undefined ? undefined : told(history, other)
+    },
+  },
+  {
     rule: 'A code is redeemed at most once.',
     broken: (history) => {
       const redeemed = inOrderOfAnswers(history).filter((each) => each.does === 'exchange' && isGranted(each))
@@ -171,8 +179,16 @@ function wasAlive({ operations, pairs, startedAt }: History, text: string, until
   return timeStoodStill && place >= Math.max(0, before - 1)
 }
 
+function codeOf(operation: Operation | undefined): string | undefined {
+  return operation?.told?.says === 'code' ? operation.told.code : undefined
+}
+
 /** What is half-made about the record of a grant: its pairs are a chain, and what is revoked has none. */
-function halfMade({ record, operations, startedAt }: History): string | undefined {
+function halfMade({ record, operations, startedAt, issuedAt }: History): string | undefined {
+  // Nobody may have agreed, or been told so, by the time when the record was read.
+  const issued =
+    issuedAt !== undefined || operations.some(({ by, told }) => typeof by === 'number' && told?.says === 'code')
+  if (!issued) return undefined
   if (record === undefined) {
     const late = operations.some(({ nows }) => nows.some((now) => now > startedAt))
     return late ? undefined : 'the grant is gone'

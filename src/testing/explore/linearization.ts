@@ -94,8 +94,8 @@ export function unexplained(history: History): string | undefined {
   }
 }
 
-function beginning({ terms, scopes, issuedAt }: History): Explained {
-  return { model: lifecycle(terms, scopes, false, issuedAt), numbers: new Map(), texts: new Map() }
+function beginning({ terms, scopes, issuedAt, formExpiresAt }: History): Explained {
+  return { model: lifecycle(terms, scopes, false, issuedAt, formExpiresAt), numbers: new Map(), texts: new Map() }
 }
 
 /** Lets the model answer a request. @returns in words what it would have answered, where that is not what was answered */
@@ -109,6 +109,13 @@ function disagreement(so: Explained, { operation, now }: Placed): string | undef
     if (active === undefined) return 'it works no more'
     if (active.until !== told.until) return `it works until ${active.until}, not ${told.until}`
     return active.scopes.join(' ') === told.scope ? undefined : `it has the scopes ${active.scopes.join(' ')}`
+  }
+  if (does === 'decide') {
+    const { answer, change } = model.decide(now, shows)
+    change?.()
+    if (!isAnswered(operation)) return undefined
+    const came = told?.says === 'refused' ? told.error : told?.says
+    return came === answer.says ? undefined : `it is answered ${answer.says}`
   }
   const shown: Shown =
     does === 'exchange'

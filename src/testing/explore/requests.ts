@@ -5,12 +5,14 @@
 import type { GrantRules } from '../../core/grant.js'
 import type { Seconds } from '../../core/values.js'
 import type { Beginning } from './begun.js'
+import type { FormDecision } from './calls.js'
 import type { CallAnswer, ReceivedPair } from './history.js'
 
 /**
  * The requests that there are by name, all on one grant. One that shows a token takes the newest pair that there is when
  * it begins, and waits for one where there is none yet.
  *
+ * - `agree` sends the form of the consent, `agree otherwise` the same form with other resources, `refuse` with a refusal
  * - `exchange` redeems the code: for the first time, or for the second where the grant begins with tokens
  * - `refresh` shows the newest refresh token; `replay` the first one, whose grace is over before the requests begin
  * - `revoke` shows the newest refresh token, which ends the grant; `revoke access` the access token, which ends that alone
@@ -18,16 +20,30 @@ import type { CallAnswer, ReceivedPair } from './history.js'
  * - `expiry` lets time pass: to the end of the code where the grant begins with one; else for a grace period where there is a
  *   `refresh`; else to the end of an access token
  */
-export type RequestKind = 'exchange' | 'refresh' | 'replay' | 'revoke' | 'revoke access' | 'validate' | 'expiry'
+export type RequestKind =
+  | 'agree'
+  | 'agree otherwise'
+  | 'refuse'
+  | 'exchange'
+  | 'refresh'
+  | 'replay'
+  | 'revoke'
+  | 'revoke access'
+  | 'validate'
+  | 'expiry'
 
 /** What a request of one's own can do. Each call is one request, at the server that is the caller's own. */
 export interface Caller {
   /** The authorization code of the grant. */
   readonly code: string
+  /** The code of the grant; where there is none yet, waits for one. Undefined where none comes. */
+  readonly newestCode: () => Promise<string | undefined>
   /** The first pair of the grant, where it begins with one. */
   readonly firstPair: ReceivedPair | undefined
   /** The newest pair that anybody has received; where there is none yet, waits for one. Undefined where none comes. */
   readonly newestPair: () => Promise<ReceivedPair | undefined>
+  /** Sends the form of the consent with a decision. */
+  readonly decide: (decision: FormDecision) => Promise<CallAnswer>
   readonly exchange: (code: string) => Promise<CallAnswer>
   readonly refresh: (refreshToken: string) => Promise<CallAnswer>
   /** @param token - a refresh token, or an access token */
@@ -47,6 +63,9 @@ export interface OwnRequest {
 }
 
 const KINDS: { readonly [Kind in RequestKind]: true } = {
+  agree: true,
+  'agree otherwise': true,
+  refuse: true,
   exchange: true,
   refresh: true,
   replay: true,
@@ -63,8 +82,9 @@ export function isRequest(value: unknown): boolean {
   return typeof value.name === 'string' && typeof value.run === 'function'
 }
 
-/** What the grant begins with: tokens, unless redemptions of the code are all that is tried, or there are several. */
+/** Returns what the grant begins with: the form where a decision on it is tried; else tokens, unless redemptions of the code are all that is tried, or there are several. */
 export function beginningFor(requests: readonly (RequestKind | OwnRequest)[]): Beginning {
+  if (requests.some((each) => each === 'agree' || each === 'agree otherwise' || each === 'refuse')) return 'consent'
   if (requests.includes('replay')) return 'grace over'
   const redemptions = requests.filter((each) => each === 'exchange').length
   const others = requests.filter((each) => each !== 'exchange' && each !== 'expiry').length
@@ -79,8 +99,15 @@ export function requestOf(
   rules: Pick<GrantRules, 'codeLifetime' | 'gracePeriod' | 'accessTokenLifetime'>,
 ): OwnRequest {
   switch (kind) {
+    case 'agree':
+    case 'agree otherwise':
+    case 'refuse':
+      return request(kind, ({ decide }) => decide(kind))
     case 'exchange':
-      return request(kind, ({ exchange, code }) => exchange(code))
+      return request(kind, async ({ exchange, newestCode }) => {
+        const code = await newestCode()
+        if (code !== undefined) await exchange(code)
+      })
     case 'refresh':
       return withNewest(kind, ({ refresh }, { refreshToken }) => refresh(refreshToken))
     case 'replay':
@@ -93,7 +120,9 @@ export function requestOf(
       return withNewest(kind, ({ validate }, { accessToken }) => validate(accessToken))
     case 'expiry': {
       const ofTokens = all.includes('refresh') ? rules.gracePeriod : rules.accessTokenLifetime
-      return request(kind, ({ pass }) => pass(beginning === 'code' ? rules.codeLifetime : ofTokens))
+      return request(kind, ({ pass }) =>
+        pass(beginning === 'code' || beginning === 'consent' ? rules.codeLifetime : ofTokens),
+      )
     }
   }
 }

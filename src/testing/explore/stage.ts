@@ -3,6 +3,8 @@
  * that is well repeats what was not answered, and every token is shown once more to find out what works.
  * @module
  */
+
+import { parseCredential } from '../../core/credential.js'
 import type { AuthorizationServerOptions } from '../../options.js'
 import { resolveOptions } from '../../options.js'
 import type { createAuthorizationServer } from '../../server.js'
@@ -13,8 +15,8 @@ import type { VirtualClock } from '../virtual-clock.js'
 import { virtualClock } from '../virtual-clock.js'
 import type { Beginning, Begun } from './begun.js'
 import { begunClient, begunGrant, operationsBefore, SCOPES } from './begun.js'
-import type { Ask } from './calls.js'
-import { callsOf } from './calls.js'
+import type { Ask, Form } from './calls.js'
+import { callsOf, openForm } from './calls.js'
 import type { CallAnswer, History, Operation, ReceivedPair } from './history.js'
 import { isAnswered } from './history.js'
 import type { Caller, OwnRequest, RequestKind } from './requests.js'
@@ -23,7 +25,7 @@ import type { Choice, Schedule } from './schedule.js'
 import { schedule } from './schedule.js'
 import { describeAnswer, nameOfText } from './story.js'
 import type { Versions, Watch } from './watched-store.js'
-import { versionsSeen, watchedStore } from './watched-store.js'
+import { EXPLORED_ISSUER, versionsSeen, watchedStore } from './watched-store.js'
 
 /** What a store that is to be explored is made with. */
 export interface ExploreStoreWiring {
@@ -68,11 +70,15 @@ export interface Stage {
 
 /** A history that is being played. */
 interface Act extends History {
+  /** Whose consent it is: another user in every history, so that a store need not be emptied. */
+  readonly subject: string
+  form: Form | undefined
+  code: string
   readonly store: RecordStore
   readonly schedule: Schedule
   readonly entropy: (length: number) => Uint8Array
   readonly versions: Versions
-  readonly begun: Begun
+  readonly begun: Begun | undefined
   readonly choices: Choice[]
   readonly lines: { readonly actor: number; text: string; note?: string }[]
   readonly operations: Operation[]
@@ -102,18 +108,20 @@ export function stage(options: StageOptions): Stage {
   }
   const common = {
     ...options.server,
-    issuer: 'https://git.example',
+    issuer: EXPLORED_ISSUER,
     clock,
     entropy: (length: number) => current().entropy(length),
-    user: () => undefined,
+    user: () => ({ subject: current().subject }),
     signInUrl: () => '/',
     onError: () => {},
   }
-  const { rules } = resolveOptions({ ...common, store: plain })
+  const { rules, consentLifetime } = resolveOptions({ ...common, store: plain })
   // A client of its own in every run, and a grant in every history, so that a store need not be emptied.
   const run = globalThis.crypto.getRandomValues(new Uint8Array(16))
   const client = begunClient(`explored-${[...run].map((byte) => byte.toString(16)).join('')}`, rules, START)
-  const asking = (store: RecordStore): Ask => callsOf(options.createServer({ ...common, store }), client)
+  const asking = (store: RecordStore): Ask =>
+    callsOf(options.createServer({ ...common, store }), client, () => current().form)
+  const shown = options.createServer({ ...common, store: plain })
   const well = asking(plain)
   const asks = options.requests.map((_, actor) => asking(watchedStore(plain, () => watchOf(actor))))
   const requests = options.requests.map((each) =>
@@ -180,24 +188,31 @@ export function stage(options: StageOptions): Stage {
     if (typeof by === 'number') here.open.delete(by)
     operation.told = told
     operation.end = here.now++
+    if (told.says === 'code' && here.code === '') here.code = told.code
     if (told.says === 'tokens' && !here.pairs.some((pair) => isSamePair(pair, told))) here.pairs.push(told)
     return told
   }
 
   function callerOf(actor: number, ask: Ask): Caller {
-    const { begun, pairs } = current()
+    const here = current()
+    const { begun, pairs } = here
     const sends = (does: Operation['does']) => async (shows: string) => {
       const told = await send(actor, ask, does, shows)
-      say(actor, describeAnswer(does, told, nameOfText(begun.code, pairs)))
+      say(actor, describeAnswer(does, told, nameOfText(here.code, pairs)))
       return told
     }
     return {
-      code: begun.code,
-      firstPair: begun.pairs[0],
+      code: here.code,
+      firstPair: begun?.pairs[0],
+      newestCode: async () => {
+        if (here.code === '') await watchOf(actor).wait('has waited for a code', ['happens'], () => here.code !== '')
+        return here.code === '' ? undefined : here.code
+      },
       newestPair: async () => {
         if (pairs.length === 0) await watchOf(actor).wait('has waited for tokens', ['happens'], () => pairs.length > 0)
         return pairs.at(-1)
       },
+      decide: sends('decide'),
       exchange: sends('exchange'),
       refresh: sends('refresh'),
       revoke: sends('revoke'),
@@ -224,14 +239,17 @@ export function stage(options: StageOptions): Stage {
     const entropy = seededEntropy(options.seed)
     const id = run.map((byte, index) => byte ^ (Math.floor(played / 256 ** index) & 255))
     played++
-    const grant = begunGrant(options.begin, client, id, START, entropy, rules)
+    const grant = options.begin === 'consent' ? undefined : begunGrant(options.begin, client, id, START, entropy, rules)
     const here: Act = {
       terms: rules,
       scopes: SCOPES,
-      issuedAt: START,
+      subject: `ada-${[...id].map((byte) => byte.toString(16)).join('')}`,
+      form: undefined,
+      issuedAt: grant === undefined ? undefined : START,
+      formExpiresAt: grant === undefined ? START + consentLifetime : undefined,
       startedAt: options.begin === 'grace over' ? START + rules.gracePeriod : START,
       begun: grant,
-      code: grant.code,
+      code: grant?.code ?? '',
       store,
       schedule: schedule(),
       entropy,
@@ -239,16 +257,20 @@ export function stage(options: StageOptions): Stage {
       ending: 'abandoned',
       choices: [],
       lines: [],
-      operations: operationsBefore(grant, START),
-      pairs: [...grant.pairs],
+      operations: grant === undefined ? [] : operationsBefore(grant, START),
+      pairs: [...(grant?.pairs ?? [])],
       open: new Map(),
       next: new Map(),
       record: undefined,
-      now: 2 * grant.pairs.length,
+      now: 2 * (grant?.pairs.length ?? 0),
     }
     act = here
     if (prepared !== store) await put(keys.application(client.clientKey), client.application)
     prepared = store
+    if (grant === undefined) {
+      here.form = await openForm(shown, client)
+      return here
+    }
     const { key, value, ...more } = grantWrite(grant.grant)
     await put(key, value, more)
     clock.set(here.startedAt)
@@ -274,13 +296,14 @@ export function stage(options: StageOptions): Stage {
       },
     })
     if (ended.ending !== 'over') return { ...here, ...ended }
-    const [record] = await plain.read([keys.grant(here.begun.grant.id)])
+    const grantId = here.begun?.grant.id ?? parseCredential(here.code)?.grantId
+    const [record] = grantId === undefined ? [] : await plain.read([keys.grant(grantId)])
     // Every request that got no answer is sent again, as a client would.
     for (const { does, shows } of operations.filter((each) => !isAnswered(each))) await send('retry', well, does, shows)
     for (const { accessToken } of [...here.pairs]) await send('probe', well, 'validate', accessToken)
     // The newest first, since an old one may be a replay, which ends everything; so does the code.
     for (const { refreshToken } of here.pairs.toReversed()) await send('probe', well, 'refresh', refreshToken)
-    await send('probe', well, 'exchange', here.code)
+    if (here.code !== '') await send('probe', well, 'exchange', here.code)
     for (const { accessToken } of [...here.pairs]) await send('probe', well, 'validate', accessToken)
     return { ...here, ending: 'over', record: record?.value }
   }

@@ -35,7 +35,8 @@ export function nameOfText(code: string, pairs: readonly ReceivedPair[]): (text:
     const access = pairs.findIndex(({ accessToken }) => accessToken === text)
     if (access >= 0) return `the access token of pair ${access + 1}`
     const refresh = pairs.findIndex(({ refreshToken }) => refreshToken === text)
-    return refresh >= 0 ? `the refresh token of pair ${refresh + 1}` : 'an unknown token'
+    if (refresh >= 0) return `the refresh token of pair ${refresh + 1}`
+    return text.startsWith('gwc_') ? 'another code' : 'an unknown token'
   }
 }
 
@@ -48,6 +49,10 @@ export function describeAnswer(does: OperationKind, told: CallAnswer, nameOf: (t
       return 'lets the token through'
     case 'done':
       return 'is answered 200'
+    case 'code':
+      return `is sent on with ${nameOf(told.code)}`
+    case 'denied':
+      return 'is sent on, refused'
     case 'refused':
       return does === 'validate' && told.status === 401
         ? 'refuses the token'
@@ -57,6 +62,7 @@ export function describeAnswer(does: OperationKind, told: CallAnswer, nameOf: (t
 
 /** What a request does, to be read after its letter. */
 export function describeOperation({ does, shows }: Operation, nameOf: (text: string) => string): string {
+  if (does === 'decide') return `sends the form: ${shows}`
   const verb = { exchange: 'redeems', refresh: 'refreshes with', revoke: 'revokes', validate: 'is asked about' }[does]
   return `${verb} ${nameOf(shows)}`
 }
@@ -86,7 +92,8 @@ export function tell(history: History, names: readonly string[]): readonly strin
 }
 
 /** What the grant begins with, in a sentence. */
-export function tellBeginning({ pairs, operations }: History): string {
+export function tellBeginning({ pairs, operations, issuedAt }: History): string {
+  if (issuedAt === undefined) return 'The grant begins with a form that nobody has decided on.'
   const before = operations.filter(({ by }) => by === 'before').length
   if (before === 0) return 'The grant begins with a code that nobody has redeemed.'
   if (before === 1 && pairs.length > 0) return 'The grant begins with pair 1.'

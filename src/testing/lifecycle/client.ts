@@ -109,9 +109,9 @@ function cookiesOf({ headers }: LifecycleResponse): readonly string[] {
 
 /** What a browser would send of a page's form: its hidden fields and, of each group of choices, the one that is set. */
 function formOf(html: string): { readonly action: string | undefined; readonly fields: readonly [string, string][] } {
-  const form = /<form\b[^>]*>/i.exec(html)?.[0] ?? ''
+  const form = /<form\b[^<>]*>/i.exec(html)?.[0] ?? ''
   const fields = new Map<string, string>()
-  for (const [tag] of html.matchAll(/<input\b[^>]*>/gi)) {
+  for (const [tag] of html.matchAll(/<input\b[^<>]*>/gi)) {
     const name = attributeOf(tag, 'name')
     const type = attributeOf(tag, 'type')?.toLowerCase()
     const chosen = type === 'hidden' || (type === 'radio' && (/\schecked\b/i.test(tag) || !fields.has(name ?? '')))

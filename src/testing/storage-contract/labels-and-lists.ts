@@ -90,7 +90,7 @@ export const labelsAndLists: Cases = {
     const { store, start, examples } = bench
     let list = 0
     const asked = fc.tuple(fc.array(fc.nat(3), { maxLength: 30 }), fc.integer({ min: 1, max: 12 }))
-    await forAll(examples, asked, async ([fates, limit]) => {
+    const listed = async ([fates, limit]: readonly [readonly number[], number]): Promise<void> => {
       const label = `list ${list++}`
       const keys = numbered(fates.length, label)
       await together(keys, (key) => store.create(key, key, { labels: ['all', label] }))
@@ -103,7 +103,12 @@ export const labelsAndLists: Cases = {
       const wanted = keys.filter((_, index) => at(fates, index) < 2)
       const found = await store.keys(label, limit)
       same(found.toSorted(), wanted.toSorted(), `a list in pages of ${limit} has all that has the label, and no other`)
-    })
+    }
+    // Pages that are full, the last of them too or not.
+    await forAll(examples, asked, listed, [
+      [[0, 0, 0, 0, 0, 0], 3],
+      [[0, 0, 0, 0, 0, 0, 0], 3],
+    ])
   },
 
   'list: misses nothing that has the label throughout, whatever comes and goes between two pages': async (bench) => {

@@ -62,7 +62,6 @@ export function oddCredentials(): void {
       digests: nodeDigests,
       user: () => ({ subject: 'ada' }),
       signInUrl: () => '/',
-      allowClientSecretPost: true,
     })
     for (const credentials of [ODD, WITHOUT_COLON, MALFORMED]) {
       await server.applications.register(registration({ redirectUris: ['http://127.0.0.1/callback'] }), credentials)

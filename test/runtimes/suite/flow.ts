@@ -22,6 +22,7 @@ import {
   OTHER,
   pairOf,
   redirected,
+  SESSION,
   tokenRequest,
   tokensOf,
   VERIFIER,
@@ -73,11 +74,12 @@ const cases: readonly Case[] = [
       const { to, query } = redirected(await send(agree))
       const { code = '', ...others } = query
       same([to, others], [WEB_CALLBACK, { state: parameters.state, iss: ISSUER }], 'back at the application')
-      same((await send(agree)).status, 400, 'the same form once more')
+      same(redirected(await send(agree)).query['code'], code, 'the same form once more')
 
       const exchanged = await send(tokenRequest({ grant_type: 'authorization_code', code, code_verifier: VERIFIER }))
       same([exchanged.status, exchanged.headers.get('cache-control')], [200, 'no-store'], 'the exchange')
       const first: Tokens = JSON.parse(exchanged.body)
+      same((await send(agree)).status, 400, 'the form after the exchange')
       has(first, { token_type: 'bearer', expires_in: 28_800, scope: 'repo-code:rw account-profile:r' }, 'the tokens')
       const called = await callApi(site, first.access_token)
       const caller = { subject: 'ada', clientId: 'web', scopes: first.scope.split(' ') }
@@ -121,7 +123,7 @@ const cases: readonly Case[] = [
       const { access_token } = await tokensOf(site, { ...exchange, code_verifier: VERIFIER })
       same((await callApi(site, access_token)).status, 200, 'the API')
       const { code_challenge, code_challenge_method, ...plain } = parameters
-      const refused = redirected(await site.send({ path: authorizationPath(plain) }))
+      const refused = redirected(await site.send({ path: authorizationPath(plain), headers: { cookie: SESSION } }))
       same(refused.query['error'], 'invalid_request', 'without a challenge')
     },
   },

@@ -1,1 +1,2 @@
-export { write as PUT } from '../../../../oauth.js'
+import { write } from '../../../../oauth.js'
+export const PUT = async (request, { params }) => write(request, (await params).id) // of the route, not of the URL

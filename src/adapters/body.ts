@@ -1,0 +1,28 @@
+/**
+ * Bodies that arrive in pieces, in as much memory as they have bytes.
+ * @module
+ */
+
+/** A smaller array would grow at every second piece of some bytes. */
+const SMALLEST = 1024
+
+/**
+ * Appends a piece to the bytes that came before it. All of them lie in one array that doubles, since an array for each piece
+ * takes a hundred times the memory where the pieces are single bytes.
+ * @param bytes - what the last call returned; undefined for the first piece, which is taken as it is
+ * @param used - how many of these bytes are the body's
+ * @param limit - how many bytes the body may have; the piece must not go past it
+ * @returns the array with the body at its beginning
+ */
+export function append(bytes: Uint8Array | undefined, used: number, piece: Uint8Array, limit: number): Uint8Array {
+  if (bytes === undefined) return piece
+  const length = used + piece.length
+  if (length <= bytes.length) {
+    bytes.set(piece, used)
+    return bytes
+  }
+  const grown = new Uint8Array(Math.min(limit, Math.max(2 * length, SMALLEST)))
+  grown.set(bytes.subarray(0, used))
+  grown.set(piece, used)
+  return grown
+}

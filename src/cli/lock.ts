@@ -1,0 +1,127 @@
+/**
+ * Locks between processes of this command: a file beside the record, as git has its `index.lock`.
+ * @module
+ */
+import { createHash } from 'node:crypto'
+import { constants } from 'node:fs'
+import { open, rm } from 'node:fs/promises'
+import { hostname } from 'node:os'
+import { basename, dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/** How long a lock is waited for, in ms: a holder needs milliseconds. */
+const PATIENCE = 60_000
+
+/** Where the lock of a file is. Its name is as long for every file, so that no name is too long. */
+export function lockOf(target: string): string {
+  const name = createHash('sha256').update(basename(target)).digest('hex').slice(0, 16)
+  return join(dirname(target), `.grantwell-${name}.lock`)
+}
+
+/**
+ * Takes a lock, and waits while another process has it.
+ * @param isStopped - whether to wait no longer
+ * @returns what gives it back
+ * @throws where the folder may not be written to, or the lock is not given back
+ */
+export async function takeLock(path: string, isStopped: () => boolean): Promise<() => Promise<void>> {
+  const own = `${process.pid} ${hostOf()}\n`
+  const end = Date.now() + PATIENCE
+  for (;;) {
+    try {
+      const handle = await open(path, 'wx', 0o644)
+      try {
+        await handle.writeFile(own).finally(() => handle.close())
+      } catch (error) {
+        await rm(path, { force: true })
+        throw error
+      }
+      return () => rm(path, { force: true })
+    } catch (error) {
+      if (!isError(error) || error.code !== 'EEXIST') throw error
+    }
+    if (isStopped()) throw new Error('interrupted')
+    const holder = await holderOf(path)
+    // It is asked again: whoever has ended may have given the lock back in between.
+    if (isGone(holder) && nameOf(await holderOf(path)) === nameOf(holder))
+      throw new Error(`locked by ${nameOf(holder)}, which has ended: remove ${path}, and run this again`)
+    if (Date.now() > end) throw new Error(`locked for a minute by ${nameOf(holder)}: where none runs, remove ${path}`)
+    // At random, so that two that wait do not stay in step.
+    await sleep(5 + Math.random() * 40)
+  }
+}
+
+/** The process that a lock names. */
+interface Holder {
+  readonly pid: string
+  readonly host: string
+}
+
+/** No lock is longer. */
+const MAX_LOCK = 300
+const LOCK = /^(\d{1,10}) ([\w.-]{1,255})\n$/
+
+/** The name of this machine, of the characters that a lock may have. */
+function hostOf(): string {
+  return (
+    hostname()
+      .replace(/[^\w.-]/g, '_')
+      .slice(0, 255) || '_'
+  )
+}
+
+function nameOf(holder: Holder | undefined): string {
+  return holder === undefined ? 'a process that has not named itself' : `process ${holder.pid} ${holder.host}`
+}
+
+/**
+ * Reads who holds a lock. The folder may be a stranger's, who may have put anything there: a link to a secret, a pipe, a
+ * device. So no link is followed, nothing is waited for, and of the content only a process and a machine are ever shown.
+ * @returns undefined where the lock is gone, not yet written, or not ours to read
+ * @throws where no lock is there but something else
+ */
+async function holderOf(path: string): Promise<Holder | undefined> {
+  let text: string | undefined
+  try {
+    // Where a system lacks a flag, it is undefined, which counts as 0 here.
+    const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+    try {
+      if ((await handle.stat()).isFile()) {
+        const { buffer, bytesRead } = await handle.read(Buffer.alloc(MAX_LOCK + 1), 0, MAX_LOCK + 1, 0)
+        text = buffer.toString('latin1', 0, bytesRead)
+      }
+    } finally {
+      await handle.close()
+    }
+  } catch (error) {
+    if (isError(error) && PASSING.has(error.code ?? '')) return undefined
+    if (!isError(error) || !NO_LOCK.has(error.code ?? '')) throw error
+  }
+  // Whoever takes a lock makes the file first, and then writes into it.
+  if (text === '') return undefined
+  const [, pid, host] = (text !== undefined && text.length <= MAX_LOCK && LOCK.exec(text)) || []
+  if (pid === undefined || host === undefined)
+    throw new Error(`something that is no lock is at ${path}: remove it, and run this again`)
+  return { pid, host }
+}
+
+/** What reading a lock fails with that is just given back, or another user's. */
+const PASSING = new Set(['ENOENT', 'EACCES', 'EPERM'])
+
+/** What opening fails with where a link lies, a socket, a folder, or a device without a driver. */
+const NO_LOCK = new Set(['ELOOP', 'EMLINK', 'ENXIO', 'ENODEV', 'EISDIR', 'EOPNOTSUPP'])
+
+/** Whether the process that holds a lock was one of this machine, and is no more. */
+function isGone(holder: Holder | undefined): boolean {
+  if (holder === undefined || holder.host !== hostOf()) return false
+  try {
+    process.kill(Number(holder.pid), 0)
+    return false
+  } catch (error) {
+    return isError(error) && error.code === 'ESRCH'
+  }
+}
+
+export function isError(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error
+}

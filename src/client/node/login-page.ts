@@ -1,0 +1,101 @@
+/**
+ * A page on this machine's disk that leads the user's browser to where a login begins. The opener of a platform is a program,
+ * and every user of a machine can list the arguments of programs: it gets the address of this page, which its owner alone reads.
+ * @module
+ * @see RFC 8252, section 8.6
+ */
+import { rmSync } from 'node:fs'
+import { lstat, mkdtemp, readdir, rm, rmdir, writeFile } from 'node:fs/promises'
+import { homedir, tmpdir } from 'node:os'
+import { isAbsolute, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { atExit } from './at-exit.js'
+import { escaped } from './html.js'
+import { OTHERS, OWNER_ALONE } from './private-file.js'
+
+/** A page that is there until it is removed, or the process ends by itself. */
+export interface LoginPage {
+  /** Its own address, `file:`, which says nothing of the login. */
+  readonly address: string
+  readonly remove: () => Promise<void>
+}
+
+const PREFIX = 'grantwell-login-'
+const FILE = 'login.html'
+
+/** Milliseconds until a folder that a killed process has left behind is cleared away. */
+const LEFT_BEHIND = 86_400_000
+
+/**
+ * Writes the page, into a new folder.
+ * @param url - of the web; the page goes on to it without a script
+ * @throws Error where no folder can be made that is its owner's alone
+ */
+export async function writeLoginPage(url: string): Promise<LoginPage> {
+  const folder = await makeFolder()
+  const callOff = atExit(() => rmSync(folder, { recursive: true, force: true }))
+  const remove = async (): Promise<void> => {
+    await rm(folder, { recursive: true, force: true }).catch(() => {}) // the next login clears it away
+    callOff()
+  }
+  try {
+    const file = join(folder, FILE)
+    await writeFile(file, pageTo(url), { flag: 'wx', mode: OWNER_ALONE.file })
+    return { address: pathToFileURL(file).href, remove }
+  } catch (error) {
+    await remove()
+    throw error
+  }
+}
+
+/** Makes a new folder that nobody else can look into. */
+async function makeFolder(): Promise<string> {
+  let reason: unknown
+  for (const place of places()) {
+    try {
+      await clearAway(place)
+      const folder = await mkdtemp(join(place, PREFIX)) // for its owner alone, where the disk has modes
+      if (process.platform === 'win32' || ((await lstat(folder)).mode & OTHERS) === 0) return folder
+      await rmdir(folder)
+      reason = new Error(`${place} is on a disk without modes`)
+    } catch (error) {
+      reason = error
+    }
+  }
+  throw reason
+}
+
+/**
+ * Folders that a browser may read from. On Linux the home folder comes first, by its visible part: browsers that are packed as
+ * snaps, as those of Ubuntu are, have a `/tmp` of their own. On macOS and Windows each user has a temporary folder of their own.
+ */
+function places(): readonly string[] {
+  const isShared = process.platform !== 'darwin' && process.platform !== 'win32'
+  return (isShared ? [homedir(), tmpdir()] : [tmpdir()]).filter(isAbsolute)
+}
+
+/** Removes what killed processes of this user have left behind. */
+async function clearAway(place: string): Promise<void> {
+  const names = await readdir(place).catch(() => [])
+  for (const name of names.filter((each) => each.startsWith(PREFIX))) {
+    const folder = join(place, name)
+    const found = await lstat(folder).catch(() => undefined)
+    const isOwn = process.getuid === undefined || found?.uid === process.getuid()
+    if (!found?.isDirectory() || !isOwn || Date.now() - found.mtimeMs < LEFT_BEHIND) continue
+    // Nothing but what was made here: a folder with anything else in it stays.
+    await rm(join(folder, FILE), { force: true }).catch(() => {})
+    await rmdir(folder).catch(() => {})
+  }
+}
+
+function pageTo(url: string): string {
+  return `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="referrer" content="no-referrer">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'">
+<meta http-equiv="refresh" content="0;url=${escaped(url)}">
+<title>Log in</title>
+<p><a href="${escaped(url)}">Go on to log in</a></p>
+`
+}

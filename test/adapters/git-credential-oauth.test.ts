@@ -1,0 +1,146 @@
+/**
+ * Git with git-credential-oauth, as Debian has them: a clone of a repository that a token opens. The program is a public client that
+ * says who it is by HTTP Basic with an empty secret, and its verifier is padded base64.
+ * @module
+ */
+import { execFile } from 'node:child_process'
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join, normalize } from 'node:path'
+import { promisify } from 'node:util'
+import { createNodeHandler } from 'grantwell/node'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { consent } from '../client/service.js'
+import { describeWith, gitCredentialOauth } from '../engines/available.js'
+import { registration, type TestServer, testServer } from '../support.js'
+import { listen } from './http.js'
+
+const run = promisify(execFile)
+
+/** Names under which the program, or the `xdg-open` that it starts, looks for a browser. */
+const BROWSERS = ['xdg-open', 'x-www-browser', 'www-browser', 'browser']
+
+/** Long enough for a clone on a busy machine; a program that waits for a browser that never comes ends here. */
+const PATIENCE = { timeout: 20_000 }
+
+describeWith(describe, gitCredentialOauth, 'git-credential-oauth', () => {
+  let folder: string
+  let origin: string
+  let close: () => Promise<void>
+  let test: TestServer
+  let environment: Record<string, string>
+  /** The token requests that came: their `Authorization`, and what they have as verifier. */
+  const exchanges: { readonly authorization: string | undefined; readonly verifier: string | null }[] = []
+
+  const git = (...args: readonly string[]) => run('git', args, { ...PATIENCE, cwd: folder, env: environment })
+
+  beforeAll(async () => {
+    folder = realpathSync(mkdtempSync(join(tmpdir(), 'grantwell-git-')))
+    let handle: ReturnType<typeof createNodeHandler> = () => {}
+    const listening = await listen((request, response) => {
+      const { pathname, searchParams } = new URL(request.url ?? '/', origin)
+      // At once: the program listens for the answer only when its browser has started.
+      if (pathname === '/open') response.end(() => openPage(searchParams.get('url') ?? ''))
+      else if (pathname.startsWith('/notes.git/')) serveFile(request, response, pathname)
+      else watched(request, response)
+    })
+    origin = listening.origin
+    close = listening.close
+    test = await testServer({ issuer: origin })
+    const program = registration({ type: 'public', name: 'Git', redirectUris: ['http://127.0.0.1/'] })
+    await test.server.applications.register(program, { clientId: 'git' })
+    handle = createNodeHandler(test.server)
+
+    function watched(request: IncomingMessage, response: ServerResponse): void {
+      const parts: Buffer[] = []
+      if (request.url === '/oauth2/token') {
+        request.on('data', (part) => parts.push(part))
+        request.on('end', () => {
+          const verifier = new URLSearchParams(Buffer.concat(parts).toString()).get('code_verifier')
+          exchanges.push({ authorization: request.headers.authorization, verifier })
+        })
+      }
+      handle(request, response)
+    }
+
+    const bin = join(folder, 'bin')
+    mkdirSync(bin)
+    for (const name of BROWSERS) {
+      const visit = `fetch(${JSON.stringify(`${origin}/open?url=`)} + encodeURIComponent(process.argv[1]))`
+      writeFileSync(join(bin, name), `#!/bin/sh\nexec '${process.execPath}' -e '${visit}' "$1"\n`)
+      chmodSync(join(bin, name), 0o755)
+    }
+    environment = {
+      HOME: folder,
+      PATH: `${bin}:${process.env['PATH'] ?? ''}`,
+      BROWSER: join(bin, 'browser'),
+      GIT_CONFIG_NOSYSTEM: '1',
+      GIT_TERMINAL_PROMPT: '0',
+      GIT_AUTHOR_NAME: 'Ada',
+      GIT_AUTHOR_EMAIL: 'ada@git.example',
+      GIT_COMMITTER_NAME: 'Ada',
+      GIT_COMMITTER_EMAIL: 'ada@git.example',
+    }
+    await git('init', '--quiet', 'work')
+    writeFileSync(join(folder, 'work', 'README'), 'notes\n')
+    await git('-C', 'work', 'add', 'README')
+    await git('-C', 'work', 'commit', '--quiet', '--message', 'Begin')
+    await git('clone', '--quiet', '--bare', 'work', 'notes.git')
+    await git('-C', 'notes.git', 'update-server-info')
+
+    const config = {
+      'credential.helper': 'oauth',
+      [`credential.${origin}.oauthClientId`]: 'git',
+      [`credential.${origin}.oauthScopes`]: 'repo-code:r',
+      [`credential.${origin}.oauthAuthURL`]: '/oauth2/auth',
+      [`credential.${origin}.oauthTokenURL`]: '/oauth2/token',
+    }
+    for (const [name, value] of Object.entries(config)) await git('config', '--global', name, value)
+  })
+
+  afterAll(async () => {
+    await close?.()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  /** The user agrees, and the browser goes back to the program. */
+  async function openPage(url: string): Promise<void> {
+    await fetch(await consent(url))
+  }
+
+  /** The repository as files, which is all that Git needs; a password is an access token, as on other Git services. */
+  async function serveFile(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
+    const [, encoded = ''] = /^Basic (.+)$/.exec(request.headers.authorization ?? '') ?? []
+    const [, password = ''] = Buffer.from(encoded, 'base64').toString().split(':')
+    const authorization = `Bearer ${password}`
+    const found = await test.server.authenticate({ headers: { authorization } }, { scope: 'repo-code:r' })
+    if (found.type === 'refused') {
+      response.writeHead(401, { 'WWW-Authenticate': 'Basic realm="notes"' }).end()
+      return
+    }
+    try {
+      response.end(readFileSync(join(folder, normalize(path))))
+    } catch {
+      response.writeHead(404).end()
+    }
+  }
+
+  it('logs its user in and clones: an empty secret in HTTP Basic, a verifier of padded base64', PATIENCE, async () => {
+    await git('clone', '--quiet', `${origin}/notes.git`, 'clone')
+    expect(readFileSync(join(folder, 'clone', 'README'), 'utf8')).toBe('notes\n')
+    // At the first try: it would try again with the identifier in the body.
+    expect(exchanges).toEqual([
+      { authorization: `Basic ${btoa('git:')}`, verifier: expect.stringMatching(/^[\w+/]{43}=$/) },
+    ])
+    const { grants } = await test.server.grants.listGrants('ada')
+    expect(grants).toMatchObject([{ clientId: 'git', scopes: ['repo-code:r'] }])
+  })
+
+  it('has to ask its user again for the next clone, which needs a token of its own', PATIENCE, async () => {
+    await test.server.grants.revokeAll('ada')
+    const before = exchanges.length
+    await git('clone', '--quiet', `${origin}/notes.git`, 'again')
+    expect(exchanges.length).toBe(before + 1)
+  })
+})

@@ -1,0 +1,50 @@
+/** Loaded before the command: counts its calls of the file system, and does something at one of them, or at all of a name. */
+const fs = require('node:fs')
+const promises = require('node:fs/promises')
+
+/** `at` from 1; `code` to fail with, `signal` to send, `write` to put into a file; `always` names calls that always fail. */
+const { folder, log, at, code, signal, write, always = {} } = JSON.parse(process.env.GRANTWELL_FAULTS)
+const { appendFileSync, writeFileSync } = fs
+let count = 0
+
+function step(name) {
+  count++
+  if (log) appendFileSync(log, `${name}\n`)
+  const error = always[name] ?? (count === at ? code : undefined)
+  if (count === at && signal) process.kill(process.pid, signal)
+  if (count === at && write && name !== 'rename') writeFileSync(write.path, write.content)
+  return error && Object.assign(new Error(`${error}: a fault of the test, ${name}`), { code: error })
+}
+
+const isOurs = (path) => typeof path === 'string' && require('node:path').resolve(path).startsWith(folder)
+
+for (const name of ['stat', 'readFile']) {
+  const real = fs[name]
+  fs[name] = (path, ...rest) => {
+    const error = isOurs(path) ? step(name) : undefined
+    return error ? rest.at(-1)(error) : real(path, ...rest)
+  }
+}
+for (const name of ['access', 'link', 'lstat', 'open', 'readFile', 'realpath', 'rename', 'rm', 'stat']) {
+  const real = promises[name]
+  promises[name] = async (path, ...rest) => {
+    const error = isOurs(path) ? step(name) : undefined
+    if (error) throw error
+    const result = await real(path, ...rest)
+    if (name === 'open' && isOurs(path)) withFaults(result)
+    return result
+  }
+}
+
+function withFaults(handle) {
+  for (const name of ['chmod', 'chown', 'close', 'sync', 'truncate', 'writeFile']) {
+    const real = handle[name].bind(handle)
+    handle[name] = async (...args) => {
+      const error = step(`handle.${name}`)
+      // What fails in closing is closed all the same.
+      if (error && name === 'close') await real(...args)
+      if (error) throw error
+      return real(...args)
+    }
+  }
+}

@@ -1,0 +1,304 @@
+/**
+ * `set` and `convert -o` as they write: all files or none, whatever fails, and no update lost.
+ * @module
+ */
+import { spawn, spawnSync } from 'node:child_process'
+import { linkSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseText } from 'grantwell/metadata'
+import { expect, it } from 'vitest'
+import { lockOf } from '../../src/cli/lock.js'
+import { BIN, bash, folder, metadata, type Outcome, write, ZLIB } from './command.js'
+
+const SILENT = { code: 0, stdout: '', stderr: '' }
+const NEW = ZLIB.replace('name: "zlib"', 'name: "x"')
+const PRELOAD = fileURLToPath(new URL('faults.cjs', import.meta.url))
+
+const read = (path: string): string => readFileSync(join(folder(), path), 'utf8')
+
+/** Runs the command beside others; the signal that ended it stands in `code`. */
+function start(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<Outcome & { code: unknown }> {
+  const child = spawn(process.execPath, [BIN, 'metadata', ...args], {
+    cwd: folder(),
+    env: { PATH: process.env['PATH'], ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let stdout = ''
+  let stderr = ''
+  child.stdout.on('data', (chunk) => {
+    stdout += chunk
+  })
+  child.stderr.on('data', (chunk) => {
+    stderr += chunk
+  })
+  return new Promise((resolve, reject) => {
+    child.on('error', reject)
+    child.on('close', (code, signal) => resolve({ code: (code ?? signal) as never, stdout, stderr }))
+  })
+}
+
+interface Faults {
+  readonly at?: number
+  readonly code?: string
+  readonly signal?: string
+  readonly write?: { readonly path: string; readonly content: string }
+  readonly always?: Readonly<Record<string, string>>
+}
+
+/** Runs `set` on two files in a folder of its own, with a fault; what was said and what is there then. */
+async function faulty(name: string, faults: Faults) {
+  const own = join(folder(), name)
+  const paths = ['a', 'b']
+  for (const path of paths) write(`${name}/${path}`, ZLIB)
+  const log = join(folder(), `${name}.log`)
+  const given = faults.write && { write: { ...faults.write, path: join(own, faults.write.path) } }
+  const env = {
+    NODE_OPTIONS: `--require=${PRELOAD}`,
+    GRANTWELL_FAULTS: JSON.stringify({ folder: own, log, ...faults, ...given }),
+  }
+  const outcome = await start(['set', 'name=x', ...paths.map((path) => `${name}/${path}`)], env)
+  return {
+    ...outcome,
+    calls: readFileSync(log, 'utf8').trim().split('\n'),
+    files: [read(`${name}/a`), read(`${name}/b`)],
+    left: readdirSync(own).filter((file) => file !== 'a' && file !== 'b'),
+  }
+}
+
+/** Runs `convert` on a file that it replaces, with a fault. */
+async function converted(name: string, faults: Faults) {
+  const own = join(folder(), name)
+  write(`${name}/a`, ZLIB)
+  const log = join(folder(), `${name}.log`)
+  const given = faults.write && { write: { ...faults.write, path: join(own, faults.write.path) } }
+  const env = {
+    NODE_OPTIONS: `--require=${PRELOAD}`,
+    GRANTWELL_FAULTS: JSON.stringify({ folder: own, log, ...faults, ...given }),
+  }
+  const outcome = await start(['convert', '-t', 'json', '-o', `${name}/a`, `${name}/a`], env)
+  return {
+    ...outcome,
+    calls: readFileSync(log, 'utf8').trim().split('\n'),
+    file: read(`${name}/a`),
+    left: readdirSync(own).filter((file) => file !== 'a'),
+  }
+}
+
+/** Does something with each of `1..count`, a few at once. */
+async function each(count: number, work: (at: number) => Promise<void>): Promise<void> {
+  let next = 1
+  const worker = async (): Promise<void> => {
+    for (let at = next++; at <= count; at = next++) await work(at)
+  }
+  await Promise.all(Array.from({ length: 4 }, worker))
+}
+
+/** A limit against hanging alone. */
+const MINUTES = 600_000
+
+/** Whether files may be mounted here, where nobody else sees it. */
+const canMount = spawnSync('unshare', ['-m', 'mount', '--bind', '/tmp', '/tmp']).status === 0
+
+export function together(): void {
+  it.each([
+    ['files that are replaced', {}],
+    ['files that cannot be replaced', { rename: 'EBUSY' }],
+    ['files without a second name', { link: 'EPERM' }],
+  ])(
+    'changes all or none, and says which, whatever call of the file system fails: %s',
+    async (_, always) => {
+      const sound = await faulty('sound', { always })
+      expect(sound).toMatchObject({ ...SILENT, files: [NEW, NEW], left: [] })
+      expect(sound.calls.length).toBeGreaterThan(30)
+      await each(sound.calls.length, async (at) => {
+        const { code, stderr, files, left, calls } = await faulty(`at${at}`, { at, code: 'EIO', always })
+        const told = `${at} ${calls[at - 1]}: ${stderr}`
+        const [first, second] = files
+        expect(first, told).toBe(second)
+        expect([ZLIB, NEW], told).toContain(first)
+        if (code === 0) expect({ first, left }, told).toEqual({ first: NEW, left: [] })
+        else {
+          expect(code, told).toBe(2)
+          expect(stderr, told).toMatch(
+            new RegExp(`^at${at}/[ab]: error: |\\.grantwell-\\w+\\.\\w+: error: could not be removed`),
+          )
+          expect(stderr, told).not.toMatch(/^ +at /m)
+          for (const file of left) expect(stderr, told).toContain(file)
+        }
+      })
+    },
+    MINUTES,
+  )
+
+  it(
+    'changes all or none when it is ended by a signal, whenever that comes, and leaves nothing behind',
+    async () => {
+      const { calls } = await faulty('sound', {})
+      await each(calls.length, async (at) => {
+        const { code, files, left } = await faulty(`at${at}`, { at, signal: 'SIGTERM' })
+        expect(files[0]).toBe(files[1])
+        expect({ code, left }, `${at}`).toEqual({ code: 'SIGTERM', left: [] })
+      })
+    },
+    MINUTES,
+  )
+
+  it(
+    'never overwrites a change of another program that came after the file was read',
+    async () => {
+      const { calls } = await faulty('sound', {})
+      for (const path of ['a', 'b'])
+        await each(calls.length, async (at) => {
+          const change = { path, content: `# another's\n${ZLIB}` }
+          const { code, files, stderr, left } = await faulty(`${path}${at}`, { at, write: change })
+          const told = `${path} ${at} ${calls[at - 1]}: ${stderr}`
+          if (calls[at - 1] !== 'rename') expect(files[path === 'a' ? 0 : 1], told).toContain("# another's")
+          if (code !== 0) {
+            expect(stderr, told).toMatch(
+              /: error: changed by another program in the meantime: run this again; no file is changed\n$/,
+            )
+            expect(files.join(), told).not.toContain('"x"')
+          }
+          expect(left, told).toEqual([])
+        })
+    },
+    MINUTES,
+  )
+
+  it(
+    'never overwrites such a change in turning a record into another format where it stands',
+    async () => {
+      const { calls } = await converted('sound', {})
+      await each(calls.length, async (at) => {
+        const { code, stderr, file, left } = await converted(`at${at}`, { at, write: { path: 'a', content: NEW } })
+        const told = `${at} ${calls[at - 1]}: ${stderr}`
+        if (calls[at - 1] !== 'rename') expect(file, told).toMatch(/"x"/)
+        if (code !== 0)
+          expect({ file, stderr }, told).toEqual({
+            file: NEW,
+            stderr: expect.stringContaining('changed by another program'),
+          })
+        expect(left, told).toEqual([])
+      })
+    },
+    MINUTES,
+  )
+
+  it(
+    'loses no update of twelve that come at once, to one file or to two in either order',
+    async () => {
+      write('a', ZLIB)
+      write('b', ZLIB)
+      const numbers = Array.from({ length: 12 }, (_, index) => index)
+      const outcomes = await Promise.all(
+        numbers.map((index) =>
+          start([
+            'set',
+            `third_party.security.tag+=n${index}`,
+            ...(index % 3 === 0 ? ['a'] : index % 3 === 1 ? ['a', 'b'] : ['b', 'a']),
+          ]),
+        ),
+      )
+      for (const outcome of outcomes) expect(outcome).toEqual(SILENT)
+      const tags = (path: string): readonly string[] =>
+        [...(parseText(read(path)).thirdParty?.security?.tag ?? [])].sort()
+      const all = numbers.map((index) => `n${index}`)
+      expect(tags('a')).toEqual(['NVD-CPE2.3:cpe:/a:zlib:zlib:1.3.1', ...all].sort())
+      expect(tags('b')).toEqual(
+        ['NVD-CPE2.3:cpe:/a:zlib:zlib:1.3.1', ...all.filter((_, index) => index % 3 !== 0)].sort(),
+      )
+      expect(readdirSync(folder()).sort()).toEqual(['a', 'b'])
+    },
+    MINUTES,
+  )
+
+  it(
+    'waits for a lock of a process that runs, and says which to remove of one that has ended',
+    async () => {
+      const lock = lockOf(write('a', ZLIB))
+      const ended = spawnSync(process.execPath, ['-e', '']).pid
+      writeFileSync(lock, `${ended} ${hostname()}\n`)
+      expect(metadata(['set', 'name=x', 'a'])).toEqual({
+        code: 2,
+        stdout: '',
+        stderr: `a: error: locked by process ${ended} ${hostname()}, which has ended: remove ${lock}, and run this again\n`,
+      })
+      expect([read('a'), readFileSync(lock, 'utf8')]).toEqual([ZLIB, `${ended} ${hostname()}\n`])
+      expect(metadata(['set', '-n', 'name=x', 'a']).code).toBe(0)
+      expect(metadata(['set', 'name=zlib', 'a'])).toEqual(SILENT)
+      writeFileSync(lock, `${process.pid} ${hostname()}\n`)
+      const waiting = start(['set', 'name=x', 'a'])
+      await new Promise((resolve) => setTimeout(resolve, 500))
+      expect(read('a')).toBe(ZLIB)
+      rmSync(lock)
+      expect(await waiting).toEqual(SILENT)
+      expect(read('a')).toBe(NEW)
+    },
+    MINUTES,
+  )
+
+  const SECRET = 'token=s3cret-of-somebody\n'
+  it.runIf(process.platform !== 'win32').each<[what: string, make: (lock: string) => void]>([
+    ['a link to a secret', (lock) => symlinkSync(write('secret', SECRET), lock)],
+    ['a link to nothing', (lock) => symlinkSync('nowhere', lock)],
+    ['a link to what never ends', (lock) => symlinkSync('/dev/zero', lock)],
+    ['another name of a secret', (lock) => linkSync(write('secret', SECRET), lock)],
+    ['a pipe', (lock) => void spawnSync('mkfifo', [lock])],
+    ['a folder', (lock) => mkdirSync(lock)],
+    ['a text that is none', (lock) => writeFileSync(lock, `1 host\u001b[2J ${SECRET}`)],
+    ['two lines', (lock) => writeFileSync(lock, `1 host\n${SECRET}`)],
+    ['a process and more than a name', (lock) => writeFileSync(lock, `1 ${'h'.repeat(256)}\n`)],
+    ['a large file', (lock) => writeFileSync(lock, '1 '.repeat(1_000_000))],
+  ])('says at once that what lies in place of a lock is none, and nothing of what is in it: %s', (_, make) => {
+    const file = write('a', ZLIB)
+    const lock = lockOf(file)
+    make(lock)
+    const message = `a: error: something that is no lock is at ${lock}: remove it, and run this again\n`
+    expect(metadata(['set', 'name=x', 'a'])).toEqual({ code: 2, stdout: '', stderr: message })
+    expect(metadata(['convert', '--to', 'text', '-o', 'a', 'a'])).toEqual({ code: 2, stdout: '', stderr: message })
+    expect(read('a')).toBe(ZLIB)
+  })
+
+  it.runIf(canMount)('writes in place what is a mount of its own, and changes it together with others', () => {
+    write('a', ZLIB)
+    write('real', ZLIB)
+    write('mount', '')
+    const { code, stdout, stderr } = bash(
+      `export BIN='${BIN}'; unshare -m bash -c 'mount --bind real mount && "$0" "$BIN" metadata set name=x a mount && ls -A' '${process.execPath}'`,
+    )
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(stdout.trim().split('\n').sort()).toEqual(['a', 'mount', 'real'])
+    expect([read('a'), read('real'), read('mount')]).toEqual([NEW, NEW, ''])
+  })
+
+  it.runIf(canMount)('writes in place a mount in a folder that may not be written to', () => {
+    write('real', ZLIB)
+    write('app/METADATA', '')
+    const { code, stderr } = bash(
+      `export BIN='${BIN}'; unshare -m bash -c 'mount --bind app app && mount --bind real app/METADATA && mount -o remount,bind,ro app && "$0" "$BIN" metadata set name=x app/METADATA' '${process.execPath}'`,
+    )
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(read('real')).toBe(NEW)
+  })
+
+  it('replaces a file under the name that is given: its other names keep the old content', () => {
+    linkSync(write('a', ZLIB), join(folder(), 'other'))
+    expect(metadata(['set', 'name=x', 'a'])).toEqual(SILENT)
+    expect([read('a'), read('other')]).toEqual([NEW, ZLIB])
+    linkSync(write('b', ZLIB), join(folder(), 'b2'))
+    expect(metadata(['set', 'name=x', 'b', 'b2'])).toEqual(SILENT)
+    expect([read('b'), read('b2')]).toEqual([NEW, NEW])
+  })
+
+  it('changes a file whose name is as long as a name may be', () => {
+    const name = 'n'.repeat(255)
+    write(name, ZLIB)
+    expect(metadata(['set', 'name=x', name])).toEqual(SILENT)
+    expect(read(name)).toBe(NEW)
+  })
+}

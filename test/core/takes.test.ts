@@ -1,0 +1,202 @@
+/**
+ * The words for a wrong option or argument.
+ * @module
+ */
+import { describe, expect, it } from 'vitest'
+import { nearest } from '../../src/core/nearest.js'
+import { brokenRedirectRule } from '../../src/core/redirect-uri.js'
+import type { Takes } from '../../src/core/takes.js'
+import {
+  ANYTHING,
+  answerFault,
+  came,
+  FLAG,
+  isTaken,
+  methods,
+  mustBe,
+  NAME,
+  oneOf,
+  promisesIn,
+  readOptions,
+  seconds,
+  strayName,
+} from '../../src/core/takes.js'
+import { unseenFault } from '../../src/core/text.js'
+
+const throwing = new Proxy(
+  {},
+  {
+    get: () => {
+      throw new Error('no')
+    },
+    ownKeys: () => {
+      throw new Error('no')
+    },
+  },
+)
+
+describe('what came', () => {
+  it.each<[unknown, string]>([
+    [undefined, 'undefined'],
+    [null, 'null'],
+    [7, '7'],
+    [7n, '7'],
+    [true, 'true'],
+    ['text', '"text"'],
+    ['a'.repeat(100), `"${'a'.repeat(63)}…`],
+    ['https://a:b@c', 'a string'],
+    [Symbol('x'), 'a symbol'],
+    [() => 1, 'a function'],
+    [{}, 'an object'],
+    [[1, 2], 'an array of 2'],
+    [new Date(0), 'a Date'],
+    [new Uint8Array(31), 'a Uint8Array of 31'],
+    [{ [Symbol.toStringTag]: '!' }, 'an object'],
+    [Promise.resolve(), 'a Promise (did you forget await?)'],
+  ])('%o is %s', (value, words) => {
+    expect(came(value)).toBe(words)
+  })
+
+  it('is its type alone where it may be a secret', () => {
+    expect(['text', 7, 7n].map((value) => came(value, true))).toEqual(['a string', 'a number', 'a bigint'])
+  })
+})
+
+it('a value that throws when it is read is told to be that', () => {
+  expect(came(throwing)).toBe('an object that throws when it is read')
+  expect(readOptions('f', throwing, {})).toMatch(/^f: the options must be an object; got an object that throws/)
+})
+
+describe('a misspelt name', () => {
+  it.each([
+    ['codeLifetme', 'codeLifetime'],
+    ['codelifetime', 'codeLifetime'],
+    ['sotre', 'store'],
+    ['ttl', undefined],
+    ['', undefined],
+    ['x'.repeat(65), undefined],
+  ])('%j means %s', (name, meant) => {
+    expect(nearest(name, ['issuer', 'store', 'codeLifetime'])).toBe(meant)
+  })
+})
+
+describe('options', () => {
+  const takes: { readonly name: Takes; readonly life: Takes } = { name: NAME, life: seconds(1, 100) }
+
+  it('are read each once, without those that are undefined', () => {
+    expect({ ...(readOptions('f', { name: 'a', life: undefined, other: undefined }, takes) as object) }).toEqual({
+      name: 'a',
+    })
+  })
+
+  it.each<[unknown, string]>([
+    [null, 'f: the options must be an object; got null'],
+    [{ nam: 'a' }, 'f: there is no option nam; did you mean name?'],
+    [{ 'a b': 1 }, 'f: there is no option "a b"; it takes name, life'],
+    [{ name: '' }, 'f: the option name must be a string that is not empty; got ""'],
+    [{ name: 'a', life: 5000 }, 'f: the option life must be whole seconds from 1 to 100; got 5000 (milliseconds?)'],
+    [{}, 'f: the option name must be a string that is not empty; got undefined'],
+  ])('%o: %s', (given, said) => {
+    expect(readOptions('f', given, takes, ['name'])).toBe(said)
+  })
+
+  it('of a strict function are refused where a name is unknown, whatever its value; and where there are none', () => {
+    expect(readOptions('f', { other: undefined }, takes, [], true)).toBe(
+      'f: there is no option other; it takes name, life',
+    )
+    expect(readOptions('f', { other: 1 }, {})).toBe('f: there is no option other; it takes none')
+  })
+})
+
+describe('values that are taken', () => {
+  it('are told from others, and one that throws is none', () => {
+    expect([
+      isTaken(FLAG, true),
+      isTaken(ANYTHING, 7),
+      isTaken(oneOf('a', 'b'), 'b'),
+      isTaken(oneOf('a'), 'c'),
+    ]).toEqual([...[true, true, true, false]])
+    const reader = methods('a store', 'read')
+    expect([{ read: () => {} }, {}, 7, throwing].map((value) => isTaken(reader, value))).toEqual([
+      true,
+      false,
+      false,
+      false,
+    ])
+    expect(mustBe(reader, 7)).toBe('must be a store with the methods read; got a number')
+  })
+})
+
+describe('the rule that a redirect URI breaks', () => {
+  const registered = {
+    type: 'public',
+    redirectUris: ['https://app.example/a', 'http://127.0.0.1/a', 'com.example.app:/a'],
+    authorizedDomain: 'app.example',
+    allowSubdomains: false,
+  } as const
+  const rules = { matching: 'domain', allowLocalhost: false } as const
+
+  it.each<[string | undefined, RegExp | undefined]>([
+    ['https://app.example/b', undefined],
+    [undefined, /must be sent/],
+    ['https://app.example/#a', /fragment/],
+    ['https://evil.example/', /must have the host app\.example$/],
+    ['https://app.example:8443/', /port/],
+    ['http://127.0.0.1:7/b', /loopback/],
+    ['com.example.app:/b', /exactly/],
+  ])('%s: %s', (uri, rule) => {
+    const said = brokenRedirectRule(registered, uri, rules)
+    if (rule === undefined) expect(said).toBeUndefined()
+    else expect(said).toMatch(rule)
+  })
+
+  it('is that of the registration and of the rules', () => {
+    const open = { ...registered, allowSubdomains: true }
+    expect(brokenRedirectRule(open, 'https://evil.example/', rules)).toMatch(/or a subdomain of it$/)
+    expect(brokenRedirectRule(open, 'https://app.example/b', { ...rules, matching: 'exact' })).toMatch(/exactly/)
+    const { authorizedDomain: _, ...without } = registered
+    expect(brokenRedirectRule(without, 'https://evil.example/', rules)).toMatch(/exactly/)
+  })
+})
+
+describe('what nobody sees of a text', () => {
+  it('is told: a mark, half of a character, and not a line end', () => {
+    expect(['a\u202eb', 'a\0', '\ud800', 'a\nb', 'ab'].map(unseenFault)).toEqual([
+      'has a control or direction mark',
+      'has a control or direction mark',
+      'has half of a character',
+      undefined,
+      undefined,
+    ])
+  })
+})
+
+describe('the answer of a host', () => {
+  const later = Promise.resolve()
+
+  it.each<[unknown, readonly unknown[], string]>([
+    [7, [], 'f() must give it; got 7'],
+    ['x', [], 'f() must give it; got a string'],
+    [later, [later], 'f() must give it; got a Promise (did you forget await?)'],
+    [{ a: 1, b: later }, [later], 'f() must give it; got an object, in which b is a Promise (did you forget await?)'],
+    [
+      { 'a b': later },
+      [later],
+      'f() must give it; got an object, in which a field is a Promise (did you forget await?)',
+    ],
+    [
+      [{ a: later }, later, [[later]]],
+      [later, later],
+      'f() must give it; got an array of 3, in which [0].a is a Promise (did you forget await?)',
+    ],
+    [throwing, [], 'f() must give it; got an object that throws when it is read'],
+    [[throwing], [], 'f() must give it; got an array of 1'],
+  ])('%#: promises in it are found, and the first is named', (answer, promises, said) => {
+    expect(promisesIn(answer)).toEqual(promises)
+    expect(answerFault('f()', 'it', answer)).toBe(said)
+  })
+})
+
+it('what is no object has no option astray', () => {
+  expect([strayName(undefined, ['a']), strayName(Object.create({ a: 1 }), ['a'])]).toEqual([undefined, 'a'])
+})

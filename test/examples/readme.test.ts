@@ -1,0 +1,67 @@
+/**
+ * The service that the README shows whole, started as its reader would start it, with an application registered, and attacked.
+ * @module
+ */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { freePort } from '../engines/process.js'
+import { blocksOf, readme } from '../package/readme.js'
+import type { Clone, Example } from './clone.js'
+import { builtClone, startExample } from './clone.js'
+import { attack } from './hostile.js'
+import type { Choice } from './visitor.js'
+import { Application, Browser } from './visitor.js'
+
+/** Against hanging: a build, and some thousand requests. */
+const PATIENCE = 300_000
+
+/** An application, which the snippet leaves to the administrators, and what its user can specify. */
+const REGISTERED = `
+const { clientSecret } = await server.applications.register({
+  name: 'Mirror', website: 'https://mirror.example', redirectUris: ['http://127.0.0.1/callback'],
+  logo: Buffer.from('R0lGODlhAQABAIAAAB9vXP///ywAAAAAAQABAAACAkQBADs=', 'base64'),
+  type: 'confidential', scopes: ['repo-code:rw'], resourceScope: 'all',
+}, { clientId: 'mirror' })
+console.log(\`listening at \${port}, clientSecret: '\${clientSecret}'\`)
+`
+const USER = '  user: (request) =>'
+const SPECIFIED = '  resources: ({ subject }) => repositories.filter(({ owner }) => owner === subject),\n'
+
+let clone: Clone
+let service: Example
+let issuer: string
+
+beforeAll(async () => {
+  clone = builtClone()
+  const [code = ''] = blocksOf(readme()).flatMap((each) => (each.code.startsWith('// complete\n') ? [each.code] : []))
+  expect(code).toContain(USER)
+  writeFileSync(join(clone.path, 'service.mjs'), code.replace(USER, `${SPECIFIED}${USER}`) + REGISTERED)
+  const port = await freePort()
+  issuer = `http://127.0.0.1:${port}`
+  service = startExample(clone, ['service.mjs'], { PORT: `${port}` })
+  if ((await service.settled) === 'ended') expect.fail((await service.ended).stderr)
+}, PATIENCE)
+afterAll(async () => {
+  await service?.stop()
+  clone?.remove()
+}, PATIENCE)
+
+describe('the service of the README', () => {
+  it.each<[string, Choice]>([
+    ['ada/engine', { kind: 'public' }],
+    ['ada/notes', { kind: 'specified', ids: ['ada/notes'] }],
+  ])(
+    'touches %s alone with a token that opens no other, whatever path and query are sent',
+    async (opens, choice) => {
+      const secret = /clientSecret: '([^']+)'/.exec(service.stdout())?.[1] ?? ''
+      const app = await Application.discover(issuer, secret)
+      const tokens = await app.authorize(new Browser({ 'x-demo-user': 'ada' }), 'repo-code:rw', choice)
+      const route = { base: '/api/repositories', ids: ['ada/engine', 'ada/notes'] } as const
+      await attack(Number(new URL(issuer).port), tokens.access_token, route, opens, ({ target, body }) =>
+        expect(body, target).toBe(`ada wrote to ${opens}\n`),
+      )
+    },
+    PATIENCE,
+  )
+})

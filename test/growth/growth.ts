@@ -1,0 +1,58 @@
+/**
+ * Measures how the time of something grows with the size of its input, on a machine that does other things as well.
+ * @module
+ */
+
+/** Something that is done with an input: made for a size outside the time that is taken. */
+export type Case = (size: number) => () => unknown
+
+/** The small input; the large one is {@link FACTOR} times its size. */
+export interface Sizes {
+  readonly small: number
+  readonly large: number
+}
+
+/** How many times as large the large input is. */
+export const FACTOR = 16
+
+/** A size of most inputs: the large one is as long as a body may be. */
+export const WHOLE: Sizes = { small: 4096, large: 4096 * FACTOR }
+
+/** Cost is taken to grow as this power of the size at most: 1 is linear, 2 is quadratic. */
+export const HIGHEST_EXPONENT = 1.5
+
+/** Rounds until a case that still looks superlinear is one; and milliseconds after which no round begins. */
+const ROUNDS = 60
+const PATIENCE = 4_000
+
+/**
+ * Measures the exponent that fits the time of a small and of a large input.
+ *
+ * What counts is the shortest of many runs, since a busy machine makes a run longer and none shorter; small and large ones
+ * take turns. It stops as soon as the growth is seen to be small enough.
+ */
+export async function exponentOf(prepare: Case, { small, large }: Sizes = WHOLE): Promise<number> {
+  const [little, big] = [prepare(small), prepare(large)]
+  for (let run = 0; run < 8; run++) await little()
+  const shortest = { little: Number.POSITIVE_INFINITY, big: Number.POSITIVE_INFINITY }
+  const begun = performance.now()
+  let exponent = Number.POSITIVE_INFINITY
+  for (let round = 0; round < ROUNDS && performance.now() - begun < PATIENCE; round++) {
+    for (let run = 0; run < 4; run++) shortest.little = Math.min(shortest.little, await timeOf(little))
+    shortest.big = Math.min(shortest.big, await timeOf(big))
+    // Whatever is shorter than a clock can tell is as good as free.
+    exponent = Math.log(shortest.big / Math.max(shortest.little, TICK)) / Math.log(large / small)
+    if (round >= 2 && exponent < HIGHEST_EXPONENT) break
+  }
+  return exponent
+}
+
+/** Milliseconds. */
+const TICK = 0.002
+
+async function timeOf(work: () => unknown): Promise<number> {
+  const begun = performance.now()
+  const result = work()
+  if (result instanceof Promise) await result
+  return performance.now() - begun
+}

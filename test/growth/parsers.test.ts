@@ -1,0 +1,18 @@
+/**
+ * What a stranger can make the server, its guards or the client compute is linear in the bytes that they send.
+ * @module
+ */
+import { describe, expect, it } from 'vitest'
+import { exponentOf, HIGHEST_EXPONENT } from './growth.js'
+import { PARSERS } from './parsers.js'
+
+describe('the time of a parser grows with the bytes of its input, and no faster', () => {
+  it.each(Object.entries(PARSERS))('%s', { timeout: 300_000 }, async (_name, inputs) => {
+    const superlinear: [string, number][] = []
+    for (const [name, { prepare, sizes }] of inputs) {
+      const exponent = await exponentOf(prepare, sizes)
+      if (exponent >= HIGHEST_EXPONENT) superlinear.push([name, Number(exponent.toFixed(2))])
+    }
+    expect(superlinear).toEqual([])
+  })
+})

@@ -1,0 +1,82 @@
+/**
+ * Every regular expression of the sources takes a time that is linear in the text that it is held against, as the checker
+ * recheck proves: most of them read what a stranger wrote.
+ * @module
+ */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import ts from 'typescript'
+import { beforeAll, describe, expect, it } from 'vitest'
+
+const sources = fileURLToPath(new URL('../../src/', import.meta.url))
+
+/** Expressions that are made while the program runs, with what they are then. */
+const MADE = new Map([
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: as it is written there
+  ['core/user-code.ts new RegExp(`^[${ALPHABET}]{${LENGTH}}$`)', /^[BCDFGHJKLMNPQRSTVWXZ]{8}$/],
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: the same
+  ['testing/lifecycle/client.ts new RegExp(`\\\\s${name}="([^"]*)"`, \'i\')', /\sname="([^"]*)"/i],
+])
+
+/** Each expression of a file, as it is written. */
+function expressionsOf(file: string): readonly string[] {
+  const text = readFileSync(join(sources, file), 'utf8')
+  const found: string[] = []
+  const visit = (node: ts.Node): void => {
+    if (ts.isRegularExpressionLiteral(node)) found.push(node.text)
+    const isMade = ts.isNewExpression(node) || ts.isCallExpression(node)
+    if (isMade && node.expression.getText() === 'RegExp') found.push(node.getText())
+    ts.forEachChild(node, visit)
+  }
+  visit(ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true))
+  return found
+}
+
+function parsed(file: string, written: string): { readonly source: string; readonly flags: string } {
+  const literal = /^\/(.*)\/([a-z]*)$/s.exec(written)
+  if (literal === null) return MADE.get(`${file} ${written}`) ?? expect.fail(`what is ${written} of ${file}?`)
+  return { source: literal[1] ?? '', flags: literal[2] ?? '' }
+}
+
+const files = readdirSync(sources, { recursive: true, encoding: 'utf8' })
+  .map((file) => file.replaceAll('\\', '/'))
+  .filter((file) => file.endsWith('.ts') && !file.startsWith('metadata/generated/'))
+
+const expressions = new Map(files.map((file) => [file, expressionsOf(file)]))
+
+describe('regular expressions', () => {
+  let check: typeof import('recheck').checkSync
+  beforeAll(async () => {
+    // In this process, so that nothing has to be there but the package itself.
+    process.env['RECHECK_SYNC_BACKEND'] = 'pure'
+    check = (await import('recheck')).checkSync
+  })
+
+  it('are found', () => {
+    expect(expressions.get('protocol/parameters.ts')?.length).toBeGreaterThan(3)
+    expect([...expressions.values()].flat().length).toBeGreaterThan(100)
+  })
+
+  it.each([
+    [/^(a+)+$/, 'exponential'],
+    [/^[ \t]*:?[ \t]*$/, 'polynomial'],
+    [/ +$/, 'polynomial'],
+  ])('%s would be found to be %s', (expression, type) => {
+    const found = check(expression.source, expression.flags, { timeout: null })
+    expect(found).toMatchObject({ status: 'vulnerable', complexity: { type } })
+  })
+
+  it('are linear, each of them', { timeout: 600_000 }, () => {
+    const known = new Map<string, string>()
+    const faults = [...expressions].flatMap(([file, all]) =>
+      all.flatMap((written) => {
+        const { source, flags } = parsed(file, written)
+        const status = known.get(`${flags} ${source}`) ?? check(source, flags, { timeout: null }).status
+        known.set(`${flags} ${source}`, status)
+        return status === 'safe' ? [] : [`${file}: ${written} is ${status}`]
+      }),
+    )
+    expect(faults).toEqual([])
+  })
+})

@@ -1,0 +1,223 @@
+/** Text format and JSON, there and back: an equal record, or a refusal that names the field. */
+import * as fc from 'fast-check'
+import {
+  formatJson,
+  formatText,
+  getField,
+  MetaData,
+  MetadataError,
+  parseText,
+  readMetadata,
+  type UnknownText,
+} from 'grantwell/metadata'
+import { describe, expect, it } from 'vitest'
+import { anyMessage } from './arbitraries.js'
+
+type Meaning = readonly [name: string, kind: string, value: unknown]
+
+/** Each value by its kind of literal, however it is spelt; names in one order, since only the order within a name counts. */
+function meaningOf(entries: readonly UnknownText[] = []): readonly Meaning[] {
+  const meanings = entries.map(({ name, text = '', fields }): Meaning => {
+    if (fields !== undefined) return [name, 'message', meaningOf(fields)]
+    const kind = /^["']/.test(text)
+      ? 'string'
+      : /^-?[A-Za-z_]/.test(text)
+        ? 'name'
+        : /^-?(?:0[xX]|[0-9]+$)/.test(text)
+          ? 'integer'
+          : 'fraction'
+    const value = kind === 'name' ? text : getField(MetaData.create({ _unknownText: [{ name: 'x', text }] }), 'x')
+    return [name, kind, value]
+  })
+  return meanings.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
+}
+
+/** A record with what it keeps of unknown fields by their meaning. */
+function recordOf(message: object): unknown {
+  const entries = Object.entries(message).map(([key, value]): [string, unknown] => {
+    if (key === '_unknownText') return [key, meaningOf(value)]
+    if (Array.isArray(value))
+      return [key, value.map((item) => (typeof item === 'object' && item !== null ? recordOf(item) : item))]
+    return [key, typeof value === 'object' && value !== null ? recordOf(value) : value]
+  })
+  return Object.fromEntries(entries)
+}
+
+/** Every kind of literal that the language has (text format language specification, "Literals"). */
+const literal: fc.Arbitrary<string> = fc.oneof(
+  fc.bigInt().map(String),
+  fc
+    .integer({ min: 0, max: 2 ** 32 })
+    .chain((n) => fc.constantFrom(`0${n.toString(8)}`, `0x${n.toString(16)}`, `-0X${n.toString(16)}`)),
+  fc.double().map((n) => (Number.isNaN(n) ? 'nan' : !Number.isFinite(n) ? (n < 0 ? '-inf' : 'inf') : String(n))),
+  fc
+    .tuple(fc.constantFrom('', '-'), fc.constantFrom('1', '0', '1.', '.5', '1.0', '10.25', '123456789012345678901'))
+    .chain(([sign, digits]) =>
+      fc
+        .tuple(fc.constantFrom('', 'e3', 'E-3', 'e+400', 'e-400'), fc.constantFrom('', 'f', 'F'))
+        .map(([exponent, suffix]) => `${sign}${digits}${exponent}${suffix}`),
+    ),
+  fc.constantFrom(
+    'FOO',
+    'true',
+    'false',
+    'True',
+    't',
+    'inf',
+    '-inf',
+    '-INFINITY',
+    'nan',
+    'null',
+    '_',
+    '0',
+    '-0',
+    '-0.0',
+    '00',
+    '-00',
+  ),
+  fc.string({ unit: 'grapheme' }).map((text) => JSON.stringify(text.replace(/[\ud800-\udfff\u007f]|[^\P{C}\n]/gu, ''))),
+  fc.constantFrom(
+    '"\\377"',
+    '\'\\xfe\' "b"',
+    '"a" \'b\'',
+    '"\\u00e9\\U0001f600"',
+    '""',
+    '"\\000"',
+    '"FOO"',
+    '"1"',
+    '"true"',
+  ),
+)
+const name = fc.constantFrom('homepage', 'identifier', '[a.b]', '[x.y/a.B]', '__proto__', 'toString', 'x')
+const { fields } = fc.letrec<{ field: string; fields: string }>((tie) => ({
+  field: fc.oneof(
+    { maxDepth: 3 },
+    fc.tuple(name, literal).map(([key, value]) => `${key}: ${value}`),
+    fc.tuple(name, fc.array(literal, { maxLength: 3 })).map(([key, values]) => `${key}: [${values.join(', ')}]`),
+    fc.tuple(name, tie('fields')).map(([key, inner]) => `${key} {\n${inner}\n}`),
+  ),
+  fields: fc.array(tie('field'), { maxLength: 4 }).map((all) => all.join('\n')),
+}))
+const text = fc
+  .tuple(anyMessage, fields, fields, fc.option(fc.constantFrom('FOO', '99', '-7', '0x63')))
+  .map(([message, outer, inner, license]) => {
+    const { thirdParty, ...rest } = MetaData.create(message)
+    const { licenseType, ...project } = thirdParty ?? MetaData.fromJSON({ thirdParty: {} }).thirdParty ?? { url: [] }
+    const known = formatText(
+      MetaData.create({ ...rest, thirdParty: { ...project, ...(license === null && { licenseType }) } }),
+    )
+    const more = `${license === null ? '' : `license_type: ${license}\n`}${inner}\n}\n`
+    return `${known.replace(/\}\n$/, '')}${more}${outer}\n`
+  })
+
+/** What came back, or the refusal. */
+function exchanged(there: () => unknown): unknown {
+  try {
+    return there()
+  } catch (error) {
+    if (!(error instanceof MetadataError)) throw error
+    expect(error.code).toBe('invalid_value')
+    expect(error.path).toMatch(/\w/)
+    if (!error.message.startsWith('the key ')) expect(error.message).toContain(error.path)
+    return undefined
+  }
+}
+
+describe('from text to JSON and back', () => {
+  it('every literal that is accepted means the same, through objects and through JSON as text', () => {
+    let kept = 0
+    fc.assert(
+      fc.property(text, (source) => {
+        const record = parseText(source)
+        const ways = [
+          () => MetaData.fromJSON(JSON.parse(JSON.stringify(MetaData.toJSON(record)))),
+          () => readMetadata(formatJson(record)).metadata,
+          () => readMetadata(new TextEncoder().encode(formatJson(record))).metadata,
+        ]
+        for (const way of ways) {
+          const back = exchanged(way)
+          if (back === undefined) continue
+          kept++
+          expect(recordOf(back as MetaData)).toEqual(recordOf(record))
+          expect(recordOf(parseText(formatText(back as MetaData)))).toEqual(recordOf(record))
+        }
+      }),
+      { numRuns: 400 },
+    )
+    expect(kept).toBeGreaterThan(0)
+  })
+
+  it('every number is kept in JSON as text, save those that JSON has not', () => {
+    fc.assert(
+      fc.property(literal, (value) => {
+        const record = parseText(`x: ${value}`)
+        const isNumber = /^-?[.\d]/.test(value)
+        const json = exchanged(() => formatJson(record))
+        if (isNumber) expect(recordOf(readMetadata(String(json)).metadata)).toEqual(recordOf(record))
+        else if (json === undefined) expect(value).toMatch(/^-?[A-Za-z_]|^["']\\(?:377|xfe)/)
+      }),
+    )
+  })
+
+  it.each([
+    ['FOO', 'the name FOO'],
+    ['inf', 'the name inf'],
+    ['-nan', 'the name -nan'],
+    ['"\\377"', 'bytes that are not UTF-8'],
+    ['12345678901234567890', 'the number 12345678901234567890'],
+    ['1.0', 'the number 1.0'],
+  ])('refuses %s in an object of JSON, and says what JSON has no place for', (value, what) => {
+    const record = parseText(`third_party { a { b: ${value} } keep: 1 }`)
+    const path = 'third_party.a.b'
+    expect(() => MetaData.toJSON(record)).toThrowError(expect.objectContaining({ code: 'invalid_value', path }))
+    expect(() => MetaData.toJSON(record)).toThrowError(`JSON cannot hold ${what} of third_party.a.b as it is`)
+    expect(MetaData.toJSON(record, { unknownText: 'omit' })).toEqual({ thirdParty: { a: {}, keep: 1 } })
+    expect(JSON.parse(formatJson(record, { unknownText: 'omit' })).thirdParty.keep).toBe(1)
+  })
+
+  it('holds in JSON as text the numbers that an object cannot hold', () => {
+    expect(
+      formatJson(
+        parseText('a: 12345678901234567890 b: 1. c: .5f d: 1e400 e: -0.0 f: 0x10 g: 1e3f h: 0xffffffffffffffffff'),
+      ),
+    ).toBe(
+      '{\n  "a": 12345678901234567890,\n  "b": 1.0,\n  "c": 0.5,\n  "d": 1e400,\n  "e": -0.0,\n  "f": 16,\n  "g": 1e3,\n  "h": 4722366482869645213695\n}\n',
+    )
+  })
+
+  it('keeps the value of a known enum that the schema does not know, and refuses one that is no name and no number', () => {
+    const record = parseText('third_party { license_type: FOO type: 77 }')
+    expect(MetaData.fromJSON(MetaData.toJSON(record))).toEqual(record)
+    const made = MetaData.create({ thirdParty: { _unknownText: [{ name: 'type', text: '"FOO"' }] } })
+    expect(() => MetaData.toJSON(made)).toThrowError(expect.objectContaining({ path: 'third_party.type' }))
+  })
+})
+
+describe('from JSON to text and back', () => {
+  const source = fc.oneof(
+    fc.jsonValue({ maxDepth: 4 }).map((value) => JSON.stringify(value)),
+    fc.constantFrom('12345678901234567890', '1.0', '-0', '1e400', '1E5', '0.1e-400', '-0.0'),
+  )
+  it('every value that is accepted means the same', () => {
+    fc.assert(
+      fc.property(source, source, (a, b) => {
+        const json = `{"x": ${a}, "thirdParty": {"y": {"z": ${b}}}}`
+        const record = exchanged(() => readMetadata(json).metadata)
+        if (record === undefined) return
+        const back = parseText(formatText(record as MetaData))
+        expect(recordOf(back)).toEqual(recordOf(record as MetaData))
+        expect(recordOf(readMetadata(formatJson(back)).metadata)).toEqual(recordOf(back))
+      }),
+      { numRuns: 400 },
+    )
+  })
+
+  it('a number that JSON.parse has rounded is refused, and read from the text as it is', () => {
+    expect(() => MetaData.fromJSON(JSON.parse('{"x": 12345678901234567890}'))).toThrowError(
+      'x should be an integer of at most 53 bits, since JSON.parse rounds larger ones: readMetadata takes the text',
+    )
+    expect(formatText(readMetadata('{"x": 12345678901234567890, "y": 1.0}').metadata)).toBe(
+      'x: 12345678901234567890\ny: 1.0\n',
+    )
+  })
+})
