@@ -50,7 +50,7 @@ export interface Refusal {
  * @param tokenType - how it was presented; undefined for a bearer token
  */
 export function accessBy(
-  { digests, macTokens }: Pick<Settings<never>, 'digests' | 'macTokens'>,
+  { digests, macTokens, scopes: catalogue }: Pick<Settings<never>, 'digests' | 'macTokens' | 'scopes'>,
   credential: Credential,
   storedApplication: JsonValue | undefined,
   storedGrant: JsonValue | undefined,
@@ -67,7 +67,7 @@ export function accessBy(
   // A token whose uses are to be signed is worth nothing to whoever only saw it; nor one from before they were to be.
   if (found.tokenType !== tokenType || (macTokens && tokenType === undefined && application.tokenType === 'mac'))
     return refusal(invalidToken('token_type_mismatch'), clientId)
-  const scopes = limitScopes(found.scopes, application.scopes)
+  const scopes = limitScopes(found.scopes, application.scopes, catalogue)
   if (scopes.length === 0) return refusal(invalidToken('scope_not_registered'), clientId)
   // Copies: what a host does with them must not reach a record that a store in memory may still hold.
   const open = limitResources(found.resources, application.resourceScope)

@@ -327,6 +327,6 @@ function waiting(
   if (application?.state !== 'approved' || application.clientId !== record.clientId) return userCodeUnknown()
   if (deviceFlowFault(application) !== undefined) return userCodeUnknown()
   // The page cannot show a scope that the service has taken out of its catalogue.
-  const scopes = limitScopes(record.scopes, application.scopes).filter((scope) => catalogue.entries.has(scope))
+  const scopes = limitScopes(record.scopes, application.scopes, catalogue)
   return scopes.length === 0 ? userCodeUnknown() : { type: 'waiting', device: record, application, scopes }
 }

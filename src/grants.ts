@@ -10,7 +10,7 @@ import { clientKeyOf } from './core/digests.js'
 import type { Grant, Resources } from './core/grant.js'
 import { isLive, liveUntil } from './core/grant.js'
 import type { Withdraw } from './core/revoke.js'
-import type { Scope } from './core/scopes.js'
+import type { Scope, ScopeCatalogue } from './core/scopes.js'
 import { limitScopes } from './core/scopes.js'
 import { NAME } from './core/takes.js'
 import { transition } from './core/transition.js'
@@ -27,7 +27,7 @@ export interface PermittedGrant {
   readonly clientId: ClientId
   /** Who has it; a suspended application can do nothing with it at present. */
   readonly application: { readonly name: string; readonly website: string; readonly state: 'approved' | 'suspended' }
-  /** What it is good for now: what the user permitted and the application is still registered for. */
+  /** What it is good for now: what the user permitted, the application is still registered for, and the service still has. */
   readonly scopes: readonly Scope[]
   readonly resources: Resources
   /** Seconds since the epoch. */
@@ -136,7 +136,7 @@ export function grantsOf<Native>(settings: Settings<Native>, transactions: Trans
       const applications = new Map(applicationKeys.map((key, index) => [key, found[index]?.value]))
       const grants = live.flatMap((grant) => {
         const value = applications.get(keys.application(clientKeyOf(digests, grant.clientId)))
-        return permittedGrant(grant, value)
+        return permittedGrant(grant, value, settings.scopes)
       })
       return { grants, ...(cursor !== undefined && { cursor }) }
     },
@@ -170,7 +170,11 @@ function subjectLabel(of: string, subject: Subject): string {
 }
 
 /** None where the application is not there any more: then nothing of the grant works. */
-function permittedGrant(grant: Grant, value: JsonValue | undefined): readonly PermittedGrant[] {
+function permittedGrant(
+  grant: Grant,
+  value: JsonValue | undefined,
+  catalogue: ScopeCatalogue,
+): readonly PermittedGrant[] {
   const application = recordAs.application(value)
   if (!isPublished(application) || application.clientId !== grant.clientId) return []
   const { id: grantId, clientId, createdAt, lastUsedAt } = grant
@@ -181,7 +185,7 @@ function permittedGrant(grant: Grant, value: JsonValue | undefined): readonly Pe
       clientId,
       application: { name, website, state },
       // Copies: what a host does with them must not reach a record that a store in memory may still hold.
-      scopes: [...limitScopes(grant.scopes, application.scopes)],
+      scopes: [...limitScopes(grant.scopes, application.scopes, catalogue)],
       resources: structuredClone(limitResources(grant.resources, application.resourceScope)),
       createdAt,
       ...(lastUsedAt !== undefined && { lastUsedAt }),

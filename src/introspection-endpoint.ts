@@ -86,7 +86,7 @@ export function introspectionEndpoint<Native>(
     // As a bearer token: whoever introspects cannot tell whether a use was signed, and would take the token of whoever only saw it.
     const found = accessBy(settings, credential, application, grant, now, undefined)
     if (found.type === 'refusal') return found.error.type === 'error' ? found.error.reason : 'credential_unknown'
-    const scopes = limitScopes(found.scopes, seen)
+    const scopes = limitScopes(found.scopes, seen, settings.scopes)
     return scopes.length === 0 ? 'scope_not_registered' : { ...found, scopes }
   }
 }

@@ -11,7 +11,7 @@ import type { OAuthError, RefusalReason } from './core/errors.js'
 import { hostFailed, oauthError } from './core/errors.js'
 import type { GrantRecord, IssuedTokens, Outcome } from './core/grant.js'
 import { invalidGrant } from './core/grant.js'
-import type { Scope } from './core/scopes.js'
+import type { Scope, ScopeCatalogue } from './core/scopes.js'
 import { limitScopes } from './core/scopes.js'
 import { transition } from './core/transition.js'
 import type { Seconds } from './core/values.js'
@@ -80,16 +80,17 @@ interface Route<Native> {
 type WantedGrant = Exclude<TokenRequest['grant'], { readonly type: 'faulty' }>
 
 /**
- * Tokens with no more scopes than the application is still registered for. Where none is left, there is nothing to hand
- * out, and nothing changes.
+ * Tokens with no more scopes than the application is still registered for, and the service still has. Where none is left,
+ * there is nothing to hand out, and nothing changes.
  */
 function limited(
   outcome: Outcome<IssuedTokens, GrantRecord>,
   registered: readonly Scope[],
+  catalogue: ScopeCatalogue,
 ): Outcome<IssuedTokens, GrantRecord> {
   const { reply } = outcome
   if (reply.type === 'error') return outcome
-  const scopes = limitScopes(reply.scopes, registered)
+  const scopes = limitScopes(reply.scopes, registered, catalogue)
   if (scopes === reply.scopes) return outcome
   return scopes.length === 0
     ? { reply: invalidGrant('scope_not_registered'), events: [] }
@@ -156,7 +157,7 @@ export function createAuthorizationServer<Native = unknown>(
       }
       const fault = wanted.type === 'device_code' ? deviceFlowFault(application) : undefined
       if (fault !== undefined) return { reply: fault, events: [] }
-      return limited(redeem(grant, wanted, credential, application, now, entropy), application.scopes)
+      return limited(redeem(grant, wanted, credential, application, now, entropy), application.scopes, settings.scopes)
     })
     return after(replied, (reply) => (isError(reply) ? refuse(reply, client.clientId) : tokenResponse(reply)))
 

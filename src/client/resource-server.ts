@@ -38,6 +38,16 @@ export interface ResourceServerOptions {
   readonly onError?: (error: unknown) => void
 }
 
+/** A question that is under way. */
+interface Asking {
+  readonly answer: Promise<Access | undefined>
+  /**
+   * The answer to the question after it, shared by all who came meanwhile. The first answer is none for them: a token that was revoked
+   * before they came may have worked when it was made.
+   */
+  next?: Promise<Access | undefined>
+}
+
 /** What is known of a token. */
 interface Known {
   readonly access: Access
@@ -52,8 +62,8 @@ const SCOPE = /^[\x21\x23-\x39\x3b-\x5b\x5d-\x7e]{1,64}:rw?$/
 
 /**
  * Makes the guards of an API that lives elsewhere: for `createNodeGuard`, `createFastifyGuard` and `createFetchGuard`, in the place
- * of the server. A token costs one request to the service, or none while an answer is kept; callers with the same
- * token share it. Where the service does not answer, the guard's answer is 503.
+ * of the server. A token costs one request to the service, or none while an answer is kept; callers who come while one is under
+ * way share the next. Where the service does not answer, the guard's answer is 503.
  * @throws ClientError `ERR_CONFIGURATION` for a wrong option, a client without a secret, or a service without introspection
  * @example
  * ```ts
@@ -73,7 +83,7 @@ export function resourceServer(options: ResourceServerOptions): Guarding {
   if (as.introspection_endpoint === undefined)
     throw mistake(`resourceServer: the option client must be of a service with introspection; got ${client.issuer}`)
   const kept = new Map<string, Known>()
-  const asking = new Map<string, Promise<Access | undefined>>()
+  const asking = new Map<string, Asking>()
 
   /** What the token is good for, as the service says now. */
   async function introspect(token: string, key: string): Promise<Access | undefined> {
@@ -99,9 +109,15 @@ export function resourceServer(options: ResourceServerOptions): Guarding {
     const known = kept.get(key)
     if (known !== undefined && works(known)) return known.access
     kept.delete(key)
-    const running = asking.get(key) ?? introspect(token, key).finally(() => asking.delete(key))
-    asking.set(key, running)
-    return running
+    const running = asking.get(key)
+    if (running === undefined) {
+      const answer = introspect(token, key).finally(() => asking.delete(key))
+      asking.set(key, { answer })
+      return answer
+    }
+    const next = (): ReturnType<typeof access> => access(token)
+    running.next ??= running.answer.then(next, next)
+    return running.next
   }
 
   const works = ({ access, until }: Known): boolean => performance.now() < until && now() < access.expiresAt

@@ -146,15 +146,20 @@ export function narrowScopes(
 }
 
 /**
- * The scopes that a grant has now that its application is registered with others: what was granted and is still
- * registered, `name:rw` as `name:r` where no more than that is.
+ * Limits the scopes of a grant to those that its application is still registered for and the service still has: `name:rw`
+ * becomes `name:r` where no more than that is left.
  */
-export function limitScopes(granted: readonly Scope[], registered: readonly Scope[]): readonly Scope[] {
-  if (coversScopes(registered, granted)) return granted
+export function limitScopes(
+  granted: readonly Scope[],
+  registered: readonly Scope[],
+  { entries }: ScopeCatalogue,
+): readonly Scope[] {
+  const isLeft = (scope: Scope): boolean => entries.has(scope) && coversScopes(registered, [scope])
+  if (granted.every((scope) => entries.has(scope)) && coversScopes(registered, granted)) return granted
   return granted.flatMap((scope) => {
-    if (coversScopes(registered, [scope])) return [scope]
+    if (isLeft(scope)) return [scope]
     const read = scope.endsWith(':rw') ? (scope.slice(0, -1) as Scope) : undefined // `name:rw` without its end is `name:r`
-    return read !== undefined && registered.includes(read) ? [read] : []
+    return read !== undefined && isLeft(read) ? [read] : []
   })
 }
 

@@ -164,6 +164,39 @@ describe('RFC 7662 the guard of an API that lives elsewhere', () => {
     expect(asked()).toBe(3)
   })
 
+  it('gives nobody an answer that was asked for before they came, and asks once for all who come meanwhile', async () => {
+    const strict = await openService()
+    try {
+      const self = await strict.test.server.applications.registerResourceServer(API)
+      const guard = resourceServer({ client: await discover({ issuer: strict.issuer, ...self }) }).guard()
+      const { access_token } = await tokens(strict.test)
+      const call = async () => (await guard(presenting(access_token))).type
+      const answered = new Promise<() => void>((resolve) => {
+        strict.faults.push({
+          path: INTROSPECTION,
+          fault: (_, response) => {
+            const { end } = response
+            response.end = (...args: unknown[]) => {
+              resolve(() => Reflect.apply(end, response, args))
+              return response
+            }
+            return false
+          },
+        })
+      })
+      const first = call()
+      const send = await answered
+      await revoke(strict.test, access_token)
+      const later = Array.from({ length: 100 }, call)
+      send()
+      expect(await first).toBe('authenticated')
+      expect(new Set(await Promise.all(later))).toEqual(new Set(['refused']))
+      expect(strict.paths.filter((path) => path === INTROSPECTION)).toHaveLength(2)
+    } finally {
+      await strict.close()
+    }
+  })
+
   it('keeps no answer longer than the token works', async () => {
     const guard = (await api()).guard()
     const { access_token, refresh_token } = await tokens(service.test)

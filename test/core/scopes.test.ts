@@ -273,7 +273,7 @@ describe('what is left of a grant once its application is registered for other s
     let narrowed = 0
     fc.assert(
       fc.property(both, ([granted, registered]) => {
-        const left = limitScopes(granted, registered)
+        const left = limitScopes(granted, registered, catalogue)
         const registeredStill = permits(registered)
         expect(permits(left)).toEqual(new Set([...permits(granted)].filter((one) => registeredStill.has(one))))
         if (left.some((scope) => !granted.includes(scope))) narrowed++
@@ -286,7 +286,7 @@ describe('what is left of a grant once its application is registered for other s
   it('is in normal form, and the very same list where all of it is registered still', () => {
     fc.assert(
       fc.property(both, ([granted, registered]) => {
-        const left = limitScopes(granted, registered)
+        const left = limitScopes(granted, registered, catalogue)
         expect(left).toEqual(normalizeScopes(catalogue, left) ?? [])
         expect(left === granted).toBe(coversScopes(registered, granted))
       }),
@@ -297,14 +297,42 @@ describe('what is left of a grant once its application is registered for other s
   it('is what it was after a limit that is wider, and the same in whatever order two limits come', () => {
     fc.assert(
       fc.property(few, few, few, (granted, one, other) => {
-        const left = limitScopes(granted, one)
-        expect(limitScopes(left, one)).toBe(left)
-        expect(limitScopes(left, granted)).toBe(left)
-        expect(limitScopes(left, other)).toEqual(limitScopes(limitScopes(granted, other), one))
-        if (coversScopes(other, one)) expect(limitScopes(left, other)).toBe(left)
+        const left = limitScopes(granted, one, catalogue)
+        expect(limitScopes(left, one, catalogue)).toBe(left)
+        expect(limitScopes(left, granted, catalogue)).toBe(left)
+        expect(limitScopes(left, other, catalogue)).toEqual(
+          limitScopes(limitScopes(granted, other, catalogue), one, catalogue),
+        )
+        if (coversScopes(other, one)) expect(limitScopes(left, other, catalogue)).toBe(left)
       }),
       { numRuns: 500 },
     )
+  })
+
+  it('has nothing that the service does not have any more, and all else', () => {
+    const definitions = fc
+      .subarray([...catalogue.definitions], { minLength: 1 })
+      .chain((kept) =>
+        fc.tuple(
+          ...kept.map((each) =>
+            fc.subarray([...each.permissions], { minLength: 1 }).map((permissions) => ({ ...each, permissions })),
+          ),
+        ),
+      )
+    let left = 0
+    fc.assert(
+      fc.property(both, definitions, ([granted, registered], kept) => {
+        const smaller = scopeCatalogue(kept)
+        const limited = limitScopes(granted, registered, smaller)
+        const before = limitScopes(granted, registered, catalogue)
+        for (const scope of limited) expect(smaller.entries.has(scope)).toBe(true)
+        expect(coversScopes(before, limited)).toBe(true)
+        for (const scope of before) if (smaller.entries.has(scope)) expect(limited).toContain(scope)
+        left += limited.length
+      }),
+      { numRuns: 1000 },
+    )
+    expect(left).toBeGreaterThan(50)
   })
 
   it.each([
@@ -314,6 +342,6 @@ describe('what is left of a grant once its application is registered for other s
     ['a name that only begins alike', ['repo-code:r'], ['repo-commit-status:r'], []],
     ['no scope at all', ['repo-code:r'], [], []],
   ] as const)('with %s: of %j, registered now for %j, there is %j left', (_, granted, registered, left) => {
-    expect(limitScopes(granted, registered)).toEqual(left)
+    expect(limitScopes(granted, registered, catalogue)).toEqual(left)
   })
 })

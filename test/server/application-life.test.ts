@@ -5,16 +5,20 @@
  * @see Specification, sections 1, 2.1 and 5; RFC 6749, sections 5.2 and 6; RFC 6750, section 3.1
  */
 import type { Amendment, AuthorizationServerOptions, Submission } from 'grantwell'
+import { createAuthorizationServer, scopeCatalogue } from 'grantwell'
 import { createNodeHandler, sendResponse } from 'grantwell/node'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { Answer, Listening, Send } from '../adapters/http.js'
 import { form, listen, sender } from '../adapters/http.js'
 import type { TestServer, Tokens } from '../support.js'
 import {
+  token as askToken,
   authorizationUrl,
   basic,
   CHALLENGE,
+  call,
   hiddenFields,
+  ISSUER,
   LOGO,
   NATIVE,
   NATIVE_CALLBACK,
@@ -459,6 +463,29 @@ describe('1, 5.3 an application is approved again with other scopes', () => {
     expect(told(await refresh(site, pair.refresh_token))).toBe('200 repo-code:r')
     const fresh = await pairOf(site)
     expect(fresh.scope).toBe('repo-code:r')
+  })
+
+  it('[31] with scopes that the service does not have any more: they are on no answer, and come back with them', async () => {
+    const site = await served({ issuer: ISSUER })
+    const pair = await pairOf(site)
+    const code = await codeOf(site)
+    const server = createAuthorizationServer({
+      issuer: ISSUER,
+      store: site.store,
+      clock: () => site.clock.now,
+      user: () => undefined,
+      signInUrl: () => '/sign-in',
+      scopes: scopeCatalogue([{ name: 'repo-code', permissions: ['r'], description: 'Code' }]),
+    })
+    const left = { ...site, server }
+    expect(await call(left, pair.access_token)).toMatchObject({ type: 'authenticated', scopes: ['repo-code:r'] })
+    const { grants } = await server.grants.listGrants('ada')
+    expect(grants.map(({ scopes }) => scopes)).toEqual([['repo-code:r'], ['repo-code:r']])
+    const grant = { grant_type: 'refresh_token', refresh_token: pair.refresh_token }
+    expect((await askToken(left, grant)).body).toMatchObject({ scope: 'repo-code:r' })
+    const exchanged = await askToken(left, { grant_type: 'authorization_code', code })
+    expect(exchanged.body).toMatchObject({ scope: 'repo-code:r' })
+    expect((await guarded(site, pair.access_token)).scopes).toEqual(['repo-code:rw', 'account-profile:r'])
   })
 
   it('[31] with none of those that were granted: nothing is handed out, and nothing changes', async () => {
