@@ -7,6 +7,7 @@ import { ownOptions, PAGE, TEXT } from './arguments.js'
 import { isPublished, limitResources } from './core/application.js'
 import { parseGrantId } from './core/credential.js'
 import { clientKeyOf } from './core/digests.js'
+import type { GrantwellError } from './core/errors.js'
 import type { Grant, Resources } from './core/grant.js'
 import { isLive, liveUntil } from './core/grant.js'
 import type { Withdraw } from './core/revoke.js'
@@ -68,14 +69,16 @@ export interface Grants {
    */
   readonly revokeGrant: (subject: Subject, grantId: string) => Promise<boolean>
   /**
-   * Ends everything that a user permitted, or all of it to one application. A grant that is made meanwhile may stay.
+   * Ends everything that a user permitted, or all of it to one application. A grant that is made meanwhile may stay. Where some cannot
+   * be ended, all others are, and `ERR_STORE` is thrown.
    * @throws GrantwellError `ERR_CONFIGURATION` for any other name than `clientId`, or a value that is no string, which would end
    * more than was meant
    * @returns how many grants that worked were ended
    */
   readonly revokeAll: (subject: Subject, only?: { readonly clientId?: string }) => Promise<number>
   /**
-   * Ends every grant of an application, whoever gave it. Interrupted, it is called again and goes on with what is left.
+   * Ends every grant of an application, whoever gave it. Interrupted, it is called again and goes on with what is left. Where some
+   * cannot be ended, all others are, and `ERR_STORE` is thrown.
    * Meanwhile users may permit it anew; `applications.suspend` stops the application at once.
    * @returns how many grants that worked were ended
    */
@@ -85,7 +88,7 @@ export interface Grants {
 /** Binds the functions to a server. */
 export function grantsOf<Native>(settings: Settings<Native>, transactions: Transactions): Grants {
   const { clock, digests, rules } = settings
-  const { read, list, transact } = transactions
+  const { read, list, listReadable, transact } = transactions
 
   /** Ends the grant at a key, if it is one that may be ended. */
   async function end(key: string, by: Withdraw['by'], mayEnd: (grant: Grant) => boolean): Promise<boolean> {
@@ -100,22 +103,40 @@ export function grantsOf<Native>(settings: Settings<Native>, transactions: Trans
     return reply.type === 'revoked'
   }
 
-  /** Ends every grant with a label, page by page: what was ended before costs no write. */
+  /**
+   * Ends every grant with a label, page by page: what was ended before costs no write. One that cannot be read or ended keeps none
+   * of the others alive.
+   * @throws GrantwellError `ERR_STORE` behind the last page, where some could not be ended
+   */
   async function endAll(label: string, by: Withdraw['by'], mayEnd: (grant: Grant) => boolean): Promise<number> {
     let ended = 0
     let cursor: string | undefined
+    const failures: GrantwellError[] = []
     do {
-      const page: Awaited<ReturnType<typeof list>> = await list(label, cursor === undefined ? {} : { cursor })
+      const page: Awaited<ReturnType<typeof listReadable>> = await listReadable(
+        label,
+        cursor === undefined ? {} : { cursor },
+      )
       if ('type' in page) throw storeError(page)
+      if (page.leftOut !== undefined) failures.push(storeError(page.leftOut))
       // Those that ended by themselves too, so that a clock that steps back does not bring them to life again.
       const due = page.records.filter(({ value }) => {
         const grant = recordAs.grant(value)
         return grant !== undefined && grant.revokedAt === undefined && mayEnd(grant)
       })
-      const results = await Promise.all(due.map(({ key }) => end(key, by, mayEnd)))
+      const results = await Promise.all(
+        due.map(({ key }) =>
+          end(key, by, mayEnd).catch((error: GrantwellError) => {
+            failures.push(error)
+            return false
+          }),
+        ),
+      )
       ended += results.filter(Boolean).length
       cursor = page.cursor
     } while (cursor !== undefined)
+    const [failure] = failures
+    if (failure !== undefined) throw failure
     return ended
   }
 

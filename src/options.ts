@@ -262,8 +262,8 @@ const OPTIONS: TakesOf<AuthorizationServerOptions> = {
   macWindow: seconds(1, DAY),
   introspectionMaxAge: seconds(0, DAY),
   bodyLimit: {
-    words: 'a whole number of bytes from 1 on',
-    fits: (value) => Number.isSafeInteger(value) && Number(value) >= 1,
+    words: 'a whole number of bytes from 1,024 on',
+    fits: (value) => Number.isSafeInteger(value) && Number(value) >= 1024,
   },
   mountPath: {
     words: "a path such as '/base', without a slash at its end, or ''",
@@ -302,7 +302,7 @@ export function resolveOptions<Native>(options: AuthorizationServerOptions<Nativ
     digests: own.digests === undefined ? portableDigests : checkedDigests(own.digests),
     derivationKey: own.derivationKey?.slice(),
   }
-  checkLifetimes(rules, own.gracePeriod)
+  checkLifetimes(rules, own)
   // biome-ignore lint/suspicious/noConsole: an error that nobody asked to be told of must not vanish
   const onError = harmless(own.onError ?? ((error: unknown) => console.error(error)), () => {})
   const settings = {
@@ -351,12 +351,17 @@ function socketAddress({ native }: HttpRequest): string | undefined {
 const LOOPBACK = /^(?:localhost|127\.0\.0\.1|\[::1\])$/
 
 /** A lifetime under another one, or a grace above both, is a slip: nothing would be left of it. */
-function checkLifetimes(rules: GrantRules, gracePeriod: Seconds | undefined): void {
+function checkLifetimes(rules: GrantRules, { gracePeriod, devicePollingInterval }: Partial<GrantRules>): void {
   const { accessTokenLifetime: access, refreshTokenLifetime: refresh } = rules
   if (refresh < access) throw wrong('refreshTokenLifetime', `accessTokenLifetime (${access}) or more`, refresh)
   // The default is none of the host's: it ends with the tokens.
   if (gracePeriod !== undefined && gracePeriod > refresh)
     throw wrong('gracePeriod', `refreshTokenLifetime (${refresh}) or less`, gracePeriod)
+  const { deviceCodeLifetime: lifetime, devicePollingInterval: interval } = rules
+  if (interval < lifetime) return
+  if (devicePollingInterval !== undefined)
+    throw wrong('devicePollingInterval', `less than deviceCodeLifetime (${lifetime})`, interval)
+  throw wrong('deviceCodeLifetime', `more than devicePollingInterval (${interval})`, lifetime)
 }
 
 /** RFC 8414, section 2: an https URL without query and fragment. */

@@ -81,15 +81,26 @@ export function after<Value, Result>(value: Soon<Value>, go: (value: Value) => S
 /** What a store gives for several keys. */
 type Records = readonly (StoredRecord | undefined)[]
 
+/** Which page of a list. */
+interface PageWanted {
+  readonly limit?: number
+  readonly cursor?: string
+}
+
+/** A page of a list with the records that this release reads. */
+interface ReadablePage extends RecordPage {
+  /** Why some are left out; absent where none is. */
+  readonly leftOut?: OAuthError
+}
+
 /** The transactions of one server. */
 export interface Transactions {
   /** Reads records in one trip; `temporarily_unavailable` where the store fails. */
   readonly read: (keys: readonly string[]) => Soon<Records | OAuthError>
-  /** Lists records by a label, page by page; `temporarily_unavailable` where the store fails. */
-  readonly list: (
-    label: string,
-    page: { readonly limit?: number; readonly cursor?: string },
-  ) => Promise<RecordPage | OAuthError>
+  /** Lists records by a label, page by page; `temporarily_unavailable` where the store fails, or a record is not readable. */
+  readonly list: (label: string, page: PageWanted) => Promise<RecordPage | OAuthError>
+  /** The same, but goes on without the records that are not readable. */
+  readonly listReadable: (label: string, page: PageWanted) => Promise<ReadablePage | OAuthError>
   /** Reads records, decides, and writes at most one of them, in one trip each; nothing is half-done. */
   readonly transact: <Reply>(
     keys: readonly string[],
@@ -163,8 +174,9 @@ export function transactionsOf({
   /** Records as they are, if this release reads their versions: what a later one wrote must not be used, nor written over. */
   function readable(asked: readonly string[], records: Records): Records | OAuthError {
     for (let index = 0; index < records.length; index++) {
-      const value = records[index]?.value as { readonly v?: unknown } | undefined // whatever JSON it is
-      if (value !== undefined && value?.v !== RECORD_VERSION) return failed(unreadable(asked[index], value?.v))
+      const record = records[index]
+      // An engine may give null for one that is absent.
+      if (record && !isReadable(record)) return failed(unreadable({ ...record, key: asked[index] }))
     }
     return records
   }
@@ -201,22 +213,22 @@ export function transactionsOf({
     return storeFailed(error)
   }
 
-  async function list(
-    label: string,
-    page: { readonly limit?: number; readonly cursor?: string },
-  ): Promise<RecordPage | OAuthError> {
+  async function listReadable(label: string, page: PageWanted): Promise<ReadablePage | OAuthError> {
     try {
       const refused = isOurs ? undefined : await claim()
       if (refused !== undefined) return refused
       const listed: RecordPage = checkedAnswer('store.list()', pageAfter(page.cursor), await store.list(label, page))
-      const records = readable(
-        listed.records.map(({ key }) => key),
-        listed.records,
-      )
-      return isError(records) ? records : listed
+      const other = listed.records.find((record) => !isReadable(record))
+      if (other === undefined) return listed
+      return { ...listed, records: listed.records.filter(isReadable), leftOut: failed(unreadable(other)) }
     } catch (error) {
       return failed(error)
     }
+  }
+
+  async function list(label: string, page: PageWanted): Promise<RecordPage | OAuthError> {
+    const listed = await listReadable(label, page)
+    return 'type' in listed ? listed : (listed.leftOut ?? listed)
   }
 
   /** Writes; where the answer of the store was lost, finds out whether it was written all the same. */
@@ -271,6 +283,7 @@ export function transactionsOf({
   return {
     read,
     list,
+    listReadable,
     transact,
     onGrant: (clientKey, grantId, decide) => {
       const asked =
@@ -298,8 +311,18 @@ export function grantWrite(grant: GrantRecord): NonNullable<Decision<never>['wri
   return { key: keys.grant(grant.id), value: grant, expiresAt: retention(grant), labels }
 }
 
+/** Whether a record is of the version that this release reads. */
+function isReadable({ value }: Pick<StoredRecord, 'value'>): boolean {
+  return versionOf(value) === RECORD_VERSION
+}
+
+function versionOf(value: JsonValue): unknown {
+  return (value as { readonly v?: unknown } | null)?.v // whatever JSON it is
+}
+
 /** The error of a record that this release must not touch. */
-function unreadable(key: string | undefined, version: unknown): GrantwellError {
+function unreadable({ key, value }: { readonly key: string | undefined; readonly value: JsonValue }): GrantwellError {
+  const version = versionOf(value)
   const came = version === undefined ? 'no version' : `version ${JSON.stringify(version)}`
   return new GrantwellError(
     'ERR_RECORD_VERSION',

@@ -2,7 +2,8 @@
  * The decisions of one user on one application, as one small record: the first decision on a form counts, and only so many
  * grants live at once.
  *
- * A decision that is over stays in the record until its form expires, so that the form is not decided twice.
+ * A decision that is over stays in the record until its form has expired, and some minutes longer, so that the form is not decided
+ * twice.
  * @module
  */
 import type { OAuthError } from './errors.js'
@@ -47,7 +48,7 @@ export type Admission =
   | { readonly type: 'full'; readonly grants: readonly Decision[] }
   | OAuthError
 
-/** Decisions that are over and whose form could still come back: at most so many are kept, so no more are taken in. */
+/** Decisions that are over and whose form could still come back: at most so many are kept, so that no more are taken in. */
 export const DECISIONS_KEPT = 1000
 
 /**
@@ -68,11 +69,11 @@ export function admitDecision(
   if (formExpiresAt !== undefined && now >= formExpiresAt) return { type: 'refused' }
   const decisions = all
     .map((each): Decision => (replaced.includes(each.grantId) ? { ...each, over: 'replaced' } : each))
-    .filter((each) => each.over === undefined || now < endOfForm(each))
+    .filter((each) => each.over === undefined || now < keptUntil(each))
   const grants = decisions.filter(({ over }) => over === undefined)
   if (decision === 'agree' && grants.length >= limit) return { type: 'full', grants }
   const over = decisions.filter((each) => each.over !== undefined)
-  if (over.length >= DECISIONS_KEPT) return tooManyDecisions(Math.min(...over.map(endOfForm)) - now)
+  if (over.length >= DECISIONS_KEPT) return tooManyDecisions(Math.min(...over.map(keptUntil)) - now)
   const made: Decision = {
     grantId,
     at: now,
@@ -87,8 +88,11 @@ const NONE: Consents = { v: 1, decisions: [] }
 /** Each decision as the record has it. */
 const OVER = { agree: undefined, refuse: 'refused' } as const
 
-function endOfForm({ formExpiresAt = 0 }: Decision): Seconds {
-  return formExpiresAt
+/** Seconds by which a clock may be set back without an old form deciding anew. */
+const CLOCK_SET_BACK: Seconds = 600
+
+function keptUntil({ formExpiresAt }: Decision): Seconds {
+  return formExpiresAt === undefined ? 0 : formExpiresAt + CLOCK_SET_BACK
 }
 
 function tooManyDecisions(retryAfter: Seconds): OAuthError {

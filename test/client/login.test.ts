@@ -264,7 +264,7 @@ describe('a signal ends it at once, with its reason', () => {
   const reason = new Error('enough')
 
   it.each(['before it begins', 'while it is shown', 'while it waits', 'while it asks'])('%s', async (when) => {
-    const service = await realService({ devicePollingInterval: when === 'while it asks' ? 1 : 1000 })
+    const service = await realService({ devicePollingInterval: when === 'while it asks' ? 1 : 500 })
     const controller = new AbortController()
     const soon = () => setTimeout(() => controller.abort(reason), 10)
     if (when === 'before it begins') controller.abort(reason)

@@ -56,6 +56,7 @@ const VALUES: Record<string, unknown> = {
   true: true,
   zero: 0,
   one: 1,
+  'two thousand': 2000,
   'minus one': -1,
   'a half': 0.5,
   'not a number': Number.NaN,
@@ -96,7 +97,7 @@ const VALUES: Record<string, unknown> = {
   'a page that there is not': { front: () => '' },
 }
 
-const POSITIVE = ['one']
+const POSITIVE = ['one', 'two thousand']
 const BOOLEAN = ['false', 'true']
 
 /** Which of the values each option takes. */
@@ -109,18 +110,19 @@ const TAKEN: { readonly [Name in keyof Required<AuthorizationServerOptions>]: re
   scopes: ['catalogue'],
   codeLifetime: POSITIVE,
   accessTokenLifetime: POSITIVE,
-  refreshTokenLifetime: POSITIVE,
+  refreshTokenLifetime: ['one'],
   gracePeriod: ['zero', ...POSITIVE],
   consentLifetime: POSITIVE,
-  deviceCodeLifetime: POSITIVE,
-  devicePollingInterval: POSITIVE,
+  // More than the polling interval, and less than the lifetime.
+  deviceCodeLifetime: ['two thousand'],
+  devicePollingInterval: ['one'],
   userCodeLimiter: ['a function'],
   deviceLimiter: ['a function'],
   remoteAddress: ['a function'],
   refreshReplay: ['revoke', 'refuse'],
   consent: ['always', 'once'],
   redirectMatching: ['domain', 'exact'],
-  grantLimit: POSITIVE,
+  grantLimit: ['one'],
   allowLocalhost: BOOLEAN,
   requirePkce: BOOLEAN,
   allowClientSecretPost: BOOLEAN,
@@ -128,7 +130,7 @@ const TAKEN: { readonly [Name in keyof Required<AuthorizationServerOptions>]: re
   macTokens: BOOLEAN,
   macWindow: POSITIVE,
   introspectionMaxAge: ['zero', ...POSITIVE],
-  bodyLimit: POSITIVE,
+  bodyLimit: ['two thousand'],
   mountPath: ['an empty string', 'a path'],
   // Every object without pages of its own is as good as an empty one.
   pages: ['an object', 'a boxed number', 'a date', '32 bytes in a buffer', 'pages', 'one page'],
@@ -256,7 +258,7 @@ describe('STYLE 7 options', () => {
   })
 
   it('the body limit of the server is the one of the options, for its adapter', () => {
-    expect(createAuthorizationServer({ ...NEEDED, bodyLimit: 100 }).bodyLimit).toBe(100)
+    expect(createAuthorizationServer({ ...NEEDED, bodyLimit: 2000 }).bodyLimit).toBe(2000)
     expect(createAuthorizationServer(NEEDED)).toMatchObject({ bodyLimit: 65_536, issuer: 'https://git.example' })
   })
 

@@ -11,7 +11,7 @@ import { describe, expect, it } from 'vitest'
 import { codesOf, decideOn, enterCode, openDevicePage, poll } from '../protocol/device-form.js'
 import { MAC_OPTIONS, macTokens, signedParts, signedRequest, withSigner } from '../protocol/mac-client.js'
 import { API, introspect, withApi } from '../protocol/resource-server.js'
-import type { TestServer } from '../support.js'
+import type { TestServer, Tokens } from '../support.js'
 import {
   authorizationUrl,
   call,
@@ -30,6 +30,7 @@ import {
   token,
   tokens,
   WEB,
+  works,
 } from '../support.js'
 import type { WatchedServer } from './helpers.js'
 import { StoreFailure, watchedServer } from './helpers.js'
@@ -199,6 +200,31 @@ describe('a record of another version', () => {
       }
     },
   )
+
+  it.each([
+    ['revokeAll', (test: TestServer) => test.server.grants.revokeAll('ada')],
+    ['revokeApplication', (test: TestServer) => test.server.grants.revokeApplication('web')],
+  ] as const)('keeps none of the others from being ended by %s, which fails behind the last', async (_, end) => {
+    const test = await watchedServer()
+    const pairs: Tokens[] = []
+    for (let count = 0; count < 5; count++) pairs.push(await tokens(test))
+    const { records } = await test.store.list('subject:ada')
+    const { key, value } = records[2] ?? expect.fail()
+    const write = async (version: number): Promise<void> => {
+      const [found] = await test.store.read([key])
+      const changed = { ...(value as Record<string, JsonValue>), v: version } // every record is an object
+      const options = { expected: found?.version ?? 0, labels: ['subject:ada', 'client:web'] }
+      expect(await test.store.write(key, changed, options)).toBe(true)
+    }
+    await write(2)
+    test.errors.length = 0
+    expect(await thrown(end(test))).toBe('ERR_STORE')
+    expect(test.errors).toStrictEqual([expect.objectContaining({ code: 'ERR_RECORD_VERSION' })])
+    await write(1)
+    const left = await Promise.all(pairs.map(({ access_token }) => works(test, access_token)))
+    expect(left.filter(Boolean)).toHaveLength(1)
+    expect(await end(test)).toBe(1)
+  })
 
   it('is refused by a signed request', async () => {
     const test = await withSigner(await watchedServer(MAC_OPTIONS))

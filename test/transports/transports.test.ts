@@ -14,7 +14,7 @@ const OK: HttpResponse = { status: 200, headers: { 'Content-Type': 'text/plain' 
 /** A server that keeps what it gets, and answers with one thing. */
 async function recorder(answer = OK): Promise<{ server: AuthorizationServer; seen: HttpRequest[] }> {
   const seen: HttpRequest[] = []
-  const { server } = await testServer({ bodyLimit: 100 })
+  const { server } = await testServer({ bodyLimit: 1024 })
   const handle = async (request: HttpRequest): Promise<HttpResponse> => {
     seen.push(request)
     return answer
@@ -71,7 +71,7 @@ describe('a request', () => {
   })
 
   it('has a body up to the limit, none that is missing, and is too large over it', async () => {
-    const text = 'a'.repeat(100)
+    const text = 'a'.repeat(1024)
     for (const body of [{ type: 'text', text }, { type: 'text', text: '' }, { type: 'too_large' }, undefined] as const)
       expect((await arrived({ method: 'POST', url: '/a', body })).body).toStrictEqual(body)
     const fields = { a: ['b', 7] }
