@@ -91,6 +91,7 @@ export type {
   AuthorizedApplication,
   AuthorizedApplicationsPageModel,
   AuthorizedGrant,
+  AuthorizedResources,
   ConsentPageModel,
   ConsentResource,
   ConsentScope,

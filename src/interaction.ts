@@ -122,6 +122,22 @@ export function interactionOf<Native>(settings: PageSettings<Native>, refused: R
     return checkedAnswer('resources()', RESOURCES, await settings.resources(user))
   }
 
+  /** The resources that a consent page offers: as many as it can show, and as its form can bring back when all are chosen. */
+  function offered(all: readonly SpecifiedResource[]): {
+    readonly shown: readonly SpecifiedResource[]
+    readonly notShown: number
+  } {
+    const { shown: sendable } = beginningOf(all, fieldSize, {
+      characters: Math.max(settings.bodyLimit / 2, settings.bodyLimit - REST_OF_FORM),
+      most: RESOURCES_SHOWN,
+    })
+    const { shown } = beginningOf(sendable, ({ id, name }) => entrySize(id, name ?? id), {
+      characters: LIST_CHARACTERS,
+      most: RESOURCES_SHOWN,
+    })
+    return { shown, notShown: all.length - shown.length }
+  }
+
   function shownScopes(scopes: readonly Scope[]): readonly ConsentScope[] {
     return [...settings.scopes.entries.values()]
       .filter(({ scope }) => scopes.includes(scope))
@@ -186,10 +202,7 @@ export function interactionOf<Native>(settings: PageSettings<Native>, refused: R
     },
 
     consentModel: async (user, application, scopes, again) => {
-      const offered = beginningOf(await resourcesOf(user), ({ id, name }) => entrySize(id, name ?? id), {
-        characters: LIST_CHARACTERS,
-        most: RESOURCES_SHOWN,
-      })
+      const items = offered(await resourcesOf(user))
       const choices = RESOURCE_CHOICES[application.resourceScope].filter(
         (kind) => kind !== 'specified' || settings.resources !== undefined,
       )
@@ -206,12 +219,12 @@ export function interactionOf<Native>(settings: PageSettings<Native>, refused: R
         resources: {
           choices,
           selected: choices.find((kind) => kind === again?.choice) ?? application.resourceScope,
-          items: offered.shown.map(({ id, name }) => ({
+          items: items.shown.map(({ id, name }) => ({
             id,
             name: name ?? id,
             checked: again?.ids.includes(id) ?? false,
           })),
-          ...(offered.notShown !== undefined && { notShown: offered.notShown }),
+          ...(items.notShown > 0 && { notShown: items.notShown }),
         },
         stylesheet,
         ...(again !== undefined && { fault: CHOICE_FAULT }),
@@ -246,6 +259,15 @@ const CLOCKS_APART: Seconds = 300
 
 /** Resources that a consent page offers at most. */
 const RESOURCES_SHOWN = 1000
+
+/** Bytes of a consent form for all that is no resource. */
+const REST_OF_FORM = 16_384
+
+/** Bytes that a chosen resource takes in a form. */
+function fieldSize({ id }: SpecifiedResource): number {
+  return new URLSearchParams({ [FORM_FIELDS.resource]: id }).toString().length + 1
+}
+
 const USER: Takes = {
   words:
     '{ subject, name }, a string that is not empty and one that may be left out, or undefined where nobody is signed in',

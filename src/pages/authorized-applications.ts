@@ -26,7 +26,9 @@ export interface AuthorizedApplicationsPageModel {
   readonly applications: readonly AuthorizedApplication[]
   /** URL path of the stylesheet. */
   readonly stylesheet: string
-  /** Whether there are more than are shown. */
+  /** Path of the page with the applications that come next, with its query; absent on the last. */
+  readonly next?: string
+  /** Whether there are more than all these pages show. */
   readonly more: boolean
   /** What was wrong with the last submission of a form of this page. */
   readonly fault?: string
@@ -41,10 +43,16 @@ export interface AuthorizedApplication {
   readonly logo?: string
   /** Whether the administrators stopped it: it can do nothing at present. */
   readonly suspended: boolean
-  /** One for each time that the user permitted something. */
+  /** One for each time that the user permitted something, the newest first. */
   readonly grants: readonly AuthorizedGrant[]
-  /** How many more there are than are shown; absent where there are none. */
-  readonly notShown?: number
+  /** The times before those, as one; absent where there are none. */
+  readonly older?: {
+    readonly count: number
+    /** Everything that was permitted at any of those times. */
+    readonly scopes: readonly ConsentScope[]
+    /** One entry for each kind. */
+    readonly resources: readonly AuthorizedResources[]
+  }
   /** The form that takes everything back from this application: target of the POST, and its hidden fields. */
   readonly form: {
     readonly action: string
@@ -57,17 +65,20 @@ export interface AuthorizedApplication {
 export interface AuthorizedGrant {
   readonly scopes: readonly ConsentScope[]
   /** Which of the user's resources it opens. */
-  readonly resources: {
-    readonly kind: ResourceKind
-    /** Names of the specified ones. */
-    readonly items: readonly string[]
-    /** How many more there are than are named; absent where there are none. */
-    readonly notShown?: number
-  }
+  readonly resources: AuthorizedResources
   /** Seconds since the epoch. */
   readonly createdAt: number
   /** Seconds since the epoch, coarse: when it last got tokens; absent when it never did. */
   readonly lastUsedAt?: number
+}
+
+/** Resources that an application was permitted to use. */
+export interface AuthorizedResources {
+  readonly kind: ResourceKind
+  /** Names of the specified ones. */
+  readonly items: readonly string[]
+  /** How many more there are than are named; absent where there are none. */
+  readonly notShown?: number
 }
 
 /**
@@ -87,6 +98,7 @@ ${faultNote(fault)}
 <h1>Authorized applications</h1>
 ${applications.length === 0 ? html`<p>No application has access to your account.</p>` : introduction}
 ${applications.map((application, i) => html`${section(application, `application-${i + 1}`)}\n`)}
+${model.next === undefined ? undefined : html`<p class="more"><a href="${model.next}">More applications</a></p>`}
 ${ifTrue(model.more, html`<p class="more">There are more than these. Take access back from some, and the others will be shown.</p>`)}
 </main>`,
   })
@@ -96,7 +108,7 @@ const introduction: SafeHtml = html`<p>You permitted these applications to acces
 application last got or renewed its access; what it does with it in between is not shown here. Days are those of UTC.</p>`
 
 function section(application: AuthorizedApplication, id: string): SafeHtml {
-  const { name, website, suspended, grants, notShown = 0 } = application
+  const { name, website, suspended, grants, older } = application
   return html`<section class="application" aria-labelledby="${id}">
 <div class="identity">
 ${logoOf(application)}
@@ -108,7 +120,7 @@ ${ifTrue(suspended, html`<p class="suspended">The administrators stopped it: it 
 </dl>
 <ul class="grants">
 ${grants.map((grant) => html`<li>${permitted(grant)}</li>\n`)}</ul>
-${ifTrue(notShown > 0, html`<p class="more">You permitted it something ${notShown} more times.</p>`)}
+${older === undefined ? undefined : permittedBefore(older)}
 ${form(application)}
 </section>`
 }
@@ -123,10 +135,24 @@ ${permissionGroups(scopes)}
 </dl>`
 }
 
+function permittedBefore({ count, scopes, resources }: NonNullable<AuthorizedApplication['older']>): SafeHtml {
+  const before =
+    count === 1
+      ? 'You permitted it something once before:'
+      : `You permitted it something ${count} times before. In all:`
+  return html`<div class="older">
+<p>${before}</p>
+${permissionGroups(scopes)}
+<dl>
+<div><dt>Where</dt>${resources.map((each) => html`<dd>${places(each)}</dd>\n`)}</div>
+</dl>
+</div>`
+}
+
 // More than a reader would scroll through on the way to the button.
 const longList = 12
 
-function places({ kind, items, notShown = 0 }: AuthorizedGrant['resources']): SafeHtml {
+function places({ kind, items, notShown = 0 }: AuthorizedResources): SafeHtml {
   if (kind !== 'specified') return html`${choiceLabels[kind]}`
   if (items.length === 0) return html`No resource`
   const list = html`<ul>

@@ -12,6 +12,7 @@ export type {
   AuthorizedApplication,
   AuthorizedApplicationsPageModel,
   AuthorizedGrant,
+  AuthorizedResources,
 } from './authorized-applications.js'
 export { authorizedApplicationsPage } from './authorized-applications.js'
 export type { ConsentPageModel, ConsentResource } from './consent.js'

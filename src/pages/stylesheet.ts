@@ -189,9 +189,9 @@ p.items { padding-block: 0.5rem; }
 .application > .identity { margin-top: 0; }
 .application > form { padding-top: 0; border-top: 0; }
 .suspended { color: var(--change); font-weight: 500; }
-.grants > li + li { margin-top: 1.25rem; padding-top: 0.25rem; border-top: 1px dashed var(--line); }
-.grants > li > p { margin-top: 0.75rem; }
-.grants dl > :first-child { grid-column: 1 / -1; }
+.grants > li + li, .older { margin-top: 1.25rem; padding-top: 0.25rem; border-top: 1px dashed var(--line); }
+.grants > li > p, .older > p { margin-top: 0.75rem; }
+.grants dl > :first-child, .older dl > :first-child { grid-column: 1 / -1; }
 summary { cursor: pointer; }
 .more { margin-top: 1.5rem; color: var(--muted); }
 

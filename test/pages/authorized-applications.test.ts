@@ -84,17 +84,39 @@ describe('every application has its own part', () => {
   it('lists every time that the user permitted something', () => {
     fc.assert(
       fc.property(hostileApplications, (model) => {
-        for (const [i, { grants }] of model.applications.entries()) {
+        for (const [i, { grants, older }] of model.applications.entries()) {
           const nodes = partsOf(model)[i]?.nodes ?? []
           const scopes = nodes.filter(({ nodeName }) => nodeName === 'data').map((node) => attribute(node, 'value'))
-          const of = (wanted: string) => (grant: AuthorizedGrant) =>
+          const of = (wanted: string) => (grant: Pick<AuthorizedGrant, 'scopes'>) =>
             grant.scopes.filter(({ permission }) => permission === wanted).map(({ scope }) => asParsed(scope))
-          expect(scopes).toEqual(grants.flatMap((grant) => [...of('rw')(grant), ...of('r')(grant)]))
+          const all = [...grants, ...(older === undefined ? [] : [older])]
+          expect(scopes).toEqual(all.flatMap((grant) => [...of('rw')(grant), ...of('r')(grant)]))
           const times = nodes.filter(({ nodeName }) => nodeName === 'time').length
           expect(times).toBe(grants.length + grants.filter(({ lastUsedAt }) => lastUsedAt !== undefined).length)
         }
       }),
     )
+  })
+
+  it('lists what it was permitted before that, all times together', () => {
+    const older = {
+      count: 7,
+      scopes: plainGrant.scopes,
+      resources: [{ kind: 'all', items: [] }, plainGrant.resources],
+    } as const
+    const nodesOf = (count: number) =>
+      elementsOf(
+        authorizedApplicationsPage({
+          ...plainApplications,
+          applications: [{ ...plainApplication, grants: [], older: { ...older, count } }],
+        }),
+      )
+    const texts = (name: string, count: number) =>
+      nodesOf(count).flatMap((node) => (node.nodeName === name ? [textOf(node).trim()] : []))
+    expect(texts('p', 7)).toContain('You permitted it something 7 times before. In all:')
+    expect(texts('p', 1)).toContain('You permitted it something once before:')
+    expect(texts('data', 7)).toEqual(['Repository code through Git commands', 'Issues'])
+    expect(texts('dd', 7).slice(1)).toEqual(['All resources of your account', 'ada/engine\nada/notes'])
   })
 
   it('says so when it may do nothing', () => {
@@ -188,6 +210,17 @@ describe('the list', () => {
     }
   })
 
+  it('leads to the applications that come next', () => {
+    const linksOf = (model: AuthorizedApplicationsPageModel) =>
+      elementsOf(authorizedApplicationsPage(model))
+        .filter((node) => node.nodeName === 'a' && textOf(node) === 'More applications')
+        .map((node) => attribute(node, 'href'))
+    expect(linksOf(plainApplications)).toEqual([])
+    expect(linksOf({ ...plainApplications, next: '/oauth2/applications?from=2' })).toEqual([
+      '/oauth2/applications?from=2',
+    ])
+  })
+
   it('says what was wrong first, in the title too', () => {
     const document = authorizedApplicationsPage({ ...plainApplications, fault: 'Send the form again.' })
     const first = element(document, 'main').childNodes?.find(({ nodeName }) => nodeName !== '#text')
@@ -230,26 +263,26 @@ function shownValues({ user, applications, fault }: AuthorizedApplicationsPageMo
   return [
     user.name,
     ...(fault === undefined ? [] : [fault]),
-    ...applications.flatMap(({ name, website, grants }) => [
+    ...applications.flatMap(({ name, website, grants, older }) => [
       name,
       website.startsWith('https://') ? new URL(website).href : website,
-      ...grants.flatMap(({ scopes, resources }) => [
+      ...[...grants, ...(older === undefined ? [] : [older])].flatMap(({ scopes, resources }) => [
         ...scopes.map(({ description }) => description),
-        ...(resources.kind === 'specified' ? resources.items : []),
+        ...[resources].flat().flatMap(({ kind, items }) => (kind === 'specified' ? items : [])),
       ]),
     ]),
   ]
 }
 
-function sentValues({ applications, stylesheet }: AuthorizedApplicationsPageModel) {
-  return [stylesheet, ...applications.flatMap(sentOf)]
+function sentValues({ applications, stylesheet, next }: AuthorizedApplicationsPageModel) {
+  return [stylesheet, ...(next === undefined ? [] : [next]), ...applications.flatMap(sentOf)]
 }
 
-function sentOf({ website, logo, grants, form }: AuthorizedApplication) {
+function sentOf({ website, logo, grants, older, form }: AuthorizedApplication) {
   return [
     form.action,
     ...form.fields.flatMap(({ name, value }) => [name, value]),
-    ...grants.flatMap(({ scopes }) => scopes.map(({ scope }) => scope)),
+    ...[...grants, ...(older === undefined ? [] : [older])].flatMap(({ scopes }) => scopes.map(({ scope }) => scope)),
     ...(website.startsWith('https://') ? [new URL(website).href] : []),
     ...(logo?.startsWith('data:') ? [logo] : []),
   ]

@@ -7,6 +7,7 @@ import type {
   AuthorizedApplication,
   AuthorizedApplicationsPageModel,
   AuthorizedGrant,
+  AuthorizedResources,
   ConsentPageModel,
   DevicePageModel,
   DeviceResultPageModel,
@@ -169,10 +170,15 @@ export const hostileDeviceResult: fc.Arbitrary<DeviceResultPageModel> = fc.recor
   stylesheet: hostileText,
 })
 
+const hostileResources: fc.Arbitrary<AuthorizedResources> = fc.record(
+  { kind: fc.constantFrom(...kinds), items: fc.array(hostileText, { maxLength: 15 }), notShown: fc.nat() },
+  { requiredKeys: ['kind', 'items'] },
+)
+
 const hostileGrant: fc.Arbitrary<AuthorizedGrant> = fc.record(
   {
     scopes,
-    resources: fc.record({ kind: fc.constantFrom(...kinds), items: fc.array(hostileText, { maxLength: 15 }) }),
+    resources: hostileResources,
     createdAt: fc.nat(),
     lastUsedAt: fc.nat(),
   },
@@ -186,6 +192,11 @@ const hostileApplication: fc.Arbitrary<AuthorizedApplication> = fc.record(
     logo,
     suspended: fc.boolean(),
     grants: fc.array(hostileGrant, { maxLength: 3 }),
+    older: fc.record({
+      count: fc.integer({ min: 1 }),
+      scopes,
+      resources: fc.array(hostileResources, { maxLength: 3 }),
+    }),
     form,
   },
   { requiredKeys: ['name', 'website', 'suspended', 'grants', 'form'] },
@@ -196,6 +207,7 @@ export const hostileApplications: fc.Arbitrary<AuthorizedApplicationsPageModel> 
     user,
     applications: fc.array(hostileApplication, { maxLength: 3 }),
     stylesheet: hostileText,
+    next: hostileText,
     more: fc.boolean(),
     fault: hostileText,
   },
@@ -245,11 +257,19 @@ export function tamedApplications(model: AuthorizedApplicationsPageModel): Autho
       grants: application.grants.map((grant) => ({
         ...grant,
         scopes: tamedScopes(grant.scopes),
-        resources: { kind: grant.resources.kind, items: grant.resources.items.map(() => 'x') },
+        resources: tamedResources(grant.resources),
       })),
+      ...(application.older !== undefined && {
+        older: {
+          count: application.older.count,
+          scopes: tamedScopes(application.older.scopes),
+          resources: application.older.resources.map(tamedResources),
+        },
+      }),
       form: tamedForm(application.form),
     })),
     stylesheet: 'x',
+    ...(model.next === undefined ? {} : { next: 'x' }),
     more: model.more,
     ...(model.fault === undefined ? {} : { fault: 'x' }),
   }
@@ -260,6 +280,10 @@ function tamedLooks({ website, logo }: { readonly website: string; readonly logo
     website: website.startsWith('https://') ? 'https://x.example/' : 'x',
     ...(logo === undefined ? {} : { logo: logo.startsWith('/') ? '/x' : 'x' }),
   }
+}
+
+function tamedResources({ items, ...rest }: AuthorizedResources): AuthorizedResources {
+  return { ...rest, items: items.map(() => 'x') }
 }
 
 function tamedScopes(scopes: ConsentPageModel['scopes']) {

@@ -17,6 +17,7 @@ import {
   OTHER,
   post,
   refresh,
+  registration,
   START,
   send,
   testServer,
@@ -25,6 +26,7 @@ import {
 } from '../support.js'
 
 const PATH = '/oauth2/applications'
+const PUBLIC = { resource_scope: 'public' }
 
 async function open({ server }: TestServer, cookie?: string): Promise<HttpResponse> {
   return send(server, { url: PATH, headers: cookie === undefined ? {} : { cookie } })
@@ -163,21 +165,101 @@ describe('GET shows what was permitted', () => {
     expect(models[0]?.applications.map(({ name, logo }) => [name, logo])).toStrictEqual([['Sample', undefined]])
   })
 
-  it('no more than a thousand grants, five of each application, and says so', async () => {
+  it('five grants of an application, and all before those together', async () => {
     const { models, pages } = watchedPages()
-    const test = await testServer({ pages, grantLimit: 1000 })
-    const other = { client_id: 'other', redirect_uri: 'https://other.example/callback' }
-    for (let index = 0; index < 1000; index++) await authorize(test)
-    for (let index = 0; index < 2; index++) await authorize(test, other)
+    const items = [{ id: 'repo/1', name: 'First' }, { id: 'repo/2' }]
+    const test = await testServer({ pages, resources: () => items })
+    await authorize(test, { scope: 'repo-code:rw' })
+    for (const resource of ['repo/1', 'repo/2', 'repo/2'])
+      await authorize(test, { scope: 'repo-code:r' }, { resource_scope: 'specified', resource })
+    test.clock.now += 1
+    for (let count = 0; count < 5; count++) await authorize(test, { scope: 'account-profile:r' }, PUBLIC)
     await open(test)
-    expect(models[0]?.more).toBe(true)
-    const shown = models[0]?.applications ?? []
-    expect(shown.reduce((sum, { grants, notShown = 0 }) => sum + grants.length + notShown, 0)).toBe(1000)
-    expect(Math.max(...shown.map(({ grants }) => grants.length))).toBe(5)
-    await test.server.grants.revokeAll('ada')
-    await authorize(test, other)
+    const [application] = models[0]?.applications ?? []
+    expect(application?.grants.map(({ scopes }) => scopes.map(({ scope }) => scope))).toStrictEqual(
+      Array.from({ length: 5 }, () => ['account-profile:r']),
+    )
+    expect(application?.older).toMatchObject({
+      count: 4,
+      // What is wide is not hidden behind what is newer; nor is what it includes said twice.
+      scopes: [{ scope: 'repo-code:rw' }],
+      resources: [
+        { kind: 'all', items: [] },
+        { kind: 'specified', items: expect.toSatisfy((names: string[]) => names.toSorted().join() === 'First,repo/2') },
+      ],
+    })
+  })
+
+  it('every application on one of its pages, with its button', async () => {
+    const test = await testServer()
+    const names = Array.from({ length: 230 }, (_, index) => `Application ${index}`)
+    for (const [index, name] of names.entries()) {
+      const client = { clientId: `client-${index}`, clientSecret: `a-secret-of-the-client-${index}-and-more` }
+      await test.server.applications.register(registration({ name }), client)
+      await authorize(test, { client_id: client.clientId })
+      if (index % 7 === 0) test.clock.now += 1
+    }
+    const buttons: string[] = []
+    let path: string | undefined = PATH
+    for (let count = 0; path !== undefined; count++) {
+      expect(count).toBeLessThan(10)
+      const { body } = await send(test.server, { url: path, headers: {} })
+      expect(body.length).toBeLessThan(300_000)
+      buttons.push(...[...body.matchAll(/aria-label="Revoke access of ([^"]+)"/g)].map(([, name = '']) => name))
+      path = /href="([^"]+)">More applications/.exec(body)?.[1]
+    }
+    expect(buttons.toSorted()).toStrictEqual(names.toSorted())
+  })
+
+  it.each(['230', '99999'])('none behind the last, and no fault: from=%s', async (from) => {
+    const test = await testServer()
+    await authorize(test)
+    expect((await send(test.server, { url: `${PATH}?from=${from}` })).body).toContain('<h1>Authorized applications')
+  })
+
+  it.each(['', '-1', '1e3', 'x', '100000', '1&from=2'])(
+    'the first page for what is no place: from=%s',
+    async (from) => {
+      const test = await testServer()
+      await authorize(test)
+      expect((await send(test.server, { url: `${PATH}?from=${from}` })).body).toContain('Revoke access of Sample')
+    },
+  )
+
+  it('no more than ten thousand grants, and says so', async () => {
+    const { models, pages } = watchedPages()
+    const test = await watchedServer({ pages })
+    await authorize(test)
+    const { records } = await test.store.list('subject:ada')
+    let pagesRead = 0
+    test.instead.list = async () => ({
+      records: Array.from({ length: 1000 }, () => records[0] ?? expect.fail()),
+      cursor: String(pagesRead++),
+    })
+    await open(test)
+    expect([pagesRead, models[0]?.more]).toStrictEqual([10, true])
+    test.instead.list = async () => ({ records })
     await open(test)
     expect(models[1]?.more).toBe(false)
+  })
+
+  it('the identifiers of resources where the host does not say their names, and the buttons', async () => {
+    const errors: unknown[] = []
+    let isDown = false
+    const down = new Error('down')
+    const resources = () => {
+      if (isDown) throw down
+      return [{ id: 'repo/1', name: 'First' }]
+    }
+    const test = await testServer({ resources, onError: (error) => errors.push(error) })
+    await authorize(test, {}, { resource_scope: 'specified', resource: 'repo/1' })
+    isDown = true
+    const shown = await open(test)
+    expect(shown).toMatchObject({ status: 200, body: expect.stringContaining('repo/1') })
+    expect(errors).toStrictEqual([down])
+    const [form = {}] = formsOf(shown)
+    expect((await post(test.server, PATH, form, { cookie: cookieOf(shown) })).status).toBe(302)
+    expect((await test.server.grants.listGrants('ada')).grants).toStrictEqual([])
   })
 })
 

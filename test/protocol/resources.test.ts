@@ -212,6 +212,30 @@ describe('2.1 authorization resource scope', () => {
     expect(await granted(test, formOf(256), headers)).toMatchObject({ kind: 'specified' })
   })
 
+  it.each([
+    ['of long identifiers', (index: number) => ({ id: `${index}/${'a'.repeat(300)}`, name: 'A' }), 65_536],
+    [
+      'of identifiers that a form writes longer',
+      (index: number) => ({ id: `${'\u{1f9f5}'.repeat(20)}${index}` }),
+      65_536,
+    ],
+    ['where bodies are small', (index: number) => ({ id: `repository-${index}` }), 4096],
+  ])('no more than the form can bring back, when all are chosen: %s', async (_, resource, bodyLimit) => {
+    const many = Array.from({ length: 2000 }, (_, index) => resource(index))
+    const { test, fields, headers, page } = await scoped('all', { resources: () => many, bodyLimit })
+    const shown = [...page.body.matchAll(/name="resource" value="([^"]*)"/g)].map(([, id = '']) => id)
+    expect(shown).toStrictEqual(many.slice(0, shown.length).map(({ id }) => id))
+    expect(page.body).toContain(`You have ${2000 - shown.length} more, which cannot be chosen here.`)
+    const formOf = (ids: readonly string[]): [string, string][] => [
+      ...Object.entries({ ...fields, decision: 'agree', resource_scope: 'specified' }),
+      ...ids.map((id): [string, string] => ['resource', id]),
+    ]
+    expect(shown.length).toBeGreaterThan(50)
+    if (shown.length > 256) expect((await submit(test, formOf(shown), headers)).body).toContain(fault)
+    const chosen = shown.slice(0, 256)
+    expect(await granted(test, formOf(chosen), headers)).toStrictEqual({ kind: 'specified', ids: chosen })
+  })
+
   it('an application that may only have specified ones is registered only where there are some to specify', async () => {
     const test = await testServer()
     const specified = registration({ resourceScope: 'specified' })
