@@ -105,7 +105,7 @@ export async function createHost({ issuer, website }) {
 
   async function listRepositories(request, response) {
     const token = await server.authenticate(request)
-    if (token.type === 'refused') return sendResponse(response, token.response)
+    if (token.type !== 'authenticated') return sendResponse(response, token.response)
     sendJson(response, 200, {
       user: token.subject,
       client_id: token.clientId,
@@ -117,7 +117,7 @@ export async function createHost({ issuer, website }) {
 
   async function addCommit(request, response, id) {
     const token = await server.authenticate(request, { scope: 'repo-code:rw' })
-    if (token.type === 'refused') return sendResponse(response, token.response)
+    if (token.type !== 'authenticated') return sendResponse(response, token.response)
     // A repository that the user did not open is as good as none: nobody learns that it exists.
     const repository = repositoriesFor(token).find((each) => each.id === id)
     if (repository === undefined) return sendJson(response, 404, { error: 'not_found' })
@@ -126,7 +126,7 @@ export async function createHost({ issuer, website }) {
 
   async function showUser(request, response) {
     const token = await server.authenticate(request, { scope: 'account-profile:r' })
-    if (token.type === 'refused') return sendResponse(response, token.response)
+    if (token.type !== 'authenticated') return sendResponse(response, token.response)
     const { username, name } = accounts.find(({ user }) => user.subject === token.subject).user
     sendJson(response, 200, { user: token.subject, username, name })
   }
