@@ -292,6 +292,20 @@ export function applicationsOf<Native>(settings: Settings<Native>, transactions:
       )
   }
 
+  /** The last submission of each applicant that is under way. */
+  const submitting = new Map<Subject, Promise<unknown>>()
+
+  /** Takes in the submissions of one applicant one after the other, so that none is counted before the one ahead of it is there. */
+  async function inTurn<Result>(applicant: Subject, submit: () => Promise<Result>): Promise<Result> {
+    const turn = (submitting.get(applicant) ?? Promise.resolve()).then(submit, submit)
+    submitting.set(applicant, turn)
+    try {
+      return await turn
+    } finally {
+      if (submitting.get(applicant) === turn) submitting.delete(applicant)
+    }
+  }
+
   function newSecret(): string {
     return CLIENT_SECRET_PREFIX + encodeBase64url(entropy(SECRET_BYTES))
   }
@@ -324,16 +338,22 @@ export function applicationsOf<Native>(settings: Settings<Native>, transactions:
     submit: async (submission, by = {}) => {
       const { applicant } = ownOptions<{ applicant?: Subject }>('applications.submit', by, { applicant: NAME })
       const { details, logo = NO_LOGO } = checked(submission, { reasons: 'required', logo: 'required' })
-      if (applicant !== undefined) await checkWaiting(applicant)
       const id = encodeBase64url(entropy(CLIENT_ID_BYTES)) as ClientId // base64url is printable ASCII
-      const { after } = await logos.keepFor(logo, (logoId) =>
-        apply(id, {
-          type: 'submit',
-          id,
-          ...(applicant !== undefined && { applicant }),
-          details: { ...details, logo: logoId },
-        }),
-      )
+      const submit = () =>
+        logos.keepFor(logo, (logoId) =>
+          apply(id, {
+            type: 'submit',
+            id,
+            ...(applicant !== undefined && { applicant }),
+            details: { ...details, logo: logoId },
+          }),
+        )
+      const { after } = await (applicant === undefined
+        ? submit()
+        : inTurn(applicant, async () => {
+            await checkWaiting(applicant)
+            return submit()
+          }))
       return structuredClone(after as SubmittedApplication) // it was handed in this moment
     },
 

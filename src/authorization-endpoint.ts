@@ -5,6 +5,7 @@
  */
 import { consentRecordsOf } from './consents.js'
 import type { PublishedApplication } from './core/application.js'
+import type { NewDecision } from './core/consents.js'
 import { GRANT_ID_BYTES, grantIdOf, SECRET_BYTES } from './core/credential.js'
 import { clientKeyOf } from './core/digests.js'
 import { oauthError } from './core/errors.js'
@@ -27,7 +28,7 @@ import type { VerifiedForm } from './protocol/consent.js'
 import { FORM_FIELDS, printAuthorizationRequest, shownOf } from './protocol/consent.js'
 import { ENDPOINT_PATHS } from './protocol/endpoints.js'
 import type { HttpRequest, HttpResponse } from './protocol/message.js'
-import { queryOf } from './protocol/message.js'
+import { headerOf, queryOf } from './protocol/message.js'
 import { formTargets, pageResponse } from './protocol/page.js'
 import { bodyParameters, isError, parseParameters, valuesIn } from './protocol/parameters.js'
 import type { Transactions } from './transactions.js'
@@ -103,13 +104,13 @@ export function authorizationEndpoint<Native>(
     asked: AuthorizationRequest,
     user: User,
     resources: Resources,
-    form: Pick<Approve, 'grantId' | 'formSecret' | 'formExpiresAt'>,
+    { unasked, ...form }: Pick<Approve, 'grantId' | 'formSecret' | 'formExpiresAt'> & Pick<NewDecision, 'unasked'>,
   ): Promise<HttpResponse> {
     const { application, redirectUri, scopes, codeChallenge } = asked
     const { clientId } = application
     const { subject } = user
     const clientKey = clientKeyOf(digests, clientId)
-    const notAdmitted = await consents.admit({ clientKey, subject }, { decision: 'agree', ...form })
+    const notAdmitted = await consents.admit({ clientKey, subject }, { decision: 'agree', unasked, ...form })
     if (notAdmitted !== undefined) return errorPage(notAdmitted)
     const command: Approve = {
       type: 'approve',
@@ -138,14 +139,19 @@ export function authorizationEndpoint<Native>(
     return redirectedError({ ...asked, error: oauthError('access_denied', 'consent_refused', 'The user refused.') })
   }
 
-  /** With `consent: 'once'`: the resources that a live grant of this user to this client has, if it covers what is asked. */
+  /**
+   * With `consent: 'once'`: the resources that a live grant of this user to this client has, if it covers what is asked and its
+   * answer went to the same redirect URI.
+   */
   async function remembered(asked: AuthorizationRequest, user: User): Promise<Resources | undefined> {
-    const { application, scopes } = asked
+    const { application, scopes, redirectUri } = asked
     if (!isRememberedFor(application)) return undefined
     const who = { clientKey: clientKeyOf(digests, application.clientId), subject: user.subject }
     const grants = await consents.consentedGrants(who)
     const covers = (grant: Grant): boolean =>
-      coversScopes(grant.scopes, scopes) && RESOURCE_CHOICES[application.resourceScope].includes(grant.resources.kind)
+      grant.code.redirectUri === redirectUri &&
+      coversScopes(grant.scopes, scopes) &&
+      RESOURCE_CHOICES[application.resourceScope].includes(grant.resources.kind)
     return grants.find(covers)?.resources
   }
 
@@ -161,9 +167,13 @@ export function authorizationEndpoint<Native>(
     if (asked.type === 'redirected_error') return faultyRequest(asked, user)
     if (user === undefined) return interaction.signIn('authorization', printAuthorizationRequest(asked))
     // A HEAD asks what a GET would say; it makes no grant.
-    const resources = request.method === 'GET' ? await remembered(asked, user) : undefined
+    const resources = request.method === 'GET' && isNavigation(request) ? await remembered(asked, user) : undefined
     if (resources === undefined) return consentPage(request, asked, user)
-    const made = { grantId: grantIdOf(entropy(GRANT_ID_BYTES)), formSecret: entropy(SECRET_BYTES) }
+    const made = {
+      grantId: grantIdOf(entropy(GRANT_ID_BYTES)),
+      formSecret: entropy(SECRET_BYTES),
+      unasked: true,
+    } as const
     return approve(asked, user, resources, made)
   }
 
@@ -193,6 +203,15 @@ export function authorizationEndpoint<Native>(
   }
 
   return interaction.guarded('authorization', (request) => (request.method === 'POST' ? post(request) : get(request)))
+}
+
+/**
+ * Checks that a browser shows the answer to its user as a page of its own. A script or an image of another page must get no grant
+ * without a question, and must not learn whether there would be one. Browsers say what a request is for; other programs do not.
+ */
+function isNavigation({ headers }: HttpRequest): boolean {
+  const [mode, destination] = [headerOf(headers, 'sec-fetch-mode'), headerOf(headers, 'sec-fetch-dest')]
+  return (mode === undefined || mode === 'navigate') && (destination === undefined || destination === 'document')
 }
 
 /** Where the answer goes, for the eyes of the user. */

@@ -76,8 +76,8 @@ export function consentRecordsOf<Native>(settings: Settings<Native>, transaction
   }
 
   /**
-   * Ends grants: those that are over already, then codes that nobody exchanged, then the oldest. With `consent: 'once'` the
-   * grant by which questions are spared comes last. One that may be written this very moment is left alone: it would live on
+   * Ends grants: those that are over already, then codes that nobody exchanged, then those for which nobody was asked, then the
+   * oldest. With `consent: 'once'` the grant by which questions are spared comes last. One that may be written this very moment is left alone: it would live on
    * with nobody counting it.
    */
   async function endSome(
@@ -96,8 +96,9 @@ export function consentRecordsOf<Native>(settings: Settings<Native>, transaction
     const worth = (each: Decision, grant: Grant | undefined): number => {
       if (grant === undefined) return now >= each.at + WRITTEN_WITHIN ? 0 : Number.POSITIVE_INFINITY
       if (!isLive(grant, now)) return 0
-      if (each === sparing) return 3
-      return grant.code.usedAt === undefined ? 1 : 2
+      if (each === sparing) return 4
+      if (grant.code.usedAt === undefined) return 1
+      return each.unasked ? 2 : 3
     }
     const leaving = decisions
       .map((each, index) => ({ grantId: each.grantId, worth: worth(each, found[index]) }))

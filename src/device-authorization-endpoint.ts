@@ -15,7 +15,7 @@ import { addressOf } from './device-endpoint.js'
 import { deviceLimiterOf } from './device-limiter.js'
 import type { Refused, Settings } from './options.js'
 import { requestedScopes } from './protocol/authorization.js'
-import { authenticateClient } from './protocol/client-authentication.js'
+import { authenticateClient, clientIdsOf, registeredClient } from './protocol/client-authentication.js'
 import { deviceAuthorizationRequest, deviceAuthorizationResponse } from './protocol/device.js'
 import type { HttpRequest, HttpResponse } from './protocol/message.js'
 import { errorResponse } from './protocol/message.js'
@@ -55,7 +55,14 @@ export function deviceAuthorizationEndpoint<Native>(
   return async (request) => {
     const asked = deviceAuthorizationRequest(request, { allowPost: settings.allowClientSecretPost })
     if (isError(asked)) return refuse(asked)
-    const { client, scope } = asked
+    const { client: presented, scope } = asked
+    // Only what would be written counts, so that nobody uses up what others may ask for by requests that are refused.
+    const found = await transactions.read(
+      clientIdsOf(presented).map((id) => keys.application(clientKeyOf(digests, id))),
+    )
+    if ('type' in found) return refuse(found, presented.clientId)
+    const registered = found.map((record) => recordAs.application(record?.value))
+    const client = registeredClient(presented, registered)
     const { clientId } = client
     const clientKey = clientKeyOf(digests, clientId)
     const wanted = (stored: Application | undefined, now: Seconds): readonly Scope[] | OAuthError => {
@@ -63,10 +70,8 @@ export function deviceAuthorizationEndpoint<Native>(
       if (isError(application)) return application
       return deviceFlowFault(application) ?? requestedScopes(application, scope, catalogue)
     }
-    // Only what would be written counts, so that nobody uses up what others may ask for by requests that are refused.
-    const found = await transactions.read([keys.application(clientKey)])
-    if ('type' in found) return refuse(found, clientId)
-    const sound = wanted(recordAs.application(found[0]?.value), settings.clock())
+    const application = registered.find((each) => each?.id === clientId)
+    const sound = wanted(application, settings.clock())
     if (isError(sound)) return refuse(sound, clientId)
     const tooSoon = await limiter({ clientId, address: addressOf(settings, request) })
     if (tooSoon !== undefined) return refuse(tooSoon, clientId)

@@ -14,9 +14,9 @@ import { clientKeyOf } from './core/digests.js'
 import type { OAuthError, RefusalReason } from './core/errors.js'
 import type { Scope } from './core/scopes.js'
 import { limitScopes } from './core/scopes.js'
-import type { ClientKey, Seconds } from './core/values.js'
+import type { ClientId, ClientKey, Seconds } from './core/values.js'
 import type { Refused, Settings } from './options.js'
-import { authenticateClient } from './protocol/client-authentication.js'
+import { authenticateClient, clientIdsOf, registeredClient } from './protocol/client-authentication.js'
 import type { Introspected } from './protocol/introspection.js'
 import { INACTIVE, introspectionResponse, notAResourceServer } from './protocol/introspection.js'
 import type { HttpRequest, HttpResponse } from './protocol/message.js'
@@ -42,21 +42,27 @@ export function introspectionEndpoint<Native>(
   refused: Refused,
 ): (request: HttpRequest<Native>) => Soon<HttpResponse> {
   const { issuer, digests, clock } = settings
+  const keyOf = (clientId: ClientId): string => keys.application(clientKeyOf(digests, clientId))
 
   return (request) => {
     const asked = requestAboutToken(request, { allowPost: settings.allowClientSecretPost })
     if (isError(asked)) return refuse(asked)
-    const { client, credential = NOBODY, fault } = asked
+    const { client: presented, credential = NOBODY, fault } = asked
+    const [clientId, ...others] = clientIdsOf(presented)
     const read = transactions.read([
-      keys.application(clientKeyOf(digests, client.clientId)),
+      keyOf(clientId),
       keys.application(credential.clientKey),
       keys.grant(credential.grantId),
+      ...others.map(keyOf),
     ])
     return after(read, (records) => {
-      if (isError(records)) return refuse(records, client.clientId)
-      const [asking, ofToken, grant] = records
+      if (isError(records)) return refuse(records, presented.clientId)
+      const [asking, ofToken, grant, ...more] = records
+      const registered = [asking, ...more].map((record) => recordAs.application(record?.value))
+      const client = registeredClient(presented, registered)
       const now = clock()
-      const resourceServer = authenticateClient(recordAs.application(asking?.value), client, digests, now)
+      const application = registered.find((each) => each?.id === client.clientId)
+      const resourceServer = authenticateClient(application, client, digests, now)
       if (isError(resourceServer)) return refuse(resourceServer, client.clientId)
       if (!isResourceServer(resourceServer)) return refuse(notAResourceServer(), client.clientId)
       if (fault !== undefined) return refuse(fault, client.clientId)

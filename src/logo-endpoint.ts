@@ -36,6 +36,8 @@ export function logoEndpoint(
 ): (request: HttpRequest) => Promise<HttpResponse<string | Uint8Array>> {
   /** By their names, the one that was asked for last at the end. */
   const kept = new Map<string, Logo>()
+  /** Those that are being sent, perhaps: each answer holds the same bytes, however many clients read slowly. */
+  const sent = new Map<string, { readonly type: Logo['type']; readonly bytes: WeakRef<ArrayBufferLike> }>()
   /** Those that are being read: whoever asks meanwhile gets the same. */
   const loading = new Map<string, Promise<Logo | OAuthError | undefined>>()
   let keptBytes = 0
@@ -60,13 +62,28 @@ export function logoEndpoint(
     return 'type' in found ? found : logoOf(recordAs.logo(found[0]?.value))
   }
 
+  function remember(name: string, { type, bytes }: Logo): void {
+    if (sent.get(name)?.bytes.deref() === bytes.buffer) return
+    for (const [other, { bytes: held }] of sent) if (held.deref() === undefined) sent.delete(other)
+    sent.set(name, { type, bytes: new WeakRef(bytes.buffer) })
+  }
+
+  function stillSent(name: string): Logo | undefined {
+    const found = sent.get(name)
+    const buffer = found?.bytes.deref()
+    return found === undefined || buffer === undefined ? undefined : { type: found.type, bytes: new Uint8Array(buffer) }
+  }
+
   async function logoBy(name: string): Promise<Logo | OAuthError | undefined> {
-    const known = kept.get(name)
+    const known = kept.get(name) ?? stillSent(name)
     const asked = known ?? loading.get(name) ?? load(name)
     if (asked instanceof Promise) loading.set(name, asked)
     try {
       const logo = await asked
-      if (logo !== undefined && 'bytes' in logo) keep(name, logo)
+      if (logo !== undefined && 'bytes' in logo) {
+        keep(name, logo)
+        remember(name, logo)
+      }
       return logo
     } finally {
       loading.delete(name)

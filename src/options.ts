@@ -158,7 +158,10 @@ export interface AuthorizationServerOptions<Native = unknown> {
    * keys are derived. What it is for: API calls that are not protected by TLS all the way; their bodies and answers are not signed.
    */
   readonly macTokens?: boolean
-  /** Seconds that the clock of a client that signs may differ, and that its request may take; 300 by default, a day at most. */
+  /**
+   * Seconds that the clock of a client that signs may differ, and that its request may take; 300 by default, a day at most. The same on
+   * every server over one store: where it is raised, a request that was signed up to so many seconds before counts once more.
+   */
   readonly macWindow?: Seconds
   /**
    * Seconds that a resource server may go on with an answer of introspection, in its `Cache-Control`: a revocation takes as long to
@@ -300,7 +303,8 @@ export function resolveOptions<Native>(options: AuthorizationServerOptions<Nativ
     deviceCodeLifetime: own.deviceCodeLifetime ?? 600,
     devicePollingInterval: own.devicePollingInterval ?? 5,
     digests: own.digests === undefined ? portableDigests : checkedDigests(own.digests),
-    derivationKey: own.derivationKey?.slice(),
+    // A copy: `slice` of a Buffer is none.
+    derivationKey: own.derivationKey && Uint8Array.from(own.derivationKey),
   }
   checkLifetimes(rules, own)
   // biome-ignore lint/suspicious/noConsole: an error that nobody asked to be told of must not vanish
@@ -323,7 +327,7 @@ export function resolveOptions<Native>(options: AuthorizationServerOptions<Nativ
     ...own,
     clock: own.clock === undefined ? () => Math.floor(Date.now() / 1000) : wholeSeconds(own.clock),
     scopes: own.scopes ?? serviceScopes(),
-    onEvent: own.onEvent === undefined ? () => {} : harmless(own.onEvent, onError),
+    onEvent: own.onEvent === undefined ? () => {} : harmless(withCopy(own.onEvent), onError),
     onError,
     entropy: own.entropy === undefined ? entropyPool() : wholeEntropy(own.entropy),
     // All of them own properties where they are absent, too: else a polluted prototype would have them.
@@ -339,6 +343,11 @@ export function resolveOptions<Native>(options: AuthorizationServerOptions<Nativ
     rules,
     redirect: { matching: settings.redirectMatching, allowLocalhost: settings.allowLocalhost },
   }
+}
+
+/** Gives the host a copy of each event: what it does with it must not reach a record that a store may still hold. */
+function withCopy(tell: (event: AuditEvent) => unknown): (event: AuditEvent) => unknown {
+  return (event) => tell(structuredClone(event))
 }
 
 /** What Node's request knows of where it comes from. */
@@ -419,8 +428,8 @@ function checkedDigests(digests: Digests): Digests {
 function wholeEntropy(entropy: (length: number) => Uint8Array): (length: number) => Uint8Array {
   return (length) => {
     const bytes = entropy(length)
-    // A copy, since the host may fill the same bytes anew.
-    if (isBytes(bytes, length)) return bytes.slice()
+    // A copy, since the host may fill the same bytes anew; `slice` of a Buffer is none.
+    if (isBytes(bytes, length)) return Uint8Array.from(bytes)
     throw wrongAnswer('entropy()', `a Uint8Array of as many bytes as it is asked for, here ${length}`, bytes, true)
   }
 }

@@ -101,6 +101,11 @@ function limited(
       }
 }
 
+/** Gives an answer headers of its own, since a host may add some and many answers have the same. */
+function withOwnHeaders<Body extends string | Uint8Array>({ status, headers, body }: HttpResponse<Body>) {
+  return { status, headers: { ...headers }, body }
+}
+
 /** Where nobody has looked up, or found, who the client says it is, that may be anything: a misplaced secret, too. */
 const UNVERIFIED: ReadonlySet<RefusalReason> = new Set(['client_unknown', 'store_failed'])
 
@@ -301,7 +306,7 @@ export function createAuthorizationServer<Native = unknown>(
       try {
         if (route.methods.includes(request.method)) {
           const answer = route.answer(request)
-          return answer instanceof Promise ? answer.catch(failed) : answer
+          return answer instanceof Promise ? answer.catch(failed).then(withOwnHeaders) : withOwnHeaders(answer)
         }
         const methods = route.methods.filter((method) => method !== 'HEAD').join(' or ')
         const error = oauthError('invalid_request', 'method_not_allowed', `The method must be ${methods}.`, {

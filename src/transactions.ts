@@ -30,6 +30,12 @@ export interface Decision<Reply> {
 /** How often a decision is made anew after somebody else was quicker. */
 export const ATTEMPTS = 32
 
+/** How many of these follow each other at once; the others wait for a while that differs, so that many do not go on meeting. */
+const AT_ONCE = 3
+
+/** The longest pause, in milliseconds. */
+const PAUSE_MAX = 64
+
 /** The version of every kind of record that this release reads and writes. */
 const RECORD_VERSION = 1
 
@@ -270,7 +276,8 @@ export function transactionsOf({
       // Records are JSON alone.
       return after(write(key, value as JsonValue, { expected, expiresAt, labels }), (written) => {
         if (typeof written === 'object') return written
-        return written ? done(decision) : attempt()
+        if (written) return done(decision)
+        return attempts < AT_ONCE ? attempt() : pause(attempts).then(attempt)
       })
     }
 
@@ -328,6 +335,12 @@ function unreadable({ key, value }: { readonly key: string | undefined; readonly
     'ERR_RECORD_VERSION',
     `grantwell: the record ${key} has ${came}; this release reads version ${RECORD_VERSION}. Nothing was answered from it or written`,
   )
+}
+
+/** Waits for a random while that grows with the attempts. */
+function pause(attempts: number): Promise<void> {
+  const longest = Math.min(2 ** (attempts - AT_ONCE), PAUSE_MAX)
+  return new Promise((resolve) => setTimeout(resolve, Math.random() * longest))
 }
 
 /** The error of a namespace that is another issuer's. */

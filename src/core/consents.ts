@@ -24,6 +24,8 @@ export interface Decision {
   readonly at: Seconds
   /** When its form expires, exclusive; absent where no form of the authorization endpoint made it. */
   readonly formExpiresAt?: Seconds
+  /** True where nobody was asked, since a consent of before was remembered. */
+  readonly unasked?: true
   /** Present where no grant is left: the user refused, or newer grants took its place. */
   readonly over?: 'refused' | 'replaced'
 }
@@ -34,6 +36,8 @@ export interface NewDecision {
   readonly grantId: GrantId
   /** Absent for a device, and for a consent that is remembered. */
   readonly formExpiresAt?: Seconds
+  /** True for a consent that is remembered: nobody was asked. */
+  readonly unasked?: true | undefined
 }
 
 /** The answer to a decision. */
@@ -58,7 +62,7 @@ export const DECISIONS_KEPT = 1000
  */
 export function admitDecision(
   consents: Consents | undefined,
-  { decision, grantId, formExpiresAt }: NewDecision,
+  { decision, grantId, formExpiresAt, unasked }: NewDecision,
   now: Seconds,
   limit: number,
   replaced: readonly GrantId[] = [],
@@ -78,6 +82,7 @@ export function admitDecision(
     grantId,
     at: now,
     ...(formExpiresAt !== undefined && { formExpiresAt }),
+    ...(unasked && { unasked }),
     ...(decision === 'refuse' && { over: 'refused' }),
   }
   return { type: 'first', consents: { v: 1, decisions: [...decisions, made] } }

@@ -160,7 +160,7 @@ export function keyMaterialOf(presented: Uint8Array, { derivationKey }: GrantRul
 
 /**
  * Redeems a code for the first token pair, once. A second redemption by the same client revokes what the first one
- * gave; a client, redirect URI or verifier that does not match changes nothing.
+ * gave; a client, redirect URI or verifier that does not match changes nothing, the second time either.
  * @param entropy - 64 bytes
  * @see RFC 6749, section 4.1.2; RFC 7636, section 4.6; RFC 9700, section 4.8.2
  */
@@ -179,6 +179,11 @@ export function exchange(
   if (code.redirectUri === undefined) return refused('credential_unknown')
   if (grant.clientId !== command.clientId) return refused('credential_of_another_client')
   if (grant.revokedAt !== undefined) return refused('credential_revoked')
+  if (code.usedAt === undefined && now >= code.expiresAt) return refused('credential_expired')
+  if (command.redirectUri !== undefined && command.redirectUri !== code.redirectUri)
+    return refused('redirect_uri_mismatch')
+  if (!verifies(code.codeChallenge, command.codeVerifier, rules)) return refused('pkce_mismatch')
+  // Behind the checks above: whoever saw a code, and has no verifier, must not be able to end what became of it.
   if (code.usedAt !== undefined) {
     return {
       reply: invalidGrant('credential_replayed'),
@@ -189,10 +194,6 @@ export function exchange(
       ],
     }
   }
-  if (now >= code.expiresAt) return refused('credential_expired')
-  if (command.redirectUri !== undefined && command.redirectUri !== code.redirectUri)
-    return refused('redirect_uri_mismatch')
-  if (!verifies(code.codeChallenge, command.codeVerifier, rules)) return refused('pkce_mismatch')
 
   const secrets = secretsOf(credential.grantId, entropy)
   const pair = pairOf(secrets, grant.scopes, command.tokenType, now, rules)

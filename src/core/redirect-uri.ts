@@ -48,14 +48,24 @@ export function parseRedirectUri(
   const url = new URL(text)
   // An origin may leave out its slash; nothing else may differ from what the parser writes.
   if (url.href !== text && url.href !== `${text}/`) return undefined
-  if (url.username !== '' || url.password !== '' || RESPONSE_PARAMETERS.some((name) => url.searchParams.has(name)))
-    return undefined
+  if (url.username !== '' || url.password !== '' || takenParameter(url) !== undefined) return undefined
   if (PRIVATE_USE_SCHEME.test(url.protocol)) return { kind: 'private-use', url }
   if (!HOST.test(url.hostname) || /\/\/|%2f|%5c/i.test(url.pathname)) return undefined
   if (url.protocol === 'https:') return { kind: 'https', url }
   return url.protocol === 'http:' && isLoopback(url.hostname, rules.allowLocalhost)
     ? { kind: 'loopback', url }
     : undefined
+}
+
+/**
+ * Finds a parameter of the response in a redirect URI, however a framework spells it: `code[]` and `code.x` are of `code` in many, and
+ * `;` begins a parameter in some.
+ */
+function takenParameter(uri: URL): string | undefined {
+  const url = new URL(uri)
+  url.search = uri.search.replaceAll(';', '&')
+  const names = [...url.searchParams.keys()].map((name) => name.trim().split(/[[.]/)[0])
+  return RESPONSE_PARAMETERS.find((name) => names.includes(name))
 }
 
 /** Says in words for whoever wrote it the first rule that a string breaks which is no redirect URI. Nothing of the string is in it. */
@@ -65,7 +75,7 @@ export function redirectUriRule(text: string): string {
   const url = new URL(text)
   if (text.includes('#')) return 'must not have a fragment'
   if (url.username !== '' || url.password !== '') return 'must not have user info'
-  const taken = RESPONSE_PARAMETERS.find((name) => url.searchParams.has(name))
+  const taken = takenParameter(url)
   if (taken !== undefined) return `must not have the parameter ${taken}, which is one of the response`
   if (url.protocol === 'http:' && url.hostname === 'localhost')
     return 'must have 127.0.0.1 or [::1] in place of localhost'
@@ -91,7 +101,11 @@ export function matchRedirectUri(
   rules: RedirectRules,
 ): string | undefined {
   const { redirectUris } = registration
-  if (requested === undefined) return redirectUris.length === 1 ? redirectUris[0] : undefined
+  if (requested === undefined) {
+    const [only, ...others] = redirectUris
+    // The rules may be others than at its registration.
+    return only !== undefined && others.length === 0 ? matchRedirectUri(registration, only, rules) : undefined
+  }
   const asked = parseRedirectUri(requested, rules)
   if (asked === undefined) return undefined
   if (redirectUris.includes(requested)) return requested

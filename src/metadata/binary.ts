@@ -73,7 +73,7 @@ export function encodeMessage(
 export function unknownFields(message: Unknown): UnknownField[] {
   const fields: UnknownField[] = []
   eachField(unknownBytes(message), 'exact', MAX_DEPTH, (fieldNumber, wireType, bytes) => {
-    fields.push({ fieldNumber, wireType, bytes: bytes.slice() })
+    fields.push({ fieldNumber, wireType, bytes: Uint8Array.from(bytes) })
   })
   return fields
 }

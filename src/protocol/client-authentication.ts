@@ -109,6 +109,26 @@ export function meantClient(
   return meant ? { ...presented, clientId: clientIdAsItIs } : presented
 }
 
+/**
+ * Finds out which client is meant where nothing that it presents belongs to it, by what is registered: the one of RFC 6749 where
+ * that exists, else the one that its identifier is as it is.
+ * @param registered - the application of each of {@link clientIdsOf}
+ */
+export function registeredClient(
+  presented: PresentedClient,
+  registered: readonly (Application | undefined)[],
+): PresentedClient {
+  const { clientIdAsItIs } = presented
+  const [first, second] = registered
+  const meant = clientIdAsItIs !== undefined && first?.id !== presented.clientId && second?.id === clientIdAsItIs
+  return meant ? { ...presented, clientId: clientIdAsItIs } : presented
+}
+
+/** The identifiers that a client may mean, that of RFC 6749 first. */
+export function clientIdsOf({ clientId, clientIdAsItIs }: PresentedClient): readonly [ClientId, ...ClientId[]] {
+  return clientIdAsItIs === undefined ? [clientId] : [clientId, clientIdAsItIs]
+}
+
 /** One character a byte; undefined where it is no base64. */
 function decodeBase64(text: string): string | undefined {
   try {

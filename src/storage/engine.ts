@@ -99,6 +99,9 @@ export function keptUntil(expiresAt: Seconds, now: Seconds): Seconds {
 /** How many values a store remembers at least; twice as many at most. */
 const REMEMBERED = 512
 
+/** Characters of a value that is remembered at most: none of the larger ones is read often, and a logo has millions. */
+const REMEMBERED_LENGTH = 8192
+
 /** Parses the value of a version. */
 export type Parse = (json: string, version: number) => JsonValue
 
@@ -111,6 +114,7 @@ export function rememberingParser(): Parse {
   let recent = new Map<number, { readonly json: string; readonly value: JsonValue } | undefined>()
   let older: typeof recent = new Map()
   return (json, version) => {
+    if (json.length > REMEMBERED_LENGTH) return JSON.parse(json)
     const known = recent.get(version) ?? older.get(version)
     const parsed = known?.json === json ? known : { json, value: JSON.parse(json) }
     if (recent.get(version) === undefined) {

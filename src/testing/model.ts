@@ -155,9 +155,10 @@ export function lifecycle(
 
     exchange: (now, shown, byOwner, redirectUri, verifier) => {
       if (shown.what !== 'code' || !byOwner || revoked || decided === undefined) return invalidGrant
-      if (code.used) return { ...invalidGrant, change: revokeAll }
       const proven = challenged ? verifier === 'right' : verifier === 'none'
-      if (now >= code.ends || redirectUri === 'wrong' || !proven) return invalidGrant
+      if (redirectUri === 'wrong' || !proven) return invalidGrant
+      if (code.used) return { ...invalidGrant, change: revokeAll }
+      if (now >= code.ends) return invalidGrant
       return {
         answer: tokens(0, now, granted),
         change: () => {

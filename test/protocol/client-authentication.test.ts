@@ -28,6 +28,7 @@ import {
   works,
 } from '../support.js'
 import { transport } from '../transports/index.js'
+import { API } from './resource-server.js'
 
 type Headers = Record<string, string | readonly string[]>
 
@@ -131,6 +132,29 @@ describe('5.1 HTTP Basic', () => {
       { numRuns: 40, examples: [['a+b%41'], ['100%'], ['%FF'], ['+']] },
     )
   })
+
+  it.each(['api+1', 'a%41', '100%'])(
+    'takes any identifier as it is of a client that presents nothing of its own: %s',
+    async (clientId) => {
+      const test = await testServer()
+      const { access_token } = await tokens(test)
+      const { clientSecret } = WEB
+      await test.server.applications.register(registration(), { clientId, clientSecret })
+      const api = { clientId: `rs-${clientId}`, clientSecret: API.clientSecret }
+      await test.server.applications.registerResourceServer(
+        { name: 'API', website: 'https://api.example', scopes: ['repo-code:rw'] },
+        api,
+      )
+      for (const [path, fields, client, secret] of [
+        ['/oauth2/device_authorization', {}, clientId, clientSecret],
+        ['/oauth2/introspect', { token: access_token }, api.clientId, api.clientSecret],
+      ] as const) {
+        for (const id of [client, encodeURIComponent(client)])
+          expect((await post(test.server, path, fields, raw(`${id}:${secret}`))).status, `${path} ${id}`).toBe(200)
+        expect((await post(test.server, path, fields, raw(`${client}:${secret}x`))).status).toBe(401)
+      }
+    },
+  )
 
   it('keeps two applications apart of which one identifier is the other, decoded', async () => {
     const test = await testServer()

@@ -89,6 +89,44 @@ describe('DESIGN: consent once', () => {
     expect(await silent(test, { scope: second })).toBeUndefined()
   })
 
+  it('asks where the answer goes elsewhere than it went before', async () => {
+    const test = await testServer(once)
+    await authorize(test)
+    const elsewhere = { redirect_uri: 'https://app.example/users/eve/page.html' }
+    expect(await silent(test, elsewhere)).toBeUndefined()
+    expect(await silent(test)).toBeDefined()
+    await authorize(test, elsewhere)
+    expect(await silent(test, elsewhere)).toBeDefined()
+  })
+
+  it.each([
+    [{ 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' }, true],
+    [{}, true],
+    [{ 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'image' }, false],
+    [{ 'sec-fetch-mode': 'cors', 'sec-fetch-dest': 'empty' }, false],
+    [{ 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'iframe' }, false],
+    [{ 'sec-fetch-mode': ['navigate', 'cors'] }, false],
+  ])('makes a grant for a page that is opened, and for nothing in the background: %j', async (headers, isSilent) => {
+    const test = await testServer(once)
+    await tokens(test)
+    const response = await send(test.server, { url: authorizationUrl(), headers })
+    expect(response.status).toBe(isSilent ? 302 : 200)
+    expect(await grantsOf(test.store)).toHaveLength(isSilent ? 2 : 1)
+  })
+
+  it('ends no grant that the user agreed to for those that nobody asked about', async () => {
+    const test = await testServer({ ...once, grantLimit: 3 })
+    const agreed = [await tokens(test, { scope: 'account-profile:r' }), await tokens(test)]
+    const silently: string[] = []
+    for (let count = 0; count < 5; count++) {
+      const { body } = await exchange(test, (await silent(test))?.code ?? '')
+      silently.push(body.access_token)
+    }
+    const all = [...agreed.map(({ access_token }) => access_token), ...silently]
+    const found = await Promise.all(all.map(async (token) => (await call(test, token)).type === 'authenticated'))
+    expect(found).toStrictEqual([true, true, false, false, false, false, true])
+  })
+
   it('asks another user, and for another application', async () => {
     const test = await testServer(once)
     await tokens(test)

@@ -6,7 +6,17 @@ import type { HttpResponse } from 'grantwell'
 import { describe, expect, it } from 'vitest'
 import { watchedServer } from '../server/helpers.js'
 import type { TestServer } from '../support.js'
-import { answeredTo, authorizationUrl, LOGO, openConsent, registration, send, testServer, WEB } from '../support.js'
+import {
+  answeredTo,
+  authorizationUrl,
+  LOGO,
+  openConsent,
+  registration,
+  requestOf,
+  send,
+  testServer,
+  WEB,
+} from '../support.js'
 import { logoIn } from './consent-form.js'
 
 const IMAGE: HttpResponse = {
@@ -109,6 +119,30 @@ describe('a logo', () => {
     expect(logos()).toBe(1)
     for (let again = 0; again < 3; again++) expect((await at(test, url)).status).toBe(200)
     expect(logos()).toBe(1)
+  })
+
+  it('is the same bytes in every answer that is still held, however many others were asked for', async () => {
+    const test = await testServer()
+    const urls: string[] = []
+    for (let index = 0; index < 12; index++) {
+      const logo = new Uint8Array(1_000_000)
+      logo.set(LOGO)
+      await test.server.applications.register(registration({ name: `App ${index}`, logo }), {
+        clientId: `app${index}`,
+        clientSecret: `${WEB.clientSecret}-${index}`,
+      })
+      urls.push(logoIn((await openConsent(test, { client_id: `app${index}` })).page.body))
+    }
+    const buffers = new Set<ArrayBufferLike>()
+    const held: unknown[] = []
+    for (let round = 0; round < 3; round++)
+      for (const url of urls) {
+        const answer = await test.server.handle(requestOf({ method: 'GET', url }))
+        if (!(answer?.body instanceof Uint8Array)) return expect.fail(`status ${answer?.status}`)
+        held.push(answer)
+        buffers.add(answer.body.buffer)
+      }
+    expect([held.length, buffers.size]).toStrictEqual([36, 12])
   })
 
   it('whose record is gone, or is no image, is not there', async () => {

@@ -265,6 +265,26 @@ describe('a host whose own functions fail', () => {
     }
   })
 
+  it('an onEvent that changes what it is told changes nothing', async () => {
+    const onEvent = (event: AuditEvent): void => {
+      if ('scopes' in event) (event.scopes as string[]).push('repo-delete:rw') // what a program without types could do
+      if ('resources' in event) Object.assign(event.resources, { kind: 'all', ids: undefined })
+    }
+    const test = await testServer({ onEvent, resources: () => [{ id: 'engine' }] })
+    const { code } = await authorize(
+      test,
+      { scope: 'repo-code:r' },
+      { resource_scope: 'specified', resource: 'engine' },
+    )
+    const { body } = await exchange(test, code)
+    const { body: refreshed } = await refresh(test, body.refresh_token)
+    for (const { access_token } of [body, refreshed])
+      expect(await call(test, access_token)).toMatchObject({
+        scopes: ['repo-code:r'],
+        resources: { kind: 'specified', ids: ['engine'] },
+      })
+  })
+
   it('an onError that throws, at once or later, changes no answer either', async () => {
     const expected = await flow(await testServer({ entropy: countedEntropy() }))
     const failing = [

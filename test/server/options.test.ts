@@ -269,8 +269,13 @@ describe('STYLE 7 options', () => {
     expect(options).toStrictEqual(before)
   })
 
-  it('a derivation key that is changed afterwards changes nothing', async () => {
-    const derivationKey = new Uint8Array(32).fill(1)
+  it.each([
+    ['a Uint8Array', new Uint8Array(32)],
+    // Of which `slice` gives the same bytes.
+    ['a Buffer', Buffer.alloc(32)],
+    ['a part of others', new Uint8Array(64).subarray(16, 48)],
+  ])('a derivation key that is changed afterwards changes nothing: %s', async (_, derivationKey) => {
+    derivationKey.fill(1)
     const test = await testServer({ derivationKey })
     const first = await tokens(test)
     const { body } = await refresh(test, first.refresh_token)
@@ -491,6 +496,15 @@ describe('what each option does', () => {
       expect(pool.filter((bytes) => bytes.includes(secret))).toHaveLength(1)
     }
     expect(new Set(pool).size).toBe(pool.length)
+  })
+
+  it('random bytes that the host fills anew are copied', () => {
+    for (const bytes of [new Uint8Array(16), Buffer.alloc(16)]) {
+      const { entropy } = resolveOptions({ ...NEEDED, entropy: () => bytes.fill(1) })
+      const drawn = entropy(16)
+      bytes.fill(2)
+      expect([...drawn]).toStrictEqual(Array(16).fill(1))
+    }
   })
 
   it('[28] the platform’s randomness: so many bytes as asked for, and never the same again', () => {

@@ -154,6 +154,13 @@ describe('the values that a store remembers', () => {
     expect(parse('{"a":1}', 2)).not.toBe(second)
   })
 
+  it('are none of those that are large', () => {
+    const parse = rememberingParser()
+    const values = (json: string, version: number) => new Set([1, 2, 3, 4].map(() => parse(json, version))).size
+    expect(values('{"v":1}', 1)).toBe(2)
+    expect(values(JSON.stringify({ v: 1, base64url: 'A'.repeat(10_000) }), 2)).toBe(4)
+  })
+
   it('are those that were read last, 512 or so', () => {
     const parse = rememberingParser()
     const again = (index: number): unknown => {

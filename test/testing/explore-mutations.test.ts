@@ -286,7 +286,7 @@ describe('a broken server is found', () => {
       {
         name: 'conflict',
         file: 'transactions.ts',
-        find: 'return written ? done(decision) : attempt()',
+        find: 'if (written) return done(decision)',
         replace: 'return done(decision)',
       },
       { requests: ['exchange', 'exchange'] },
