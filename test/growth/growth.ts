@@ -51,6 +51,18 @@ export async function exponentOf(prepare: Case, { small, large }: Sizes = WHOLE)
   return exponent
 }
 
+/** Measures inputs by their names, and lists those whose cost grows faster than they do, each with its exponent. */
+export async function superlinearOf(
+  inputs: Iterable<readonly [name: string, { readonly prepare: Case; readonly sizes: Sizes }]>,
+): Promise<[name: string, exponent: number][]> {
+  const superlinear: [string, number][] = []
+  for (const [name, { prepare, sizes }] of inputs) {
+    const exponent = await exponentOf(prepare, sizes)
+    if (exponent >= HIGHEST_EXPONENT) superlinear.push([name, Number(exponent.toFixed(2))])
+  }
+  return superlinear
+}
+
 /** Milliseconds. */
 const TICK = 0.002
 
