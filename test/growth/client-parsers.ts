@@ -3,8 +3,11 @@
  * @module
  */
 import * as oauth from 'oauth4webapi'
+import { isSafeAddress } from '../../src/client/client.js'
 import { ClientError } from '../../src/client/errors.js'
 import { memberOf, plain, retryAfterOf, wholeAnswers } from '../../src/client/http.js'
+import { toldTime } from '../../src/client/mac.js'
+import { escaped } from '../../src/client/node/html.js'
 import { nextStep } from '../../src/client/redirects.js'
 import { parseTokens } from '../../src/client/tokens-json.js'
 import { FACTOR } from './growth.js'
@@ -69,4 +72,24 @@ export const CLIENT: Readonly<Record<string, Inputs>> = {
     ['{"v":1,"issuer":"', '"}'],
     ['[', ']'],
   ]),
+  'client/client.ts isSafeAddress': ofText(
+    (text) => isSafeAddress(text, 'https://git.example'),
+    [
+      ['', ''],
+      ['https://', ''],
+      ['https://git.example/', ''],
+    ],
+  ),
+  'client/mac.ts toldTime': ofText(
+    (text) => {
+      const headers = { 'www-authenticate': text.replace(/[^\x20-\x7e]/g, '') }
+      return toldTime(new Response('', { headers }), { macKey: 'k', ts: '1', nonce: 'n' })
+    },
+    [
+      ['', ''],
+      ['MAC ts="', '"'],
+      ['MAC ts="1", tsm="', '"'],
+    ],
+  ),
+  'client/node/html.ts escaped': ofText(escaped),
 }

@@ -5,12 +5,20 @@
 import { portableDigests, serviceScopes } from 'grantwell'
 import { constantTimeEqual, decodeBase64url, encodeBase64url } from '../../src/core/base64url.js'
 import { parseCredential, parseGrantId } from '../../src/core/credential.js'
-import { digestOf } from '../../src/core/digests.js'
-import { matchRedirectUri, parseRedirectUri, redirectUriRule } from '../../src/core/redirect-uri.js'
+import { bytesOfAscii, digestOf } from '../../src/core/digests.js'
+import { sameJson } from '../../src/core/json.js'
+import { nearest } from '../../src/core/nearest.js'
+import {
+  brokenRedirectRule,
+  isLoopback,
+  matchRedirectUri,
+  parseRedirectUri,
+  redirectUriRule,
+} from '../../src/core/redirect-uri.js'
 import type { RegistrationRules } from '../../src/core/registration-check.js'
-import { checkRegistration, imageType, isReason } from '../../src/core/registration-check.js'
+import { checkRegistration, imageType, isReason, reasonFault } from '../../src/core/registration-check.js'
 import { normalizeScopes, parseScopes, splitScopes } from '../../src/core/scopes.js'
-import { isLine, isLines, isVisible, isWithin } from '../../src/core/text.js'
+import { isLine, isLines, isVisible, isWithin, unseenFault } from '../../src/core/text.js'
 import { parseUserCode } from '../../src/core/user-code.js'
 import { parseClientId } from '../../src/core/values.js'
 import { FACTOR, WHOLE } from './growth.js'
@@ -141,4 +149,30 @@ export const CORE: Readonly<Record<string, Inputs>> = {
   'core/text.ts isLines': ofText(isLines),
   'core/user-code.ts parseUserCode': ofText(parseUserCode),
   'core/values.ts parseClientId': ofText(parseClientId),
+  'core/digests.ts bytesOfAscii': ofText(bytesOfAscii),
+  'core/json.ts sameJson': of({
+    'a list': (size) => same(() => Array(size).fill('a')),
+    'many names': (size) => same(() => Object.fromEntries(Array.from({ length: size }, (_, index) => [index, '']))),
+    'lists in lists': (size) => same(() => Array.from({ length: size }, () => [['a']])),
+  }),
+  'core/nearest.ts nearest': ofText((name) => nearest(name, ['scope', 'redirectUris'])),
+  'core/redirect-uri.ts brokenRedirectRule': ofText(
+    (text) => brokenRedirectRule(registered, text, redirect),
+    REDIRECT_URIS,
+  ),
+  'core/redirect-uri.ts isLoopback': ofText(
+    (host) => isLoopback(host, true),
+    [
+      ['', ''],
+      ['127.', ''],
+    ],
+  ),
+  'core/registration-check.ts reasonFault': ofText(reasonFault, [['', '']], SEEN),
+  'core/text.ts unseenFault': ofText(unseenFault),
+}
+
+/** Compares a value of JSON with another one like it. */
+function same(make: () => unknown): () => boolean {
+  const [one, other] = [make(), make()]
+  return () => sameJson(one, other)
 }

@@ -14,7 +14,7 @@ import {
   validate,
 } from 'grantwell/metadata'
 import { parseJson } from '../../src/metadata/json-text.js'
-import { bytesLiteral, integerOf, literalOf } from '../../src/metadata/literals.js'
+import { bytesLiteral, decimalOf, int32Of, integerOf, literalOf } from '../../src/metadata/literals.js'
 import { parsePath } from '../../src/metadata/path.js'
 import { parseSyntax } from '../../src/metadata/syntax.js'
 import type { Shape } from './metadata-shapes.js'
@@ -105,4 +105,10 @@ export const METADATA: Readonly<Record<string, Inputs>> = {
     literalOf(text, { quote: '"', utf8: false, escapeBothQuotes: true }),
   ),
   'metadata/literals.ts bytesLiteral': of({ bytes: (size) => () => bytesLiteral(new Uint8Array(size)) }),
+  'metadata/literals.ts decimalOf': of({ digits: (size) => () => decimalOf('7'.repeat(size)) }),
+  'metadata/literals.ts int32Of': of({
+    decimal: (size) => () => int32Of('7'.repeat(size)),
+    zeros: (size) => () => int32Of(`0${'0'.repeat(size)}7`),
+    hexadecimal: (size) => () => int32Of(`-0x${'7'.repeat(size)}`),
+  }),
 }

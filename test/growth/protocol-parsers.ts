@@ -3,13 +3,16 @@
  * @module
  */
 import type { HttpHeaders, HttpRequest } from 'grantwell'
-import { portableDigests } from 'grantwell'
+import { portableDigests, serviceScopes } from 'grantwell'
 import { bearerToken, macAttributes, tokenInQuery } from '../../src/protocol/bearer.js'
 import { presentedClient } from '../../src/protocol/client-authentication.js'
 import { browserKeyOf, chosenResources, fromOwnPage, verifyFormToken } from '../../src/protocol/consent.js'
+import { deviceAuthorizationRequest } from '../../src/protocol/device.js'
 import { macOf, presentedMac, targetOf } from '../../src/protocol/mac.js'
 import { headersOf, pathOf, queryOf, revocationResponse } from '../../src/protocol/message.js'
 import { bodyParameters, decodeComponent, formOf, listIn, parseParameters } from '../../src/protocol/parameters.js'
+import { requestAboutToken } from '../../src/protocol/revocation.js'
+import { tokenRequest } from '../../src/protocol/token.js'
 import { networkOf } from '../../src/user-code-limiter.js'
 import type { Around, Inputs } from './shapes.js'
 import { all, COUNTED, of, ofForms, ofText } from './shapes.js'
@@ -187,6 +190,18 @@ export const PROTOCOL: Readonly<Record<string, Inputs>> = {
       },
     },
     COUNTED,
+  ),
+  'protocol/token.ts tokenRequest': ofForms((text) =>
+    tokenRequest(requestOf(`client_id=native&grant_type=refresh_token&refresh_token=x&${text}`), {
+      catalogue: serviceScopes(),
+      allowPost: true,
+    }),
+  ),
+  'protocol/revocation.ts requestAboutToken': ofForms((text) =>
+    requestAboutToken(requestOf(`client_id=native&token=x&${text}`), { allowPost: true }),
+  ),
+  'protocol/device.ts deviceAuthorizationRequest': ofForms((text) =>
+    deviceAuthorizationRequest(requestOf(`client_id=native&${text}`), { allowPost: true }),
   ),
   'user-code-limiter.ts networkOf': ofText(
     (text) => {
