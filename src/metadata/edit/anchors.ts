@@ -2,14 +2,17 @@
  * Beside which fields new ones are written.
  * @module
  */
+import type { MessageType } from '../schema.js'
 import type { FieldNode } from '../syntax.js'
-import type { Container } from './layout.js'
 
 /** Tells after which field a new one comes, or before which, by the numbers of the schema; what it does not know comes last. */
 export function anchorsOf({
   fields,
   type,
-}: Container): (name: string) => { readonly after?: FieldNode | undefined; readonly before?: FieldNode | undefined } {
+}: {
+  readonly fields: readonly FieldNode[]
+  readonly type: MessageType | undefined
+}): (name: string) => { readonly after?: FieldNode | undefined; readonly before?: FieldNode | undefined } {
   // The last field of each name, and the first, so that each question costs as little as there are names.
   const last = new Map(fields.map((field) => [field.name, field]))
   const first = new Map([...fields].reverse().map((field) => [field.name, field]))
