@@ -146,6 +146,10 @@ export const METADATA_WRITERS: Readonly<Record<string, Inputs>> = {
     ofShapes(ALL_TEXTS, parseText, (record) => MetaData.toJSON(record, { unknownText: 'string' })),
     ofShapes(BINARIES, decoded, (record) => MetaData.toJSON(record)),
   ),
+  'metadata/codec.ts MetaData.create': all(
+    ofShapes(ALL_TEXTS, parseText, (record) => MetaData.create(record)),
+    ofShapes(BINARIES, decoded, (record) => MetaData.create(record)),
+  ),
   'metadata/json-text.ts formatTree': ofShapes(JSONS, parseJson, formatTree),
   'metadata/json-text.ts jsonFraction': of({
     digits: (size) => () => jsonFraction(`.${'7'.repeat(size)}f`),
