@@ -3,7 +3,7 @@
  * @module
  */
 import type { BinaryWriter } from '@bufbuild/protobuf/wire'
-import { type DecodeOptions, decodeMessage, type EncodeOptions, encodeMessage } from './binary.js'
+import { type DecodeOptions, decodeMessage, type EncodeOptions, encodeMessage, forTags } from './binary.js'
 import { at } from './check.js'
 import { MetadataError, refuse } from './errors.js'
 import * as generated from './generated/metadata.js'
@@ -118,9 +118,11 @@ function copyUnknown(value: unknown, copies: Map<object, unknown>): unknown {
     return list
   }
   if (!isPlain(value)) return structuredClone(value)
-  const object = {}
+  const entries = Object.entries(value)
+  // Numbers come first.
+  const object = /^[0-9]/.test(entries[0]?.[0] ?? '') ? forTags() : {}
   copies.set(value, object)
-  for (const [key, inner] of Object.entries(value)) {
+  for (const [key, inner] of entries) {
     const copied = copyUnknown(inner, copies)
     // Not by assignment, for which `__proto__` is no key.
     Object.defineProperty(object, key, { value: copied, enumerable: true, configurable: true, writable: true })
