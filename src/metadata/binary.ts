@@ -107,15 +107,21 @@ export function unknownBytes({ _unknownFields: fields = {} }: Unknown): Uint8Arr
   return writer.finish()
 }
 
-/**
- * An object with one number as its key. V8 makes room for all the numbers below it, up to 8 KB for four bytes of input, unless
- * there once was a key that is too large for that.
- */
 function byTag(tag: number, run: Uint8Array): { [tag: number]: Uint8Array[] } {
-  const fields: { [tag: number]: Uint8Array[] } = { [LARGEST_INDEX]: [] }
-  delete fields[LARGEST_INDEX]
+  const fields = forTags<Uint8Array[]>()
   fields[tag] = [run]
   return fields
+}
+
+/**
+ * Makes an object for numbers as its keys. V8 makes room for all the numbers below one, up to 8 KB for four bytes of input,
+ * unless there once was a key that is too large for that.
+ */
+export function forTags<Value>(): { [tag: number]: Value } {
+  const fields: { [tag: number]: Value | undefined } = { [LARGEST_INDEX]: undefined }
+  delete fields[LARGEST_INDEX]
+  // The only one without a value is gone.
+  return fields as { [tag: number]: Value }
 }
 
 const LARGEST_INDEX = 4_294_967_294

@@ -3,14 +3,14 @@
  * @module
  */
 import type { BinaryWriter } from '@bufbuild/protobuf/wire'
-import { type DecodeOptions, decodeMessage, type EncodeOptions, encodeMessage } from './binary.js'
+import { type DecodeOptions, decodeMessage, type EncodeOptions, encodeMessage, forTags } from './binary.js'
 import { at } from './check.js'
 import { MetadataError, refuse } from './errors.js'
 import * as generated from './generated/metadata.js'
 import { type FromJsonOptions, fromJson, type JsonObject, type ToJsonOptions, toJson } from './json.js'
 import type * as messages from './messages.js'
 import type { Partly } from './messages.js'
-import { isPlain } from './options.js'
+import { isBytes, isPlain } from './options.js'
 import {
   DateSchema,
   type Message,
@@ -84,7 +84,7 @@ function copy(type: MessageType, base: unknown, path: string): Message {
         const unknownPath = at(path, { name: key })
         throw new MetadataError('unknown_field', `${type.name} has no field ${unknownPath}`, { path: unknownPath })
       }
-      message[key] = structuredClone(value)
+      message[key] = copyUnknown(value, new Map())
     } else if (Array.isArray(value))
       message[key] = value.map((item, index) =>
         field.kind === 'message' ? copy(field.type, item, at(path, field, index)) : item,
@@ -92,6 +92,42 @@ function copy(type: MessageType, base: unknown, path: string): Message {
     else message[key] = field.kind === 'message' ? copy(field.type, value, at(path, field)) : value
   }
   return message
+}
+
+/**
+ * Copies what is unknown, whatever a program made of it. `structuredClone` would copy a name for each value that shares it, and
+ * with bytes all that they are a part of, so that copying took time by the square.
+ * @param copies - of what was met before
+ */
+function copyUnknown(value: unknown, copies: Map<object, unknown>): unknown {
+  if (typeof value !== 'object' || value === null) {
+    // These no copy can have, and it says so.
+    return typeof value === 'function' || typeof value === 'symbol' ? structuredClone(value) : value
+  }
+  const known = copies.get(value)
+  if (known !== undefined) return known
+  if (isBytes(value)) {
+    const bytes = new Uint8Array(value)
+    copies.set(value, bytes)
+    return bytes
+  }
+  if (Array.isArray(value)) {
+    const list: unknown[] = []
+    copies.set(value, list)
+    for (const item of value) list.push(copyUnknown(item, copies))
+    return list
+  }
+  if (!isPlain(value)) return structuredClone(value)
+  const entries = Object.entries(value)
+  // Numbers come first.
+  const object = /^[0-9]/.test(entries[0]?.[0] ?? '') ? forTags() : {}
+  copies.set(value, object)
+  for (const [key, inner] of entries) {
+    const copied = copyUnknown(inner, copies)
+    // Not by assignment, for which `__proto__` is no key.
+    Object.defineProperty(object, key, { value: copied, enumerable: true, configurable: true, writable: true })
+  }
+  return object
 }
 
 /** The record of a third-party project. */

@@ -18,7 +18,7 @@ import {
   WIRE_START_GROUP,
   WIRE_VARINT,
 } from './schema.js'
-import { checkName, scalarOf } from './unknown-text.js'
+import { UnknownReader } from './unknown-text.js'
 
 /** What `formatText` may be told. */
 export interface FormatTextOptions {
@@ -56,6 +56,7 @@ class Printer {
   private readonly names: EnumNames
   private readonly style: LiteralStyle
   private readonly byNumber: boolean
+  private readonly reader = new UnknownReader()
 
   constructor(options: FormatTextOptions) {
     this.names = enumNames(options.enumAliases)
@@ -98,13 +99,13 @@ class Printer {
 
   private unknownText(entry: UnknownText, indent: string, path: string): string {
     if (entry.fields === undefined) {
-      const scalar = scalarOf(entry, path)
+      const scalar = this.reader.scalar(entry, path)
       let written = entry.text
       if (scalar.kind === 'string')
         written = scalar.value === undefined ? bytesLiteral(scalar.bytes) : literalOf(scalar.value, this.style)
       return `${indent}${entry.name}: ${written}\n`
     }
-    checkName(entry, path)
+    this.reader.checkName(entry, path)
     let text = `${indent}${entry.name} {\n`
     for (const inner of entry.fields) text += this.unknownText(inner, `${indent}  `, `${path}${entry.name}.`)
     return `${text}${indent}}\n`

@@ -6,11 +6,11 @@ import { type EnumAliases, type EnumNames, enumNames } from './aliases.js'
 import { at, checkMessage, LONE_SURROGATE, tooDeep } from './check.js'
 import { MAX_DEPTH, MetadataError, refuse } from './errors.js'
 import { formatTree, isFraction, JsonNumber, jsonFraction } from './json-text.js'
-import { CANONICAL, literalOf } from './literals.js'
+import { CANONICAL, decimalOf, literalOf } from './literals.js'
 import type { MetaData, Unknown, UnknownText } from './messages.js'
 import { checkOptions, isPlain } from './options.js'
 import { type EnumField, type Field, type Message, type MessageType, MetaDataSchema } from './schema.js'
-import { checkName, scalarOf } from './unknown-text.js'
+import { UnknownReader } from './unknown-text.js'
 
 /** A value of JSON. */
 export type JsonValue = string | number | boolean | null | JsonValue[] | JsonObject
@@ -57,7 +57,7 @@ export function toJson(type: MessageType, message: object, options: ToJsonOption
   return write(
     type,
     message as Message,
-    { names: enumNames(enumAliases), unknownText, forText: false },
+    { names: enumNames(enumAliases), unknownText, forText: false, reader: new UnknownReader() },
     '',
   ) as JsonObject
 }
@@ -74,7 +74,7 @@ export function formatJson(message: MetaData, options?: FormatJsonOptions): stri
     unknownText: ['refuse', 'omit'],
   })
   checkMessage(MetaDataSchema, message, 'omit')
-  const writing = { names: enumNames(enumAliases), unknownText, forText: true }
+  const writing = { names: enumNames(enumAliases), unknownText, forText: true, reader: new UnknownReader() }
   try {
     // Checked just above.
     return `${formatTree(write(MetaDataSchema, message as unknown as Message, writing, ''))}\n`
@@ -90,6 +90,7 @@ interface Writing {
   readonly unknownText: 'refuse' | 'omit' | 'string'
   /** Whether numbers may be in it that JavaScript cannot hold. */
   readonly forText: boolean
+  readonly reader: UnknownReader
 }
 
 /** JSON, with numbers in it that JavaScript cannot hold. */
@@ -115,7 +116,7 @@ function write(type: MessageType, message: Message & Unknown, writing: Writing, 
       })
     if (known === undefined) add(json, name, writeUnknown({ name, ...entry }, writing, path))
     // A value that the schema does not know of an enum that it knows, unless the field was given another value since.
-    else if (message[known.key] === undefined) json[known.key] = writeEnum({ name, ...entry }, path)
+    else if (message[known.key] === undefined) json[known.key] = writeEnum({ name, ...entry }, writing, path)
   }
   return json
 }
@@ -146,9 +147,9 @@ function add(json: TreeObject, key: string, value: Tree | undefined): void {
 }
 
 /** A name, or a number of 32 bits, that no value of its enum has. */
-function writeEnum(entry: UnknownText, path: string): Tree {
-  const scalar = entry.fields === undefined ? scalarOf(entry, path) : undefined
-  const number = scalar?.kind === 'integer' ? Number(scalar.value) : Number.NaN
+function writeEnum(entry: UnknownText, { reader }: Writing, path: string): Tree {
+  const scalar = entry.fields === undefined ? reader.scalar(entry, path) : undefined
+  const number = scalar?.kind === 'integer' ? Number(decimalOf(scalar.source)) : Number.NaN
   if (number === (number | 0)) return number
   if (scalar?.kind === 'identifier' && ENUM_NAME.test(scalar.value)) return scalar.value
   return refuse(at(path, entry), 'the name of a value, or an integer of 32 bits')
@@ -157,12 +158,12 @@ function writeEnum(entry: UnknownText, path: string): Tree {
 /** @returns undefined for what is left out */
 function writeUnknown(entry: UnknownText, writing: Writing, path: string): Tree | undefined {
   if (entry.fields !== undefined) {
-    checkName(entry, path)
+    writing.reader.checkName(entry, path)
     const json: TreeObject = {}
     for (const inner of entry.fields) add(json, inner.name, writeUnknown(inner, writing, at(path, entry)))
     return json
   }
-  const scalar = scalarOf(entry, path)
+  const scalar = writing.reader.scalar(entry, path)
   const { text = '' } = entry
   switch (scalar.kind) {
     case 'string': {
@@ -171,10 +172,12 @@ function writeUnknown(entry: UnknownText, writing: Writing, path: string): Tree 
       return inexact(entry, 'bytes that are not UTF-8', base64, writing, path)
     }
     case 'integer': {
-      const number = Number(scalar.value)
+      const digits = decimalOf(scalar.source)
+      const number = Number(digits)
       if (Number.isSafeInteger(number)) return number
-      const digits = (): string => String(scalar.value)
-      return writing.forText ? new JsonNumber(digits()) : inexact(entry, `the number ${text}`, digits, writing, path)
+      return writing.forText
+        ? new JsonNumber(digits)
+        : inexact(entry, `the number ${text}`, () => digits, writing, path)
     }
     case 'float': {
       if (isFraction(scalar.value)) return scalar.value

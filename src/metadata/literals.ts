@@ -208,6 +208,11 @@ export function integerOf(text: string): bigint {
   return negative ? -value : value
 }
 
+/** The decimal digits of an integer as it is written. Those of a decimal are its own, without the cost of a `bigint`. */
+export function decimalOf(text: string): string {
+  return /^-?[1-9][0-9]*$/.test(text) ? text : String(integerOf(text))
+}
+
 /** The same as a number; NaN when it is none of 32 bits. */
 export function int32Of(text: string): number {
   // As most are written.

@@ -4,9 +4,10 @@
  */
 import { checkMessage } from './check.js'
 import { MAX_DEPTH, MetadataError } from './errors.js'
+import { decimalOf, integerOf } from './literals.js'
 import type { MetaData, Unknown, UnknownText } from './messages.js'
 import { DirectoryTypeEnum, type Field, type Message, type MessageType, MetaDataSchema } from './schema.js'
-import { scalarOf } from './unknown-text.js'
+import { UnknownReader } from './unknown-text.js'
 
 /** One step of a path. */
 export interface Step {
@@ -151,21 +152,23 @@ function byName(entries: readonly UnknownText[]): Map<string, UnknownText[]> {
   return groups
 }
 
+/** @param entries - all of one name */
 function oneOrAll(entries: readonly UnknownText[]): FieldValue {
-  const [first, ...others] = entries.map(unknownValue)
+  const reader = new UnknownReader()
+  const [first, ...others] = entries.map((entry) => unknownValue(entry, reader))
   return first === undefined ? [] : others.length === 0 ? first : [first, ...others]
 }
 
-function unknownValue(entry: UnknownText): FieldValue {
+function unknownValue(entry: UnknownText, reader: UnknownReader): FieldValue {
   if (entry.fields !== undefined)
     return Object.fromEntries([...byName(entry.fields)].map(([name, entries]) => [name, oneOrAll(entries)]))
-  const scalar = scalarOf(entry, '')
+  const scalar = reader.scalar(entry, '')
   switch (scalar.kind) {
     case 'string':
       return scalar.value ?? scalar.bytes
     case 'integer': {
-      const number = Number(scalar.value)
-      return Number.isSafeInteger(number) ? number : scalar.value
+      const number = Number(decimalOf(scalar.source))
+      return Number.isSafeInteger(number) ? number : integerOf(scalar.source)
     }
     case 'float':
       return scalar.value
@@ -184,7 +187,7 @@ function unknownAt(entries: readonly UnknownText[], steps: readonly Step[], path
     return cannot(path, `there are ${found.length} of ${step.name}: say which, as ${step.name}[0]`)
   const entry = found[step.index ?? 0]
   if (entry === undefined) return undefined
-  if (rest.length === 0) return unknownValue(entry)
+  if (rest.length === 0) return unknownValue(entry, new UnknownReader())
   return entry.fields === undefined ? undefined : unknownAt(entry.fields, rest, path)
 }
 

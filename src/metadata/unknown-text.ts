@@ -4,7 +4,7 @@
  */
 
 import { MetadataError } from './errors.js'
-import { bytesOf, integerOf, stringOf } from './literals.js'
+import { bytesOf, stringOf } from './literals.js'
 import type { UnknownText } from './messages.js'
 import { type FieldNode, type ItemNode, parseSyntax, piecesOf } from './syntax.js'
 
@@ -31,46 +31,57 @@ function entryOf(name: string, item: ItemNode, text: string): UnknownText {
 /** A scalar that the schema does not know. */
 export type UnknownScalar =
   | { readonly kind: 'string'; readonly bytes: Uint8Array; readonly value: string | undefined }
-  | { readonly kind: 'integer'; readonly value: bigint }
+  | { readonly kind: 'integer'; readonly source: string }
   | { readonly kind: 'float'; readonly value: number }
   | { readonly kind: 'identifier'; readonly value: string }
 
-/**
- * What an entry says, read anew, since a program may have made it.
- * @param path - of the message that it is in
- * @throws {MetadataError} `invalid_value` when it is no name, or no value, of text format
- */
-export function scalarOf(entry: UnknownText, path: string): UnknownScalar {
-  if (typeof entry.text !== 'string') return refuse(entry, path)
-  const source = `${entry.name}: ${entry.text}`
-  const field = soleField(source, entry, path)
-  const { value } = field
-  switch (value.kind) {
-    case 'string': {
-      const pieces = piecesOf(value, source)
-      return { kind: 'string', bytes: bytesOf(pieces), value: stringOf(pieces) }
+/** Reads entries one after the other, anew, since a program may have made them. */
+export class UnknownReader {
+  /** The name that was good last: all values of a list share theirs, which may be as long as they are together. */
+  private good: string | undefined
+
+  /**
+   * Returns the value of an entry.
+   * @param path - of the message that it is in
+   * @throws {MetadataError} `invalid_value` when it is no name, or no value, of text format
+   */
+  scalar(entry: UnknownText, path: string): UnknownScalar {
+    this.checkName(entry, path)
+    if (typeof entry.text !== 'string') return refuse(entry, path)
+    const source = `${ANY_NAME}: ${entry.text}`
+    const { value } = soleField(source, ANY_NAME, entry, path)
+    switch (value.kind) {
+      case 'string': {
+        const pieces = piecesOf(value, source)
+        return { kind: 'string', bytes: bytesOf(pieces), value: stringOf(pieces) }
+      }
+      case 'integer':
+        return { kind: 'integer', source: source.slice(value.start, value.end) }
+      case 'float':
+        return { kind: 'float', value: Number.parseFloat(source.slice(value.start, value.end)) }
+      case 'identifier':
+        return { kind: 'identifier', value: source.slice(value.start, value.end) }
+      default:
+        return refuse(entry, path)
     }
-    case 'integer':
-      return { kind: 'integer', value: integerOf(source.slice(value.start, value.end)) }
-    case 'float':
-      return { kind: 'float', value: Number.parseFloat(source.slice(value.start, value.end)) }
-    case 'identifier':
-      return { kind: 'identifier', value: source.slice(value.start, value.end) }
-    default:
-      return refuse(entry, path)
+  }
+
+  /** @throws {MetadataError} `invalid_value` when the name of an entry is none of text format */
+  checkName(entry: UnknownText, path: string): void {
+    if (entry.name === this.good) return
+    soleField(`${entry.name}: 0`, entry.name, entry, path)
+    this.good = entry.name
   }
 }
 
-/** @throws {MetadataError} `invalid_value` when the name of an entry is none of text format */
-export function checkName(entry: UnknownText, path: string): void {
-  soleField(`${entry.name}: 0`, entry, path)
-}
+/** Stands before a value that is read without its name. */
+const ANY_NAME = 'a'
 
-function soleField(source: string, entry: UnknownText, path: string): FieldNode {
+function soleField(source: string, name: string, entry: UnknownText, path: string): FieldNode {
   try {
     // As long as it may be: its size was checked when it came in.
     const [field, ...others] = parseSyntax(source, Number.POSITIVE_INFINITY)
-    if (field !== undefined && others.length === 0 && field.name === entry.name && field.value.end === source.length)
+    if (field !== undefined && others.length === 0 && field.name === name && field.value.end === source.length)
       return field
   } catch {}
   return refuse(entry, path)

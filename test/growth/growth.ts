@@ -21,6 +21,9 @@ export const WHOLE: Sizes = { small: 4096, large: 4096 * FACTOR }
 /** Cost is taken to grow as this power of the size at most: 1 is linear, 2 is quadratic. */
 export const HIGHEST_EXPONENT = 1.5
 
+/** Milliseconds of a run that is told by one look, since what disturbs it is small beside it. */
+const LONG = 50
+
 /** Rounds until a case that still looks superlinear is one; and milliseconds after which no round begins. */
 const ROUNDS = 60
 const PATIENCE = 4_000
@@ -33,18 +36,31 @@ const PATIENCE = 4_000
  */
 export async function exponentOf(prepare: Case, { small, large }: Sizes = WHOLE): Promise<number> {
   const [little, big] = [prepare(small), prepare(large)]
-  for (let run = 0; run < 8; run++) await little()
+  for (let run = 0; run < 8 && (await timeOf(little)) < LONG; run++);
   const shortest = { little: Number.POSITIVE_INFINITY, big: Number.POSITIVE_INFINITY }
   const begun = performance.now()
   let exponent = Number.POSITIVE_INFINITY
   for (let round = 0; round < ROUNDS && performance.now() - begun < PATIENCE; round++) {
-    for (let run = 0; run < 4; run++) shortest.little = Math.min(shortest.little, await timeOf(little))
+    for (let run = 0; run < 4 && (run === 0 || shortest.little < LONG); run++)
+      shortest.little = Math.min(shortest.little, await timeOf(little))
     shortest.big = Math.min(shortest.big, await timeOf(big))
     // Whatever is shorter than a clock can tell is as good as free.
     exponent = Math.log(shortest.big / Math.max(shortest.little, TICK)) / Math.log(large / small)
-    if (round >= 2 && exponent < HIGHEST_EXPONENT) break
+    if ((round >= 2 || shortest.little >= LONG) && exponent < HIGHEST_EXPONENT) break
   }
   return exponent
+}
+
+/** Measures inputs by their names, and lists those whose cost grows faster than they do, each with its exponent. */
+export async function superlinearOf(
+  inputs: Iterable<readonly [name: string, { readonly prepare: Case; readonly sizes: Sizes }]>,
+): Promise<[name: string, exponent: number][]> {
+  const superlinear: [string, number][] = []
+  for (const [name, { prepare, sizes }] of inputs) {
+    const exponent = await exponentOf(prepare, sizes)
+    if (exponent >= HIGHEST_EXPONENT) superlinear.push([name, Number(exponent.toFixed(2))])
+  }
+  return superlinear
 }
 
 /** Milliseconds. */

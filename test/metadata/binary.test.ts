@@ -225,6 +225,25 @@ describe('encoding', () => {
 })
 
 describe('create', () => {
+  it('copies what is unknown, whatever is in it: entries, bytes, circles and odd names', () => {
+    const fields = [{ name: 'b', text: '1' }]
+    const odd: Record<string, unknown> = JSON.parse('{"__proto__": [1]}')
+    odd['itself'] = odd
+    odd['day'] = new Date(0)
+    const base = { _unknownText: [{ name: 'a', fields }, odd], _unknownFields: { 160: [Buffer.from([160, 1, 1])] } }
+    const copy = MetaData.create(base as never) // on purpose: odd is no entry
+    expect(copy._unknownFields).toEqual({ 160: [new Uint8Array([160, 1, 1])] })
+    fields.push({ name: 'c', text: '2' })
+    base._unknownFields[160][0]?.fill(0)
+    expect(copy._unknownFields).toEqual({ 160: [new Uint8Array([160, 1, 1])] })
+    const [entry, other] = (copy._unknownText ?? []) as unknown as readonly Record<string, unknown>[] // as they were given
+    expect(entry).toEqual({ name: 'a', fields: [{ name: 'b', text: '1' }] })
+    expect(Object.entries(other ?? {}).map(([key]) => key)).toEqual(['__proto__', 'itself', 'day'])
+    expect(other?.['itself']).toBe(other)
+    expect(other?.['day']).toEqual(new Date(0))
+    expect(() => MetaData.create({ _unknownText: [() => 1] } as never)).toThrowError(/could not be cloned/)
+  })
+
   it('copies what it is given, unknown fields too', () => {
     const base = { thirdParty: { url: [{ value: 'x' }], _unknownFields: { 120: [bytes('01')] } } }
     const message = MetaData.create(base)

@@ -12,6 +12,8 @@ import {
   type MessageNode,
   type ValueNode,
 } from '../syntax.js'
+import { anchorsOf } from './anchors.js'
+import { LineEnds } from './line-ends.js'
 import { isFirstOnLine, joined, lineStart, restOfLine, type Splice, skipBlanks } from './splices.js'
 
 /** Where fields stand: a message, or the text as a whole. */
@@ -48,6 +50,7 @@ interface Style {
 /** The style of a text. */
 export class Layout {
   private readonly eol: string
+  private readonly lineEnds: LineEnds
   /** The quote of most strings. */
   readonly quote: '"' | "'"
   /** How strings of this text are escaped. */
@@ -61,6 +64,7 @@ export class Layout {
     private readonly text: string,
     root: Container,
   ) {
+    this.lineEnds = new LineEnds(text)
     const newline = text.indexOf('\n')
     this.eol = newline > 0 && text[newline - 1] === '\r' ? '\r\n' : '\n'
     const all = everyField(root.fields)
@@ -164,17 +168,18 @@ export class Layout {
   /** Into a message that has no field yet. */
   private insertInto(container: Container, message: MessageNode, fields: readonly NewField[]): Splice[] {
     const close = message.end - 1
+    const isOpen = !this.isOnOneLine(message)
+    if (!isOpen && (!this.hasBlocks || restOfLine(this.text, message.end).hasToken)) {
+      const text = fields.map((field) => ` ${this.field(container, field, undefined)}`).join('')
+      return [{ start: message.start + 1, end: close, text: `${text} ` }]
+    }
     const outer = this.indentAt(message.start)
     const indent = outer + this.indentUnit
     const lines = fields.map((field) => `${indent}${this.field(container, field, indent)}${this.eol}`).join('')
-    if (this.text.slice(message.start + 1, close).includes('\n')) {
+    if (isOpen) {
       // Nothing but comments and blanks is inside, so that the bracket begins its line.
       const line = lineStart(this.text, close)
       return [{ start: line, end: line, text: lines }]
-    }
-    if (!this.hasBlocks || restOfLine(this.text, message.end).hasToken) {
-      const text = fields.map((field) => ` ${this.field(container, field, undefined)}`).join('')
-      return [{ start: message.start + 1, end: close, text: `${text} ` }]
     }
     return [{ start: message.start + 1, end: close, text: `${this.eol}${lines}${outer}` }]
   }
@@ -280,7 +285,7 @@ export class Layout {
   }
 
   private isOnOneLine({ start, end }: ItemNode | ValueNode): boolean {
-    return !this.text.slice(start, end).includes('\n')
+    return !this.lineEnds.isBetween(start, end)
   }
 
   private indentOf(container: Container, sibling: FieldNode): string {
@@ -292,7 +297,7 @@ export class Layout {
 
   /** The blanks with which the line of an offset begins. */
   private indentAt(offset: number): string {
-    const start = lineStart(this.text, offset)
+    const start = this.lineEnds.lineStart(offset)
     return this.text.slice(start, skipBlanks(this.text, start))
   }
 
@@ -306,26 +311,4 @@ function groupUnder<Key, Value>(groups: Map<Key, Value[]>, key: Key, value: Valu
   const group = groups.get(key)
   if (group === undefined) groups.set(key, [value])
   else group.push(value)
-}
-
-/** Tells after which field a new one comes, or before which, by the numbers of the schema; what it does not know comes last. */
-function anchorsOf({
-  fields,
-  type,
-}: Container): (name: string) => { readonly after?: FieldNode | undefined; readonly before?: FieldNode | undefined } {
-  // The last field of each name, and the first, so that each question costs as little as there are names.
-  const last = new Map(fields.map((field) => [field.name, field]))
-  const first = new Map([...fields].reverse().map((field) => [field.name, field]))
-  const end = fields[fields.length - 1]
-  return (name) => {
-    const own = type?.byName.get(name)?.number
-    if (own === undefined) return { after: last.get(name) ?? end }
-    let after: FieldNode | undefined
-    let before: FieldNode | undefined
-    for (const { name: other, number } of type?.fields ?? []) {
-      if (number <= own) after = last.get(other) ?? after
-      else before ??= first.get(other)
-    }
-    return { after, before: before ?? fields[0] }
-  }
 }

@@ -15,51 +15,95 @@ const WHOLE: ItemNode = { kind: 'identifier', start: 0, end: 0 }
 
 /** What is at these paths. What is not there is no fault. */
 export function occurrencesAt(root: Container, removals: readonly Removal[]): Occurrence[] {
-  const known = new Map<readonly FieldNode[], ReadonlyMap<string, readonly Occurrence[]>>()
-  const occurrencesIn = (container: Container): ReadonlyMap<string, readonly Occurrence[]> => {
-    const occurrences = known.get(container.fields) ?? occurrencesOf(container)
-    known.set(container.fields, occurrences)
-    return occurrences
-  }
-
+  const rootBlocks = new Blocks([root], MetaDataSchema)
   return removals.flatMap(({ path, steps }) => {
-    // Several where a block that may come once comes again: readers merge them.
-    let containers: readonly Container[] = [root]
-    let type: MessageType | undefined = MetaDataSchema
+    let blocks = rootBlocks
     let found: readonly Occurrence[] = []
     steps.forEach(({ name, index }, i) => {
-      const field = type?.byName.get(name)
+      const field = blocks.type?.byName.get(name)
       const isLast = i === steps.length - 1
       if (index === '+') cannot(path, 'there is nothing to remove at [+]')
       if (field !== undefined && !field.repeated && index !== undefined) cannot(path, `${name} is not a list`)
       if (field !== undefined && field.kind !== 'message' && !isLast) cannot(path, `${name} is not a message`)
-      const byContainer = containers.map((container) => occurrencesIn(container).get(name) ?? [])
-      if (byContainer.every(({ length }) => length === 0)) refuseJsonName(type, name, path)
+      const { nodes, values, inLast } = blocks.named(name)
+      if (values.length === 0) refuseJsonName(blocks.type, name, path)
       if (isLast && index === undefined) {
         // Whole fields, empty lists too.
-        const nodes = containers.flatMap(({ fields }) => fields.filter((node) => node.name === name))
         found = nodes.map((node) => ({ node, item: WHOLE, listIndex: undefined }))
         return
       }
-      let here: readonly Occurrence[]
+      let here = values
       if (typeof index === 'number') {
-        // Counted as setting counts: in the last block. No list is copied whole for one of its items.
-        const last = byContainer.at(-1) ?? []
-        if (last[index] === undefined && byContainer.some((each) => each !== last && each.length > 0))
-          cannot(path, `there is no ${name}[${index}] in the last of ${containers.length} blocks`)
-        here = last.slice(index, index + 1)
-      } else {
-        here = byContainer.flat()
-        if (field === undefined || field.repeated) here = here.slice(0, soleIndex(here, field, name, path) + 1)
-      }
+        // Counted as setting counts: in the last block.
+        if (inLast[index] === undefined && values.length > inLast.length)
+          cannot(path, `there is no ${name}[${index}] in the last of ${blocks.containers.length} blocks`)
+        here = inLast.slice(index, index + 1)
+      } else if (field === undefined || field.repeated) here = values.slice(0, soleIndex(values, field, name, path) + 1)
       if (isLast) found = here
-      type = typeOf(field)
-      containers = here.flatMap(({ item }) =>
-        item.kind === 'message' ? [{ fields: item.fields, message: item, type }] : [],
-      )
+      else blocks = blocks.inside(name, index, here)
     })
     return found
   })
+}
+
+/** The fields of one name in some blocks. */
+interface Named {
+  readonly nodes: readonly FieldNode[]
+  readonly values: readonly Occurrence[]
+  /** Those of the last block. */
+  readonly inLast: readonly Occurrence[]
+}
+
+const NONE: Named = { nodes: [], values: [], inLast: [] }
+
+/**
+ * What paths that begin alike have in common: one block, or several where a block that may come once comes again, since
+ * readers merge them. Found once, however many paths there are.
+ */
+class Blocks {
+  private names: ReadonlyMap<string, Named> | undefined
+  private readonly within = new Map<string, Blocks>()
+
+  constructor(
+    readonly containers: readonly Container[],
+    readonly type: MessageType | undefined,
+  ) {}
+
+  named(name: string): Named {
+    this.names ??= this.byName()
+    return this.names.get(name) ?? NONE
+  }
+
+  /** The blocks that are the values of a field. */
+  inside(name: string, index: number | undefined, values: readonly Occurrence[]): Blocks {
+    const key = `${name}[${index ?? ''}]`
+    const known = this.within.get(key)
+    if (known !== undefined) return known
+    const type = typeOf(this.type?.byName.get(name))
+    const containers = values.flatMap(({ item }) =>
+      item.kind === 'message' ? [{ fields: item.fields, message: item, type }] : [],
+    )
+    const blocks = new Blocks(containers, type)
+    this.within.set(key, blocks)
+    return blocks
+  }
+
+  private byName(): ReadonlyMap<string, Named> {
+    const names = new Map<string, { nodes: FieldNode[]; values: Occurrence[]; inLast: readonly Occurrence[] }>()
+    for (const [index, container] of this.containers.entries()) {
+      const isLast = index === this.containers.length - 1
+      for (const [name, values] of occurrencesOf(container)) {
+        const named = names.get(name)
+        if (named === undefined) names.set(name, { nodes: [], values: [...values], inLast: isLast ? values : [] })
+        else {
+          for (const value of values) named.values.push(value)
+          if (isLast) named.inLast = values
+        }
+      }
+      for (const node of container.fields) names.get(node.name)?.nodes.push(node)
+    }
+    return names
+  }
 }
 
 /**

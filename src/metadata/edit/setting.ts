@@ -56,19 +56,17 @@ export class Setting {
       }
       for (const one of more) set(here.length, one)
     }
-    this.added(container, added, occurrences)
+    if (added.length > 0) this.added(container, added)
   }
 
   /** New fields, as one of a list where the last of their name is a list. */
-  private added(
-    container: Container,
-    added: readonly NewField[],
-    occurrences: ReadonlyMap<string, readonly Occurrence[]>,
-  ): void {
+  private added(container: Container, added: readonly NewField[]): void {
+    // The last field of each name, be it an empty list.
+    const last = new Map(container.fields.map((node) => [node.name, node]))
     const fields: NewField[] = []
     const toLists = new Map<FieldNode, Written[]>()
     for (const { name, written } of added) {
-      const list = lastNode(container, name, occurrences)
+      const list = last.get(name)
       if (list?.value.kind !== 'list') fields.push({ name, written })
       else {
         const items = toLists.get(list)
@@ -263,17 +261,6 @@ const A_DATE = 'an object with year, month and day, such as dateFromISO makes'
 
 /** Names that are no truth values and no numbers, and so are values of enums. */
 const IS_ENUM_NAME = /^(?!(?:true|false|inf|infinity|nan)$)[A-Za-z_]\w*$/i
-
-/** The last field of a name, be it an empty list. */
-function lastNode(
-  container: Container,
-  name: string,
-  occurrences: ReadonlyMap<string, readonly Occurrence[]>,
-): FieldNode | undefined {
-  // That there is an entry without an occurrence says that there are empty lists.
-  if (!occurrences.has(name)) return undefined
-  return container.fields.findLast((node) => node.name === name)
-}
 
 function quoteOf(text: string, at: number): '"' | "'" {
   return text[at] === "'" ? "'" : '"'

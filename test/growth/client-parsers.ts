@@ -1,0 +1,95 @@
+/**
+ * What the client reads of a service's answers, and of what it kept.
+ * @module
+ */
+import * as oauth from 'oauth4webapi'
+import { isSafeAddress } from '../../src/client/client.js'
+import { ClientError } from '../../src/client/errors.js'
+import { memberOf, plain, retryAfterOf, wholeAnswers } from '../../src/client/http.js'
+import { toldTime } from '../../src/client/mac.js'
+import { escaped } from '../../src/client/node/html.js'
+import { nextStep } from '../../src/client/redirects.js'
+import { parseTokens } from '../../src/client/tokens-json.js'
+import { FACTOR } from './growth.js'
+import type { Inputs } from './shapes.js'
+import { of, ofText } from './shapes.js'
+
+/** An answer of a service whose challenge is this, as a client reads it. */
+async function answered(challenge: string): Promise<unknown> {
+  const headers = { 'www-authenticate': encodeURI(challenge).replaceAll('%20', ' ').replaceAll('%22', '"') }
+  const fetch = async () => new Response('', { status: 401, headers })
+  const parts = { method: 'POST', headers: {}, redirect: 'manual', body: undefined } as const
+  const answer = await wholeAnswers({ fetch, timeout: 60 }, undefined)('https://git.example/oauth2/revoke', parts)
+  return oauth.processRevocationResponse(answer).catch(() => undefined) // it is a refusal
+}
+
+/** The parsers of `src/client`. */
+export const CLIENT: Readonly<Record<string, Inputs>> = {
+  // A fetch gives no headers beyond 16 KiB, which is what Node takes.
+  'client/http.ts wholeAnswers': ofText(
+    answered,
+    [
+      ['', ''],
+      ['Bearer ', ''],
+    ],
+    { small: 1024, large: 1024 * FACTOR },
+  ),
+  'client/http.ts plain': ofText(plain),
+  'client/http.ts memberOf': of({
+    'a long answer': (size) => () => memberOf(new Response(JSON.stringify({ error: 'a'.repeat(size) })), 'error'),
+    'a deep answer': (size) => () => memberOf(new Response('['.repeat(size)), 'error'),
+  }),
+  'client/http.ts retryAfterOf': ofText(
+    (text) => {
+      const headers = { 'retry-after': text.replace(/[^\x20-\x7e]/g, '') }
+      return retryAfterOf(new ClientError('ERR_UNREACHABLE', 'busy', { cause: new Response('', { headers }) }), 0)
+    },
+    [
+      ['', ''],
+      ['Sun, 06 Nov 1994 08:49:37 GMT', ''],
+      ['(', ''],
+    ],
+  ),
+  'client/redirects.ts nextStep': ofText(
+    (text) => {
+      const headers = new Headers({ location: encodeURI(text) })
+      const step = { method: 'GET', url: new URL('https://a.example/'), headers: new Headers(), hasBody: false }
+      try {
+        return nextStep(step, new Response(null, { status: 302, headers }), true)
+      } catch {
+        return undefined // it leads nowhere
+      }
+    },
+    [
+      ['', ''],
+      ['https://', ''],
+      ['//', ''],
+      ['/', ''],
+    ],
+  ),
+  'client/tokens-json.ts parseTokens': ofText(parseTokens, [
+    ['', ''],
+    ['{"v":1,"issuer":"', '"}'],
+    ['[', ']'],
+  ]),
+  'client/client.ts isSafeAddress': ofText(
+    (text) => isSafeAddress(text, 'https://git.example'),
+    [
+      ['', ''],
+      ['https://', ''],
+      ['https://git.example/', ''],
+    ],
+  ),
+  'client/mac.ts toldTime': ofText(
+    (text) => {
+      const headers = { 'www-authenticate': text.replace(/[^\x20-\x7e]/g, '') }
+      return toldTime(new Response('', { headers }), { macKey: 'k', ts: '1', nonce: 'n' })
+    },
+    [
+      ['', ''],
+      ['MAC ts="', '"'],
+      ['MAC ts="1", tsm="', '"'],
+    ],
+  ),
+  'client/node/html.ts escaped': ofText(escaped),
+}

@@ -1,0 +1,178 @@
+/**
+ * What the core reads of a stranger: credentials, addresses, registrations, scopes.
+ * @module
+ */
+import { portableDigests, serviceScopes } from 'grantwell'
+import { constantTimeEqual, decodeBase64url, encodeBase64url } from '../../src/core/base64url.js'
+import { parseCredential, parseGrantId } from '../../src/core/credential.js'
+import { bytesOfAscii, digestOf } from '../../src/core/digests.js'
+import { sameJson } from '../../src/core/json.js'
+import { nearest } from '../../src/core/nearest.js'
+import {
+  brokenRedirectRule,
+  isLoopback,
+  matchRedirectUri,
+  parseRedirectUri,
+  redirectUriRule,
+} from '../../src/core/redirect-uri.js'
+import type { RegistrationRules } from '../../src/core/registration-check.js'
+import { checkRegistration, imageType, isReason, reasonFault } from '../../src/core/registration-check.js'
+import { normalizeScopes, parseScopes, splitScopes } from '../../src/core/scopes.js'
+import { isLine, isLines, isVisible, isWithin, unseenFault } from '../../src/core/text.js'
+import { parseUserCode } from '../../src/core/user-code.js'
+import { parseClientId } from '../../src/core/values.js'
+import { FACTOR, WHOLE } from './growth.js'
+import type { Around, Inputs } from './shapes.js'
+import { all, of, ofText, SEEN } from './shapes.js'
+
+const catalogue = serviceScopes()
+const redirect = { matching: 'domain', allowLocalhost: true } as const
+const registered = {
+  type: 'confidential',
+  redirectUris: ['https://app.example/callback', 'http://127.0.0.1/callback'],
+  authorizedDomain: 'app.example',
+  allowSubdomains: true,
+} as const
+const rules: RegistrationRules = {
+  scopes: catalogue,
+  redirect,
+  specifiedResources: true,
+  macTokens: true,
+  reasons: 'required',
+  logo: 'required',
+  redirectUris: 'required',
+}
+
+const REDIRECT_URIS: readonly Around[] = [
+  ['', ''],
+  ['https://app.example/', ''],
+  ['https://', '/'],
+  ['https://app.example/?', '#'],
+  ['com.example.', ':/callback'],
+  ['http://127.0.0.1/', ''],
+]
+
+/** Registrations of which one field is what it should not be. */
+function ofRegistrations(): Inputs {
+  const checked = (given: unknown) => () => checkRegistration(given, rules)
+  const texts = (
+    name: string,
+    make: (text: string) => unknown,
+    sizes = WHOLE,
+    arounds: readonly Around[] = [['', '']],
+  ) =>
+    new Map(
+      [...ofText((text) => checkRegistration(make(text), rules), arounds, sizes)].map(([of, each]) => [
+        `${name} ${of}`,
+        each,
+      ]),
+    )
+  const list = <Item>(make: (index: number) => Item, size: number): Item[] =>
+    Array.from({ length: size }, (_, index) => make(index))
+  const object = (name: (index: number) => string, size: number) =>
+    Object.fromEntries(list((index): [string, string] => [name(index), ''], size))
+  return all(
+    texts('name', (name) => ({ name }), { small: 50, large: 50 * FACTOR }),
+    texts('description', (description) => ({ description }), SEEN),
+    texts('reason', (reason) => ({ scopes: [{ scope: 'repo-code:r', reason }] }), SEEN),
+    texts('website', (website) => ({ website }), { small: 128, large: 128 * FACTOR }, [
+      ['', ''],
+      ['https://', ''],
+    ]),
+    texts('redirect URI', (uri) => ({ redirectUris: [uri] }), { small: 128, large: 128 * FACTOR }, REDIRECT_URIS),
+    ...['name', 'website', 'type', 'authorizedDomain', 'resourceScope', 'tokenType'].map((field) =>
+      texts(field, (text) => ({ [field]: text })),
+    ),
+    of({
+      'many redirect URIs': (size) => checked({ redirectUris: list((index) => `https://h${index}.example/`, size) }),
+      'many that are none': (size) => checked({ redirectUris: list(() => 'x', size) }),
+      'many scopes': (size) => checked({ scopes: list(() => 'repo-code:r', size) }),
+      'a logo': (size) => checked({ logo: new Uint8Array(size) }),
+    }),
+    of(
+      {
+        'many fields': (size) => checked(object((index) => `field${index}`, size)),
+        'many numbers as fields': (size) => checked(object((index) => `${index * 4096}`, size)),
+        'one scope with many fields': (size) => checked({ scopes: [object((index) => `field${index}`, size)] }),
+      },
+      { small: 1024, large: 1024 * FACTOR },
+    ),
+  )
+}
+
+/** The parsers of `src/core`. */
+export const CORE: Readonly<Record<string, Inputs>> = {
+  'core/base64url.ts decodeBase64url': ofText(decodeBase64url),
+  'core/base64url.ts constantTimeEqual': ofText((text) => constantTimeEqual(text, text)),
+  'core/base64url.ts encodeBase64url': of({
+    bytes: (size) => {
+      const bytes = new Uint8Array(size)
+      return () => Buffer.from(encodeBase64url(bytes)) // which makes it flat
+    },
+  }),
+  'core/credential.ts parseCredential': ofText(parseCredential, [
+    ['', ''],
+    ['gwa_', ''],
+  ]),
+  'core/credential.ts parseGrantId': ofText(parseGrantId),
+  'core/digests.ts digestOf': ofText((text) => digestOf(portableDigests, text)),
+  'core/redirect-uri.ts parseRedirectUri': ofText((text) => parseRedirectUri(text, redirect), REDIRECT_URIS),
+  'core/redirect-uri.ts redirectUriRule': ofText(redirectUriRule, REDIRECT_URIS),
+  'core/redirect-uri.ts matchRedirectUri': ofText(
+    (text) => matchRedirectUri(registered, text, redirect),
+    REDIRECT_URIS,
+  ),
+  'core/registration-check.ts checkRegistration': ofRegistrations(),
+  'core/registration-check.ts imageType': of({ bytes: (size) => () => imageType(new Uint8Array(size)) }),
+  'core/registration-check.ts isReason': ofText(isReason, [['', '']], SEEN),
+  'core/scopes.ts parseScopes': all(
+    ofText((text) => parseScopes(catalogue, text)),
+    of({
+      'one scope again and again': (size) => () => parseScopes(catalogue, 'repo-code:r '.repeat(size / 13)),
+      'every scope again and again': (size) => {
+        const every = [...catalogue.entries.keys()].join(' ')
+        return () => parseScopes(catalogue, `${every} `.repeat(Math.max(1, size / every.length)))
+      },
+      'spaces between': (size) => () => parseScopes(catalogue, `repo-code:r${' '.repeat(size)}repo-pr:r`),
+    }),
+  ),
+  'core/scopes.ts normalizeScopes': of({
+    'one scope again and again': (size) => {
+      const list: readonly string[] = Array(size).fill('repo-code:r')
+      return () => normalizeScopes(catalogue, list)
+    },
+  }),
+  'core/scopes.ts splitScopes': ofText(splitScopes),
+  'core/text.ts isWithin': ofText((text) => isWithin(text, 350), [['', '']], SEEN),
+  'core/text.ts isVisible': ofText(isVisible),
+  'core/text.ts isLine': ofText(isLine),
+  'core/text.ts isLines': ofText(isLines),
+  'core/user-code.ts parseUserCode': ofText(parseUserCode),
+  'core/values.ts parseClientId': ofText(parseClientId),
+  'core/digests.ts bytesOfAscii': ofText(bytesOfAscii),
+  'core/json.ts sameJson': of({
+    'a list': (size) => same(() => Array(size).fill('a')),
+    'many names': (size) => same(() => Object.fromEntries(Array.from({ length: size }, (_, index) => [index, '']))),
+    'lists in lists': (size) => same(() => Array.from({ length: size }, () => [['a']])),
+  }),
+  'core/nearest.ts nearest': ofText((name) => nearest(name, ['scope', 'redirectUris'])),
+  'core/redirect-uri.ts brokenRedirectRule': ofText(
+    (text) => brokenRedirectRule(registered, text, redirect),
+    REDIRECT_URIS,
+  ),
+  'core/redirect-uri.ts isLoopback': ofText(
+    (host) => isLoopback(host, true),
+    [
+      ['', ''],
+      ['127.', ''],
+    ],
+  ),
+  'core/registration-check.ts reasonFault': ofText(reasonFault, [['', '']], SEEN),
+  'core/text.ts unseenFault': ofText(unseenFault),
+}
+
+/** Compares a value of JSON with another one like it. */
+function same(make: () => unknown): () => boolean {
+  const [one, other] = [make(), make()]
+  return () => sameJson(one, other)
+}

@@ -1,0 +1,105 @@
+/**
+ * Functions that take texts, bytes or the like and that no growth test measures, by the reason.
+ * @module
+ */
+
+/** Functions of one file. */
+const of = (file: string, ...names: readonly string[]): readonly string[] => names.map((name) => `${file} ${name}`)
+
+const MESSAGES = ['ThirdPartyMetaData', 'UrlMessage', 'DateMessage', 'Security']
+
+/** By their files and names, as the table of parsers has them. */
+export const EXCUSED: Readonly<Record<string, readonly string[]>> = {
+  'takes a few characters or bytes of what it is given, however long that is': [
+    ...of('core/base64url.ts', 'bitsAt'),
+    ...of('core/credential.ts', 'credentialAt'),
+    ...of('metadata/literals.ts', 'escapeAt', 'escapeFault'),
+    ...of('metadata/options.ts', 'isBytes', 'checkInput'),
+    ...of('metadata/syntax.ts', 'foundAt'),
+    ...of('metadata/text.ts', 'utf16Fault'),
+    ...of('protocol/message.ts', 'headerOf', 'isHeadersObject'),
+    ...of('client/http.ts', 'isClientError'),
+  ],
+  'is given random bytes, keys and digests of a fixed length': [
+    ...of('core/credential.ts', 'secretOf', 'grantIdOf'),
+    ...of('core/device.ts', 'requestDevice', 'poll'),
+    ...of('core/digests.ts', 'hkdf', 'concatenate'),
+    ...of('core/exchange.ts', 'approve', 'exchange', 'keyMaterialOf', 'secretsOf'),
+    ...of('core/mac.ts', 'macKeyOf', 'normalizedTime'),
+    ...of('core/refresh.ts', 'refresh'),
+    ...of('core/transition.ts', 'transition'),
+    ...of('core/user-code.ts', 'userCodeOf', 'userCodeDigest'),
+    ...of('protocol/consent.ts', 'formToken', 'setBrowserKey'),
+    ...of('protocol/mac.ts', 'timeOf'),
+  ],
+  'is given options, arguments and answers of the program that uses the package': [
+    ...of('core/resource.ts', 'isProtectedResource'),
+    ...of('core/takes.ts', 'oneOf', 'methods', 'isObject', 'isTaken', 'mustBe', 'readOptions', 'strayName', 'came'),
+    ...of('core/takes.ts', 'isThenable', 'answerFault', 'promisesIn'),
+    ...of('core/takes.ts', 'FUNCTION.fits', 'FLAG.fits', 'NAME.fits', 'ANYTHING.fits'),
+    ...of('metadata/edit/change.ts', 'enumName'),
+    ...of('metadata/options.ts', 'checkOptions', 'isPlain'),
+    ...of('client/client.ts', 'checkClient', 'CLIENT.fits'),
+    ...of('client/options.ts', 'readOptions', 'checkArgument', 'SCOPE.fits', 'SIGNAL.fits'),
+    ...of('client/sending.ts', 'sendingOf'),
+    ...of('client/tokens-check.ts', 'checkTokens'),
+    ...of('client/node/file-lock.ts', 'withFileLock'),
+    ...of('client/node/file-token-store.ts', 'fileTokenStore'),
+    ...of('client/node/open-browser.ts', 'opener'),
+    ...of('client/node/private-file.ts', 'readPrivate', 'replacePrivate', 'removePrivate', 'makePrivateFolder'),
+    ...of('client/node/private-file.ts', 'look', 'withFile', 'codeOf'),
+  ],
+  'is given words and addresses of this package and its configuration': [
+    ...of('core/errors.ts', 'oauthError', 'configurationError'),
+    ...of('protocol/authorization.ts', 'authorizationResponse'),
+    ...of('protocol/consent.ts', 'browserKeyCookie'),
+    ...of('protocol/device.ts', 'deviceAuthorizationResponse'),
+    ...of('protocol/introspection.ts', 'introspectionResponse'),
+    ...of('protocol/message.ts', 'withAllow'),
+    ...of('protocol/metadata.ts', 'metadataResponse'),
+    ...of('protocol/page.ts', 'documentResponse', 'imageResponse'),
+    ...of('protocol/parameters.ts', 'malformed', 'missing'),
+    ...of('metadata/check.ts', 'tooDeep', 'at'),
+    ...of('metadata/errors.ts', 'refuse'),
+    ...of('metadata/path.ts', 'refuseJsonName', 'cannot'),
+    ...of('client/http.ts', 'ask'),
+    ...of('client/options.ts', 'mistake'),
+    ...of('client/token-endpoint.ts', 'requestTokens'),
+    ...of('client/node/callback.ts', 'listenForCallback'),
+    ...of('client/node/login-page.ts', 'writeLoginPage'),
+  ],
+  'is measured within its endpoint, by endpoints.test.ts': [
+    ...of('protocol/authorization.ts', 'authorizationClientId', 'authorizationRequest', 'requestedScopes'),
+    ...of('protocol/page.ts', 'pageResponse', 'formTargets', 'redirectResponse'),
+    ...of('protocol/parameters.ts', 'valueIn', 'valuesIn'),
+  ],
+  'tests each text by a regular expression, which regular-expressions.test.ts proves to be linear': [
+    ...of('client/token-endpoint.ts', 'tokensOf'),
+  ],
+  'is a part of encodeBase64url and digestOf': [
+    ...of('core/base64url.ts', 'encodeBlock'),
+    ...of('core/digests.ts', 'portableDigests.sha256', 'portableDigests.hmacSha256'),
+  ],
+  'is a part of readMetadata, parseText and parseSyntax': [
+    ...of('metadata/literals.ts', 'bytesOf', 'stringOf'),
+    ...of('metadata/syntax.ts', 'textError', 'placeOf', 'piecesOf'),
+    ...of('metadata/text.ts', 'textOf'),
+    ...of('metadata/unknown-text.ts', 'unknownTextOf'),
+  ],
+  'is a part of decodeMessage, unknownFields and encodeMessage': [
+    ...of('metadata/binary.ts', 'eachField', 'unknownBytes'),
+    ...of('metadata/check.ts', 'checkMessage', 'isUnknownFields'),
+  ],
+  'is a part of editText': [
+    ...of('metadata/edit/occurrences.ts', 'soleIndex'),
+    ...of('metadata/edit/plan.ts', 'planOf', 'isFields', 'checked', 'givenTwice', 'noSuch'),
+    ...of('metadata/edit/removal.ts', 'without'),
+    ...of('metadata/edit/splices.ts', 'splice', 'joined', 'withoutFields', 'withoutPieces', 'withoutItems'),
+    ...of('metadata/edit/splices.ts', 'skipBlanks', 'lineStart', 'isFirstOnLine', 'restOfLine'),
+  ],
+  'only calls a function that is measured under its own name': [
+    ...of('metadata/codec.ts', 'MetaData.encode', 'MetaData.decode', 'MetaData.toJSON', 'MetaData.fromJSON'),
+    ...MESSAGES.flatMap((message) => of('metadata/codec.ts', `${message}.decode`, `${message}.fromJSON`)),
+    ...of('metadata/fields.ts', 'locateField'),
+  ],
+}
