@@ -39,7 +39,11 @@ describe('what a caller in JavaScript gets wrong', () => {
     ['toJSON', (options) => MetaData.toJSON(MetaData.create(), options), ['enumAliases', 'unknownText']],
     ['formatJson', (options) => formatJson(MetaData.create(), options), ['enumAliases', 'unknownText']],
     ['fromJSON', (options) => MetaData.fromJSON({}, options), ['strict', 'enumAliases']],
-    ['readMetadata', (options) => readMetadata('', options), ['strict', 'enumAliases', 'duplicates', 'maxBytes']],
+    [
+      'readMetadata',
+      (options) => readMetadata('', options),
+      ['strict', 'enumAliases', 'duplicates', 'maxBytes', 'format'],
+    ],
     ['editText', (options) => editText('', {}, options), ['enumAliases', 'maxBytes']],
   ]
   it.each(calls)('an option of %s that is none, or of the wrong kind', (_, call, names) => {
