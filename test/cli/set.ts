@@ -251,6 +251,18 @@ export function setting(): void {
     expect(readdirSync(folder()).sort()).toEqual(['link', 'real'])
   })
 
+  it.runIf(process.platform !== 'win32').each([0o4755, 0o2755, 0o6711, 0o2664])(
+    'takes setuid and setgid from a file of mode %o, as a program that writes to it does',
+    (mode) => {
+      const names = ['one', 'other']
+      for (const name of names) chmodSync(write(name, ZLIB), mode)
+      expect(metadata(['set', 'name=x', 'one'])).toEqual(SILENT)
+      expect(metadata(['set', 'name=y', ...names])).toEqual(SILENT)
+      expect(metadata(['convert', '--to', 'json', '-o', 'other', 'one'])).toEqual(SILENT)
+      for (const name of names) expect(statSync(join(folder(), name)).mode & 0o7777).toBe(mode & 0o777)
+    },
+  )
+
   it('filters what is piped in', () => {
     const changed = ZLIB.replace('1.3.1', '2')
     for (const args of [['third_party.version=2'], ['third_party.version=2', '-'], ['third_party.version=1.3.1']])
