@@ -12,7 +12,7 @@ import {
   type FieldDescription,
   MetadataError,
 } from '../metadata/index.js'
-import { JsonNumber, parseJson } from '../metadata/json-text.js'
+import { isExact, JsonNumber, parseJson } from '../metadata/json-text.js'
 import { parsePath } from '../metadata/path.js'
 import { type Field, type MessageType, MetaDataSchema } from '../metadata/schema.js'
 import { type FieldNode, type ItemNode, parseSyntax, type ValueNode } from '../metadata/syntax.js'
@@ -167,9 +167,9 @@ function unknownValueOf(kind: Kind | undefined, path: string, value: string): Ed
       return objectOf(path, value)
     case 'number': {
       const number = integerOf(value) ?? Number(value)
-      return value.trim() === '' || Number.isNaN(number)
-        ? refuse(path, 'a number, as it is in this file', value)
-        : number
+      if (value.trim() === '' || Number.isNaN(number)) return refuse(path, 'a number, as it is in this file', value)
+      if (typeof number === 'number' && isRounded(value.trim(), number)) return refuse(path, UNROUNDED, value)
+      return number
     }
     case 'name':
       return /^[A-Za-z_]\w*$/.test(value) ? enumName(value) : refuse(path, 'a name, as it is in this file', value)
@@ -185,6 +185,14 @@ function integerOf(value: string): number | bigint | undefined {
   return Number.isSafeInteger(Number(value)) ? Number(value) : BigInt(value)
 }
 
+const UNROUNDED = 'a number of at most 17 significant digits, since more would be rounded'
+
+/** Whether a number is another one than its digits say. */
+function isRounded(source: string, number: number): boolean {
+  if (/^0[xbo]/i.test(source)) return !Number.isSafeInteger(number)
+  return /^[+-]?[.\d]/.test(source) && !isExact(source.replace(/^\+/, ''))
+}
+
 function objectOf(path: string, value: string): EditFields {
   let json: unknown
   try {
@@ -198,7 +206,10 @@ function objectOf(path: string, value: string): EditFields {
 
 /** A tree of JSON as values to set. What is in it is checked when it is written. */
 function treeValue(tree: unknown): EditValue {
-  if (tree instanceof JsonNumber) return integerOf(tree.source) ?? Number(tree.source)
+  if (tree instanceof JsonNumber) {
+    const number = integerOf(tree.source) ?? Number(tree.source)
+    return typeof number === 'number' && !isExact(tree.source) ? refuse(tree.source, UNROUNDED) : number
+  }
   if (Array.isArray(tree)) return tree.map(treeValue)
   if (typeof tree !== 'object' || tree === null) return tree as EditValue
   return Object.fromEntries(Object.entries(tree).map(([key, inner]) => [key, treeValue(inner)]))

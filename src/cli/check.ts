@@ -3,19 +3,26 @@
  * @module
  */
 import type { Command } from 'commander'
-import { type EnumAliases, locateFields, type ReadResult, validate } from '../metadata/index.js'
+import { locateFields, type ReadResult, validate } from '../metadata/index.js'
 import { textOf } from '../metadata/text.js'
 import { type Fault, type Found, findRecords, readRecords } from './files.js'
-import { EXIT, enumAliasOption, exitWith, pathsOrStdin } from './options.js'
+import {
+  EXIT,
+  enumAliasOption,
+  exitWith,
+  fromOption,
+  pathsOrStdin,
+  type ReadingOptions,
+  readOptionsOf,
+} from './options.js'
 import { complain, count, paint, print, visible, visibleLines } from './output.js'
 import { complainOf, faultOf, note, parseRecord, placeName } from './records.js'
 
-interface CheckOptions {
+interface CheckOptions extends ReadingOptions {
   readonly strict?: true
   readonly warningsAsErrors?: true
   readonly quiet?: true
   readonly json?: true
-  readonly enumAlias?: EnumAliases
 }
 
 /** One line of the result. */
@@ -42,6 +49,7 @@ export function addCheck(parent: Command): void {
     .option('-W, --warnings-as-errors', 'fail for warnings too: for what a complete record would have')
     .option('-q, --quiet', 'print errors alone: no warnings, no summary')
     .option('--json', 'print one object: { "records", "errors", "warnings", "unreadable", "findings" }')
+    .addOption(fromOption())
     .addOption(enumAliasOption())
     .addHelpText('after', '\nExit code: 0 all is well, 1 errors were found, 2 a file cannot be read.')
     .action(async (paths: readonly string[], options: CheckOptions, command: Command) => {
@@ -78,9 +86,8 @@ async function check({ files, found, faults, passedOver }: Found, options: Check
   if (unreadable.length > 0) exitWith(EXIT.failure)
 }
 
-function findingsOf(path: string, bytes: Uint8Array, { strict, enumAlias }: CheckOptions): readonly Finding[] {
-  const options = { ...(strict && { strict }), ...(enumAlias && { enumAliases: enumAlias }) }
-  const parsed = parseRecord(path, bytes, options)
+function findingsOf(path: string, bytes: Uint8Array, options: CheckOptions): readonly Finding[] {
+  const parsed = parseRecord(path, bytes, { ...(options.strict && { strict: true }), ...readOptionsOf(options) })
   if ('reason' in parsed) {
     const { reason, ...fault } = parsed
     return [{ ...fault, severity: 'error', message: reason }]

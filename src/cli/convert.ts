@@ -5,22 +5,29 @@
 import { realpath } from 'node:fs/promises'
 import { type Command, Option } from 'commander'
 import { at } from '../metadata/check.js'
-import { type EnumAliases, formatJson, formatText, MetaData, type Unknown, unknownFields } from '../metadata/index.js'
+import { formatJson, formatText, MetaData, type Unknown, unknownFields } from '../metadata/index.js'
 import { type Message, type MessageType, MetaDataSchema } from '../metadata/schema.js'
 import { type Fault, readRecord, STDIN } from './files.js'
-import { EXIT, enumAliasOption, exitWith, pathsOrStdin } from './options.js'
+import {
+  EXIT,
+  enumAliasOption,
+  exitWith,
+  fromOption,
+  pathsOrStdin,
+  type ReadingOptions,
+  readOptionsOf,
+} from './options.js'
 import { print, visibleLines, visibleText } from './output.js'
 import { complainOf, faultOf, parseRecord } from './records.js'
 import { replaceFiles } from './replace.js'
 
 type Format = 'text' | 'json' | 'binary'
 
-interface ConvertOptions {
+interface ConvertOptions extends ReadingOptions {
   readonly to: Format
   readonly output?: string
   readonly dropUnknown?: true
   readonly utf8?: true
-  readonly enumAlias?: EnumAliases
 }
 
 export function addConvert(parent: Command): void {
@@ -34,6 +41,7 @@ export function addConvert(parent: Command): void {
     .addOption(
       new Option('-t, --to <format>', 'what to make of it').choices(['text', 'json', 'binary']).makeOptionMandatory(),
     )
+    .addOption(fromOption())
     .option('-o, --output <file>', 'write it there rather than to standard output')
     .option('--drop-unknown', 'leave out the fields that the other format cannot hold, rather than refuse')
     .option('--utf8', 'in text, write what is not ASCII as it is rather than as escapes')
@@ -53,11 +61,11 @@ export function addConvert(parent: Command): void {
 
 async function convert(
   path: string,
-  { to, output = STDIN, dropUnknown, utf8, enumAlias }: ConvertOptions,
+  { to, output = STDIN, dropUnknown, utf8, ...reading }: ConvertOptions,
 ): Promise<void> {
-  const aliases = enumAlias ? { enumAliases: enumAlias } : {}
+  const aliases = reading.enumAlias ? { enumAliases: reading.enumAlias } : {}
   const read = await readRecord(path)
-  const parsed = 'reason' in read ? read : parseRecord(path, read.bytes, aliases)
+  const parsed = 'reason' in read ? read : parseRecord(path, read.bytes, readOptionsOf(reading))
   if ('reason' in parsed) {
     complainOf(parsed)
     return exitWith('reason' in read ? EXIT.failure : EXIT.problems)

@@ -63,10 +63,16 @@ export async function findRecords(paths: readonly string[]): Promise<Found> {
         files.push(file)
         found.add(file)
       }
-    } else files.push(path === STDIN ? path : normalize(path))
+    } else files.push(path === STDIN ? path : fileNamed(path))
   }
   const passedOver = search.passedOver.sort((a, b) => (a.path < b.path ? -1 : 1))
   return { files: [...new Set(files)], faults: search.faults, passedOver, found, single }
+}
+
+/** A path of a file, in one spelling: `./-` stays what it is, a file of that name. */
+function fileNamed(path: string): string {
+  const name = normalize(path)
+  return name === STDIN ? `.${sep}${name}` : name
 }
 
 interface Search {

@@ -42,13 +42,33 @@ export async function takeLock(path: string, isStopped: () => boolean): Promise<
     }
     if (isStopped()) throw new Error('interrupted')
     const holder = await holderOf(path)
-    // It is asked again: whoever has ended may have given the lock back in between.
-    if (isGone(holder) && nameOf(await holderOf(path)) === nameOf(holder))
-      throw new Error(`locked by ${nameOf(holder)}, which has ended: remove ${path}, and run this again`)
+    if (await isLeft(path, holder)) throw new LeftLock(path, holder)
     if (Date.now() > end) throw new Error(`locked for a minute by ${nameOf(holder)}: where none runs, remove ${path}`)
     // At random, so that two that wait do not stay in step.
     await sleep(5 + Math.random() * 40)
   }
+}
+
+/** A lock whose process has ended without giving it back, as one does that is killed. */
+export class LeftLock extends Error {
+  constructor(path: string, holder: Holder | undefined) {
+    super(`locked by ${nameOf(holder)}, which has ended: remove ${path}, and run this again`)
+  }
+}
+
+/** Finds among locks those whose processes have ended without giving them back. */
+export async function leftLocks(paths: readonly string[]): Promise<readonly string[]> {
+  const left: string[] = []
+  for (const path of paths) {
+    const isEnded = async (): Promise<boolean> => isLeft(path, await holderOf(path))
+    if (await isEnded().catch(() => false)) left.push(path)
+  }
+  return left
+}
+
+/** Whether a lock is left behind. It is asked again, since a process that has ended may have given it back in between. */
+async function isLeft(path: string, holder: Holder | undefined): Promise<boolean> {
+  return isGone(holder) && nameOf(await holderOf(path)) === nameOf(holder)
 }
 
 /** The process that a lock names. */

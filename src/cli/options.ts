@@ -3,7 +3,7 @@
  * @module
  */
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import type { EnumAliases } from '../metadata/index.js'
+import type { EnumAliases, ReadOptions } from '../metadata/index.js'
 import { ENUMS } from '../metadata/schema.js'
 import { STDIN } from './files.js'
 
@@ -31,6 +31,26 @@ export function pathsOrStdin(paths: readonly string[], command: Command): readon
 export function failWithHelp(command: Command, message: string): never {
   command.showHelpAfterError(true)
   return command.error(`error: ${message}`)
+}
+
+/** Options of the commands that read records of any format. */
+export interface ReadingOptions {
+  readonly from?: 'text' | 'json' | 'binary'
+  readonly enumAlias?: EnumAliases
+}
+
+/** `--from FORMAT`. */
+export function fromOption(): Option {
+  return new Option('--from <format>', 'the format of what is read; by default it is told from what is in it').choices([
+    'text',
+    'json',
+    'binary',
+  ])
+}
+
+/** The options of the command as the codec has them. */
+export function readOptionsOf({ from, enumAlias }: ReadingOptions): ReadOptions {
+  return { ...(from && { format: from }), ...(enumAlias && { enumAliases: enumAlias }) }
 }
 
 /** `--enum-alias URL.Type.NAME=VALUE`, as often as there are names. */

@@ -21,9 +21,15 @@ export function parseRecord(path: string, bytes: Uint8Array, options: ReadOption
   try {
     return readMetadata(bytes, options)
   } catch (error) {
-    return faultOf(path, error)
+    const fault = faultOf(path, error)
+    return fault.code === 'ambiguous_format'
+      ? { ...fault, reason: `${AMBIGUOUS}: say which it is, with --from` }
+      : fault
   }
 }
+
+/** Words for bytes that are good as binary and as text or JSON too. */
+export const AMBIGUOUS = 'good as binary and as text or JSON, as another record in each'
 
 /** Whatever went wrong with one record as a fault of it, since those after it are to be read all the same. */
 export function faultOf(path: string, error: unknown): RecordFault {

@@ -8,7 +8,7 @@ import { access, link, lstat, open, readFile, realpath, rename, rm, stat } from 
 import { dirname, join } from 'node:path'
 import { MAX_BYTES } from '../metadata/errors.js'
 import { type Fault, reasonOf } from './files.js'
-import { isError, lockOf, takeLock } from './lock.js'
+import { isError, LeftLock, leftLocks, lockOf, takeLock } from './lock.js'
 
 /** A file to replace. */
 export interface Replacement {
@@ -36,7 +36,8 @@ interface Place {
 const NOT_REPLACED = new Set(['EBUSY', 'EXDEV', 'EPERM', 'EACCES', 'EROFS'])
 
 /**
- * Replaces files: all, or none where one cannot be. What a link leads to is replaced, not the link; mode and owner stay.
+ * Replaces files: all, or none where one cannot be. What a link leads to is replaced, not the link; mode and owner stay,
+ * but for setuid and setgid.
  * A file that cannot be replaced, such as one that is a mount of its own, is written in place.
  * @param mustExist - whether there has to be a file already
  * @returns what went wrong, one fault for each file concerned
@@ -62,7 +63,12 @@ export async function replaceFiles(
     for (const { place } of sorted) {
       current = place.path
       const lock = lockOf(place.target)
-      if (!locks.has(lock)) locks.set(lock, await lockUnlessReadOnly(lock, release.isAsked))
+      if (locks.has(lock)) continue
+      try {
+        locks.set(lock, await lockUnlessReadOnly(lock, release.isAsked))
+      } catch (error) {
+        throw error instanceof LeftLock ? await allLeft(error, sorted, locks) : error
+      }
     }
     for (const { place, replacement } of sorted) {
       current = place.path
@@ -115,6 +121,20 @@ async function placeOf(path: string, mustExist: boolean): Promise<Place> {
   return { path, target, old, before: undefined, aside: `${name}.new`, backup: `${name}.old`, after: undefined }
 }
 
+/** All locks that were left behind, in one message: a killed process has one for each of its files. */
+async function allLeft(
+  first: LeftLock,
+  sorted: readonly { readonly place: Place }[],
+  taken: ReadonlyMap<string, unknown>,
+): Promise<Error> {
+  const wanted = new Set(sorted.map(({ place }) => lockOf(place.target)))
+  const left = await leftLocks([...wanted].filter((lock) => !taken.has(lock)))
+  if (left.length < 2) return first
+  return new Error(
+    `${left.length} files are locked by processes that have ended: remove ${left.join(', ')}, and run this again`,
+  )
+}
+
 /** A file may be writable where nothing beside it is: one that is mounted into a system of files that is not. */
 async function lockUnlessReadOnly(path: string, isStopped: () => boolean): Promise<() => Promise<void>> {
   try {
@@ -145,6 +165,9 @@ async function prepare(
   }
 }
 
+/** What is kept of a mode. New content runs as nobody else: a program that writes to a file takes setuid and setgid from it. */
+const KEPT_MODE = 0o1777
+
 async function writeAside(path: string, content: Uint8Array, old: Stats | undefined): Promise<void> {
   // What takes the place of a file is nobody else's to read before it has that file's owner and mode.
   const handle = await open(path, 'wx', old === undefined ? 0o666 : 0o600)
@@ -152,7 +175,7 @@ async function writeAside(path: string, content: Uint8Array, old: Stats | undefi
     if (old !== undefined) {
       // Where another's file may not be given back to them, it becomes ours.
       await handle.chown(old.uid, old.gid).catch(() => {})
-      await handle.chmod(old.mode & 0o7777)
+      await handle.chmod(old.mode & KEPT_MODE)
     }
     await handle.writeFile(content)
     await handle.sync()
@@ -181,6 +204,9 @@ async function writeInPlace(path: string, content: Uint8Array, begins = (): void
   const handle = await open(path, 'r+')
   try {
     begins()
+    const { mode } = await handle.stat()
+    // Root's write would leave them. A file of somebody else loses them by the write itself.
+    if ((mode & 0o7777 & ~KEPT_MODE) !== 0) await handle.chmod(mode & KEPT_MODE).catch(() => {})
     await handle.writeFile(content)
     await handle.truncate(content.length)
     await handle.sync()

@@ -4,7 +4,7 @@
  */
 import type { Command } from 'commander'
 import { FILE_HEADERS_ONLY, formatPatch } from 'diff'
-import { type EditTextOptions, type EnumAliases, editText, readMetadata } from '../metadata/index.js'
+import { type EditTextOptions, type EnumAliases, editText, MetadataError, readMetadata } from '../metadata/index.js'
 import { parsePath } from '../metadata/path.js'
 import { parseSyntax } from '../metadata/syntax.js'
 import { textOf } from '../metadata/text.js'
@@ -13,7 +13,7 @@ import { hunksOf } from './diff.js'
 import { type Fault, readRecords, STDIN } from './files.js'
 import { collect, EXIT, enumAliasOption, exitWith, failWithHelp, pathsOrStdin } from './options.js'
 import { paint, print, visibleLines } from './output.js'
-import { complainOf, faultOf, nameOf, note } from './records.js'
+import { AMBIGUOUS, complainOf, faultOf, nameOf, note } from './records.js'
 import { type Replacement, replaceFiles } from './replace.js'
 
 interface SetOptions {
@@ -142,15 +142,29 @@ function edit(
   }
 }
 
-/** The text, whether it suits the schema or not; undefined when it is a good record of another format. */
+/**
+ * The text, whether it suits the schema or not; undefined when it is a good record of another format.
+ * @throws {MetadataError} for what is no record, or no text for sure
+ */
 function textIn(bytes: Uint8Array): string | undefined {
+  let text: string
   try {
-    const text = textOf(bytes)
+    text = textOf(bytes)
     parseSyntax(text)
-    return text
   } catch (error) {
     if (readMetadata(bytes).format !== 'text') return undefined
     throw error
+  }
+  if (bytes.length > 0 && isBinary(bytes))
+    throw new MetadataError('ambiguous_format', `${AMBIGUOUS}: convert it first, with --from binary or --from text`)
+  return text
+}
+
+function isBinary(bytes: Uint8Array): boolean {
+  try {
+    return readMetadata(bytes, { format: 'binary' }).format === 'binary'
+  } catch {
+    return false
   }
 }
 

@@ -3,24 +3,23 @@
  * @module
  */
 import { type Command, Option } from 'commander'
-import {
-  dateToISO,
-  type EnumAliases,
-  formatText,
-  getField,
-  MetaData,
-  type ReadResult,
-  UrlType,
-} from '../metadata/index.js'
+import { dateToISO, formatText, getField, MetaData, type ReadResult, UrlType } from '../metadata/index.js'
 import { type Found, findRecords, readRecords } from './files.js'
-import { EXIT, enumAliasOption, exitWith, pathsOrStdin } from './options.js'
+import {
+  EXIT,
+  enumAliasOption,
+  exitWith,
+  fromOption,
+  pathsOrStdin,
+  type ReadingOptions,
+  readOptionsOf,
+} from './options.js'
 import { paint, print, visible, visibleLines, visibleText } from './output.js'
 import { complainOf, faultOf, nameOf, note, parseRecord, type RecordFault } from './records.js'
 
-interface ShowOptions {
+interface ShowOptions extends ReadingOptions {
   readonly format?: 'text' | 'json' | 'table'
   readonly json?: true
-  readonly enumAlias?: EnumAliases
 }
 
 /** A record that could be read, and where it was. */
@@ -42,6 +41,7 @@ export function addShow(parent: Command): void {
       ]),
     )
     .addOption(new Option('--json', 'the same as --format json').conflicts('format'))
+    .addOption(fromOption())
     .addOption(enumAliasOption())
     .addHelpText(
       'after',
@@ -69,12 +69,11 @@ Exit code: 0, 1 when a record is broken, 2 when a file cannot be read.`,
 /** What is to be shown of those files that have a record for it; complains of the others. */
 async function* shown<T>(
   { files, found }: Found,
-  { enumAlias }: ShowOptions,
+  options: ShowOptions,
   render: (record: Shown) => T,
 ): AsyncGenerator<T> {
   for await (const read of readRecords(files, found)) {
-    const parsed =
-      'reason' in read ? read : parseRecord(read.path, read.bytes, enumAlias ? { enumAliases: enumAlias } : {})
+    const parsed = 'reason' in read ? read : parseRecord(read.path, read.bytes, readOptionsOf(options))
     const result = 'reason' in parsed ? parsed : rendered({ ...parsed, path: read.path }, render)
     if ('value' in result) yield result.value
     else {

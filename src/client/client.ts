@@ -7,8 +7,9 @@ import * as oauth from 'oauth4webapi'
 import { isLoopback } from '../core/redirect-uri.js'
 import { came, FUNCTION, isObject, isTaken, mustBe, NAME, oneOf, type Takes } from '../core/takes.js'
 import { ClientError } from './errors.js'
-import { ask, type HttpOptions, type HttpSettings, memberOf, plain, wholeAnswers } from './http.js'
+import { ask, type HttpOptions, type HttpSettings, memberOf, wholeAnswers } from './http.js'
 import { checkArgument, mistake, type OptionChecks, readOptions, wait } from './options.js'
+import { plain } from './plain.js'
 
 /** Options of {@link discover}. */
 export interface ClientOptions {

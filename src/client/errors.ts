@@ -2,6 +2,7 @@
  * What the functions of a client throw.
  * @module
  */
+import { plain } from './plain.js'
 
 /** The codes of {@link ClientError}. */
 export type ClientErrorCode =
@@ -30,7 +31,10 @@ export type ClientErrorCode =
 export class ClientError extends Error {
   override readonly name: string = 'ClientError'
   readonly code: ClientErrorCode
-  /** The code of the protocol that the service gave (RFC 6749, section 5.2), such as `invalid_client`. */
+  /**
+   * The code of the protocol that the service gave (RFC 6749, section 5.2), such as `invalid_client`: on one line, of at most 201
+   * characters, and without what a terminal would obey.
+   */
   readonly error: string | undefined
 
   constructor(
@@ -40,7 +44,7 @@ export class ClientError extends Error {
   ) {
     super(`grantwell: ${message}`)
     this.code = code
-    this.error = more.error
+    this.error = more.error === undefined ? undefined : plain(more.error)
     Object.defineProperty(this, 'cause', { value: more.cause, enumerable: false })
   }
 }

@@ -4,6 +4,7 @@
  */
 import * as oauth from 'oauth4webapi'
 import { ClientError } from './errors.js'
+import { plain } from './plain.js'
 
 /** How requests are made. */
 export interface HttpSettings {
@@ -225,16 +226,6 @@ export async function memberOf(answer: Response, name: string): Promise<string |
 export function isClientError(error: unknown): error is ClientError {
   return error instanceof Error && error.name === 'ClientError' && Object.hasOwn(error, 'code')
 }
-
-/** Text of a service for a message: on one line, short, and without what a terminal would obey. */
-export function plain(text: unknown): string {
-  const shown = String(text)
-    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, '')
-    .replace(/\.$/, '')
-  return shown.length > SHOWN_LENGTH ? `${shown.slice(0, SHOWN_LENGTH)}…` : shown
-}
-
-const SHOWN_LENGTH = 200
 
 /** The code that the platform gives to a failure, such as `ECONNREFUSED`. */
 function reasonOf(error: unknown): string {

@@ -11,6 +11,7 @@ import { ask, inTime, isClientError, pause, retryAfterOf } from './http.js'
 import { LONGEST_WAIT, type OptionChecks, readOptions, SCOPE, SIGNAL } from './options.js'
 import { requestTokens } from './token-endpoint.js'
 import type { Tokens } from './tokens.js'
+import { isCredential } from './tokens-check.js'
 
 /** What the user is shown. Nothing in it moves a terminal or turns the direction of reading. */
 export interface UserCode {
@@ -48,7 +49,8 @@ const BACKOFF_MAX = 60
  * comes, until the code has expired.
  * @throws ClientError `ERR_ACCESS_DENIED` where the user refused; `ERR_LOGIN_EXPIRED` where the time was over, `cause` being
  *   the last failure where no answer came at the end; `ERR_UNREACHABLE` where there is no answer to the first request;
- *   `ERR_RESPONSE`, with `error` being what the service said, such as `invalid_scope`; `ERR_TOKEN_TYPE`; `ERR_CONFIGURATION`
+ *   `ERR_RESPONSE`, with `error` being what the service said, such as `invalid_scope`, or for an answer that has no sense, such as
+ *   a pace below a second; `ERR_TOKEN_TYPE`; `ERR_CONFIGURATION`
  *   for a wrong option; the reason of the signal
  * @example
  * ```ts
@@ -107,6 +109,9 @@ const NOT_OF_CODE = /(?! )[\p{Cc}\p{Cf}\p{Z}\p{Cs}]/u
 /** Characters of a code that somebody is to type in: services give some eight. */
 const MAX_CODE = 64
 
+/** Seconds that a code may live, and that may pass between two polls: a year. Less than one would hammer the service. */
+const MAX_SECONDS = 31_536_000
+
 /** RFC 8628, section 3.1 and 3.2. */
 async function requestCodes(
   client: Client,
@@ -119,7 +124,15 @@ async function requestCodes(
     const response = await oauth.deviceAuthorizationRequest(as, self, authentication, parameters, http(signal))
     return oauth.processDeviceAuthorizationResponse(as, self, response)
   })
-  const { user_code: userCode } = answer
+  const { user_code: userCode, device_code: deviceCode, expires_in: expiresIn, interval } = answer
+  if (!isCredential(deviceCode))
+    throw new ClientError('ERR_RESPONSE', 'the service gave a device code with characters that no code may have')
+  for (const [name, value] of Object.entries({ expires_in: expiresIn, interval }))
+    if (value !== undefined && !(Number.isSafeInteger(value) && value >= 1 && value <= MAX_SECONDS))
+      throw new ClientError(
+        'ERR_RESPONSE',
+        `the service gave ${value} as ${name}: whole seconds from 1 to ${MAX_SECONDS} are expected`,
+      )
   if (NOT_OF_CODE.test(userCode) || [...userCode].length > MAX_CODE)
     throw new ClientError('ERR_RESPONSE', 'the service gave a code that cannot be shown')
   const { verification_uri: uri, verification_uri_complete: complete } = answer
@@ -130,10 +143,10 @@ async function requestCodes(
   const code: UserCode = {
     userCode,
     verificationUri: uri,
-    expiresIn: answer.expires_in,
+    expiresIn,
     ...(complete !== undefined && { verificationUriComplete: complete }),
   }
-  return { device_code: answer.device_code, code, ...(answer.interval !== undefined && { interval: answer.interval }) }
+  return { device_code: deviceCode, code, ...(interval !== undefined && { interval }) }
 }
 
 /** Whether the user has still to decide, and what else a refusal means (RFC 8628, section 3.5). */

@@ -6,10 +6,11 @@
 import * as oauth from 'oauth4webapi'
 import { type Client, type Connection, checkClient, connectionOf } from './client.js'
 import { ClientError } from './errors.js'
-import { ask, isClientError, plain } from './http.js'
+import { ask, isClientError } from './http.js'
 import { mistake, readOptions, SIGNAL } from './options.js'
+import { plain } from './plain.js'
 import type { Tokens, TokenType } from './tokens.js'
-import { checkTokens } from './tokens-check.js'
+import { checkTokens, isBearer, isCredential } from './tokens-check.js'
 
 /** What an answer leaves out where it did not change. */
 export interface Before {
@@ -52,7 +53,7 @@ const recognizedTokenTypes: oauth.RecognizedTokenTypes = Object.assign(Object.cr
 /**
  * The tokens of an answer.
  * @throws ClientError `ERR_TOKEN_TYPE` where they are of a type that is neither `bearer` nor `mac`, or of `mac` with no key of
- *   `hmac-sha-256`; `ERR_RESPONSE` where no request could carry them
+ *   `hmac-sha-256`; `ERR_RESPONSE` where no request could carry them, or where a scope or a lifetime is none
  * @see RFC 6749, section 5.1; draft-ietf-oauth-v2-http-mac-01, section 5.1
  */
 export function tokensOf(client: Client, answer: oauth.TokenEndpointResponse, before: Before): Tokens {
@@ -60,9 +61,18 @@ export function tokensOf(client: Client, answer: oauth.TokenEndpointResponse, be
   const issuedAt = connectionOf(client).now()
   const type = typeOf(answer)
   for (const text of [accessToken, refreshToken, type.tokenType === 'mac' ? type.macKey : undefined]) {
-    if (text !== undefined && !CREDENTIAL.test(text))
+    if (text !== undefined && !isCredential(text))
       throw new ClientError('ERR_RESPONSE', 'the service gave a token with characters that no token may have')
   }
+  if (type.tokenType === 'bearer' && !isBearer(accessToken))
+    throw new ClientError('ERR_RESPONSE', 'the service gave a bearer token with a blank, which no header can carry')
+  if (scope !== undefined && !SCOPES.test(scope))
+    throw new ClientError('ERR_RESPONSE', 'the service gave a scope with characters that no scope may have')
+  if (answer.expires_in !== undefined && answer.expires_in > MAX_LIFETIME)
+    throw new ClientError(
+      'ERR_RESPONSE',
+      `the service gave a token that lives ${answer.expires_in} seconds: at most ${MAX_LIFETIME} are expected`,
+    )
   return {
     v: 1,
     issuer: client.issuer,
@@ -77,8 +87,11 @@ export function tokensOf(client: Client, answer: oauth.TokenEndpointResponse, be
   }
 }
 
-/** RFC 6749, appendices A.12 and A.17. */
-const CREDENTIAL = /^[\x20-\x7e]+$/
+/** RFC 6749, appendix A.4, and what services give besides: an empty one, two blanks, quotes. */
+const SCOPES = /^[\x20-\x7e]*$/
+
+/** Seconds: 136 years. Some services say a hundred years where a token lives for ever. */
+const MAX_LIFETIME = 4_294_967_295
 
 function typeOf(answer: oauth.TokenEndpointResponse): TokenType {
   const { mac_key: macKey, mac_algorithm: macAlgorithm } = answer

@@ -3,6 +3,7 @@
  * @module
  */
 import type { Tokens, TokenType } from './tokens.js'
+import { isCredential } from './tokens-check.js'
 
 /**
  * The tokens that a JSON text holds, and nothing else that it holds.
@@ -15,9 +16,10 @@ export function parseTokens(text: string): Tokens | undefined {
   const [v, issuer, clientId, accessToken, issuedAt] = ['v', 'issuer', 'clientId', 'accessToken', 'issuedAt'].map(own)
   const [expiresAt, refreshToken, scope] = ['expiresAt', 'refreshToken', 'scope'].map(own)
   const type = typeOf(own('tokenType'), own('macKey'), own('macAlgorithm'))
-  if (v !== 1 || !isText(issuer) || !isText(clientId) || !isText(accessToken) || !isTime(issuedAt)) return undefined
+  if (v !== 1 || !isText(issuer) || !isText(clientId) || !isCredential(accessToken) || !isTime(issuedAt))
+    return undefined
   if (expiresAt !== undefined && !isTime(expiresAt)) return undefined
-  if (refreshToken !== undefined && !isText(refreshToken)) return undefined
+  if (refreshToken !== undefined && !isCredential(refreshToken)) return undefined
   if (scope !== undefined && typeof scope !== 'string') return undefined
   if (type === undefined) return undefined
   return {
@@ -45,7 +47,7 @@ function parseObject(text: string): Readonly<Record<string, unknown>> | undefine
 
 function typeOf(tokenType: unknown, macKey: unknown, macAlgorithm: unknown): TokenType | undefined {
   if (tokenType === 'bearer') return { tokenType }
-  return tokenType === 'mac' && isText(macKey) && macAlgorithm === 'hmac-sha-256'
+  return tokenType === 'mac' && isCredential(macKey) && macAlgorithm === 'hmac-sha-256'
     ? { tokenType, macKey, macAlgorithm }
     : undefined
 }

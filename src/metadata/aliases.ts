@@ -3,6 +3,7 @@
  * @module
  */
 import type * as generated from './generated/metadata.js'
+import { checkOwn } from './options.js'
 import { ENUMS, type EnumType } from './schema.js'
 
 /**
@@ -32,9 +33,11 @@ export function enumNames(aliases: EnumAliases | undefined): EnumNames {
   if (aliases === undefined) return SCHEMA_NAMES
   const numbers = new Map<string, number>()
   const names = new Map<string, string>()
+  for (const { name } of ENUMS) checkOwn(aliases, name, `enumAliases: ${name}`)
   for (const [enumName, values] of Object.entries(aliases)) {
     const type = ENUMS.find(({ name }) => name === enumName)
     if (type === undefined) throw new TypeError(`enumAliases: there is no enum ${enumName}`)
+    for (const alias in values) checkOwn(values, alias, `enumAliases: ${alias}`)
     for (const [alias, name] of Object.entries(values)) {
       const number = type.numbers.get(String(name))
       if (number === undefined) throw new TypeError(`enumAliases: ${enumName} has no value ${String(name)}`)

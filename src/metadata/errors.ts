@@ -8,11 +8,12 @@
  * `unexpected_end_group`, `too_deep`, `invalid_utf8`. Text, with `line` and `column`: `syntax`, `unknown_field`,
  * `unknown_enum_value`, `duplicate_field`, `out_of_range`, `invalid_utf8`, `too_deep`. Values, with `path`:
  * `invalid_value`, `unknown_field`, `unknown_enum_value`, and `invalid_path` for a path that names nothing. Any input:
- * `too_large`; JSON that is none: `invalid_json`, with `line` and
- * `column`.
+ * `too_large`; JSON that is none: `invalid_json`, with `line` and `column`; bytes that are good in two formats:
+ * `ambiguous_format`.
  */
 export type MetadataErrorCode =
   | 'too_large'
+  | 'ambiguous_format'
   | 'truncated'
   | 'invalid_varint'
   | 'invalid_tag'

@@ -5,7 +5,7 @@
 import { MAX_DEPTH } from './errors.js'
 import { foundAt, textError } from './syntax.js'
 
-/** A number that JavaScript's own would change: too large, or a fraction such as `1.0` that would become an integer. */
+/** A number that JavaScript's own would change: too large, of too many digits, or `1.0`, which would become an integer. */
 export class JsonNumber {
   constructor(readonly source: string) {}
 
@@ -143,13 +143,36 @@ const BACKSLASH = 0x5c
 
 function numberOf(source: string): number | JsonNumber {
   const value = Number(source)
-  const isExact = /^-?[0-9]+$/.test(source) ? Number.isSafeInteger(value) && !Object.is(value, -0) : isFraction(value)
-  return isExact ? value : new JsonNumber(source)
+  return String(value) === source && (isFraction(value) || Number.isSafeInteger(value)) ? value : new JsonNumber(source)
 }
 
-/** Whether JavaScript writes a number so that it is read as a fraction again, and not as an integer. */
+/** Whether a number is a fraction, so that JavaScript writes it with a point or a negative exponent. */
 export function isFraction(value: number): boolean {
-  return Number.isFinite(value) && /[.e]/.test(String(value))
+  return Number.isFinite(value) && !Number.isInteger(value)
+}
+
+/** Whether JavaScript's number has all digits of a decimal one, which may be written as text format does: `.5`, `1.`, `1f`. */
+export function isExact(source: string): boolean {
+  const decimal = decimalOf(source)
+  return decimal !== undefined && decimal === decimalOf(String(Number.parseFloat(source)))
+}
+
+const DECIMAL = /^(-?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?[fF]?$/
+
+/** JavaScript writes a number with so many significant digits at most. */
+const MAX_DIGITS = 17
+
+/** A number by its significant digits and its power of ten: the same for `1.50` and `15e-1`; undefined where it has too many. */
+function decimalOf(source: string): string | undefined {
+  const [match, sign = '', whole = '', fraction = '', exponent = '0'] = DECIMAL.exec(source) ?? []
+  if (match === undefined) return undefined
+  const digits = (whole + fraction).replace(/^0+/, '')
+  let length = digits.length
+  while (digits[length - 1] === '0') length--
+  if (length > MAX_DIGITS) return undefined
+  return length === 0
+    ? '0'
+    : `${sign}${digits.slice(0, length)}e${Number(exponent) - fraction.length + digits.length - length}`
 }
 
 /** A fraction of text format, which may be `.5`, `1.` or `1f`, as JSON writes it. */

@@ -5,7 +5,7 @@
 import { type EnumAliases, type EnumNames, enumNames } from './aliases.js'
 import { at, checkMessage, LONE_SURROGATE, tooDeep } from './check.js'
 import { MAX_DEPTH, MetadataError, refuse } from './errors.js'
-import { formatTree, isFraction, JsonNumber, jsonFraction } from './json-text.js'
+import { formatTree, isExact, isFraction, JsonNumber, jsonFraction } from './json-text.js'
 import { CANONICAL, decimalOf, literalOf } from './literals.js'
 import type { MetaData, Unknown, UnknownText } from './messages.js'
 import { checkOptions, isPlain } from './options.js'
@@ -26,7 +26,8 @@ export interface ToJsonOptions {
   /**
    * What becomes of an unknown field of text whose value JSON cannot hold, so that it would come back as another: a name such
    * as `FOO` or `inf`, bytes that are not UTF-8. `refuse`, which is the default; `omit`; or `string`, to show it as a string.
-   * An object of JSON holds no integer past 2^53 and no `1.0` either; {@link formatJson} does.
+   * An object of JSON holds no integer past 2^53, no `1.0` and no fraction of more digits than a number of JavaScript has
+   * either; {@link formatJson} does.
    */
   readonly unknownText?: 'refuse' | 'omit' | 'string'
 }
@@ -64,7 +65,7 @@ export function toJson(type: MessageType, message: object, options: ToJsonOption
 
 /**
  * Writes a record as JSON text: as `MetaData.toJSON` and `JSON.stringify` with an indentation of two, and a newline at the
- * end. Unknown numbers stay as they were written, however large: {@link readMetadata} reads them back.
+ * end. Unknown numbers keep all their digits, however many: {@link readMetadata} reads them back.
  * @throws {MetadataError} `invalid_value` or `too_deep`, with the path; `too_large` when the text would be longer than a
  * string can be
  */
@@ -174,15 +175,17 @@ function writeUnknown(entry: UnknownText, writing: Writing, path: string): Tree 
     case 'integer': {
       const digits = decimalOf(scalar.source)
       const number = Number(digits)
+      // Where the field is a fraction, minus zero is another number than zero.
+      if (number === 0 && text.startsWith('-')) return writing.forText ? new JsonNumber('-0') : -0
       if (Number.isSafeInteger(number)) return number
       return writing.forText
         ? new JsonNumber(digits)
         : inexact(entry, `the number ${text}`, () => digits, writing, path)
     }
     case 'float': {
-      if (isFraction(scalar.value)) return scalar.value
       if (writing.forText) return jsonFraction(text)
-      const shown = (): Tree => (Number.isSafeInteger(scalar.value) ? scalar.value : text)
+      if (isFraction(scalar.value) && isExact(text)) return scalar.value
+      const shown = (): Tree => (Number.isSafeInteger(scalar.value) && isExact(text) ? scalar.value : text)
       return inexact(entry, `the number ${text}`, shown, writing, path)
     }
     case 'identifier':
@@ -264,15 +267,15 @@ function readValue(
   path: string,
   depth: number,
 ): unknown {
-  // No field of the schema has a number that JavaScript cannot hold.
-  const value = given instanceof JsonNumber ? Number(given.source) : given
+  // No field of the schema has a number that JavaScript cannot hold: one that it would round is none of them.
+  const value = given instanceof JsonNumber ? exactOf(given.source) : given
   switch (field.kind) {
     case 'string':
       if (typeof value !== 'string') return refuse(path, 'a string', value)
       return LONE_SURROGATE.test(value) ? refuse(path, 'a string without lone surrogates') : value
     case 'int32': {
       // A number in quotes is one too (ProtoJSON), in any way in which JSON writes numbers.
-      const number = typeof value === 'string' && JSON_NUMBER.test(value) ? Number(value) : value
+      const number = typeof value === 'string' && JSON_NUMBER.test(value) ? exactOf(value) : value
       // `| 0` makes 0 of -0 as well.
       return typeof number === 'number' && (number | 0) === number ? number | 0 : refuse(path, 'an integer of 32 bits')
     }
@@ -281,6 +284,11 @@ function readValue(
     case 'message':
       return read(field.type, value, reading, path, depth - 1)
   }
+}
+
+/** The value of a number of JSON; NaN where that would be another. */
+function exactOf(source: string): number {
+  return isExact(source) ? Number(source) : Number.NaN
 }
 
 const JSON_NUMBER = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/
@@ -341,7 +349,7 @@ function unknownOf(name: string, value: unknown, path: string, depth: number): U
           entryPath,
           'an integer of at most 53 bits, since JSON.parse rounds larger ones: readMetadata takes the text',
         )
-      entry.text = String(item)
+      entry.text = Object.is(item, -0) ? '-0' : String(item)
     } else refuse(entryPath, 'a string, a number, a truth value, an object, or a list of these', item)
     return entry
   })

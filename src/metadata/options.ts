@@ -16,22 +16,36 @@ export const READING: Takes = {
 }
 
 /**
- * The options that a caller gave: its own, and none that a prototype has. A misspelt one would be passed over in silence.
+ * The options that a caller gave: its own alone. A misspelt one, or one that a prototype has, would be passed over in silence.
  * @throws {TypeError} a mistake of the program, and not of its input
  */
 export function checkOptions<T extends object>(options: T | undefined, takes: Takes): Partial<T> {
   // Nothing is a part of any options; a frozen object has no type that says so.
   if (options === undefined) return NONE as Partial<T>
-  if (typeof options !== 'object' || options === null) throw new TypeError('the options should be an object')
+  if (!isPlain(options)) throw new TypeError('the options should be an object')
+  for (const name of Object.keys(takes)) checkOwn(options, name, `the option ${name}`)
   for (const [name, value] of Object.entries(options)) {
     const type = Object.hasOwn(takes, name) ? takes[name] : undefined
     if (type === undefined)
       throw new TypeError(`there is no option ${name}: there are ${Object.keys(takes).join(', ')}`)
-    const isGood = typeof type === 'string' ? typeof value === type && value !== null : type.includes(value)
+    const isGood =
+      type === 'object' ? isPlain(value) : typeof type === 'string' ? typeof value === type : type.includes(value)
     if (value !== undefined && (!isGood || Number.isNaN(value)))
       throw new TypeError(`the option ${name} should be ${typeof type === 'string' ? `a ${type}` : type.join(' or ')}`)
   }
   return Object.assign(Object.create(null), options)
+}
+
+/**
+ * Refuses a name that an object has from its class or its prototype: it would be passed over in silence. What `Object.prototype`
+ * has is not looked at, since any code may have added to it.
+ * @param what - the name in a message
+ * @throws {TypeError} a mistake of the program
+ */
+export function checkOwn(given: object, name: string, what: string): void {
+  if (!(name in given) || Object.prototype.propertyIsEnumerable.call(given, name)) return
+  for (let holder = given; holder !== null && holder !== Object.prototype; holder = Object.getPrototypeOf(holder))
+    if (Object.hasOwn(holder, name)) throw new TypeError(`${what} must be the object's own; got an inherited one`)
 }
 
 /** No option. Without a prototype, as the others. */

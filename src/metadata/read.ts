@@ -3,14 +3,17 @@
  * @module
  */
 import { MetaData } from './codec.js'
-import { checkSize } from './errors.js'
+import { checkSize, MetadataError } from './errors.js'
 import { parseJson } from './json-text.js'
 import type { MetaData as Metadata } from './messages.js'
 import { checkInput, checkOptions, READING } from './options.js'
 import { type ParseTextOptions, parseText, textOf, utf16Fault } from './text.js'
 
-/** What `readMetadata` may be told: what `parseText` may. */
-export type ReadOptions = ParseTextOptions
+/** What `readMetadata` may be told: what `parseText` may, and the format. */
+export interface ReadOptions extends ParseTextOptions {
+  /** The format of the input, where it is known; by default it is told from what is in it. */
+  readonly format?: 'binary' | 'json' | 'text'
+}
 
 /** A record, and the form in which it was. */
 export interface ReadResult {
@@ -19,26 +22,47 @@ export interface ReadResult {
 }
 
 /**
- * Reads a record in binary, JSON or text format, whichever it is. JSON begins with `{`, which text never does. Bytes without
- * control characters are taken as text where they are good as text, others as binary where they are good as binary: only a
- * binary record that is text format as well, to the last character, would be mistaken. JSON with a key that comes twice is
- * refused, and no number of it is rounded.
+ * Reads a record in binary, JSON or text format, whichever it is. JSON begins with `{`, which text never does. Bytes that are
+ * good as binary and as text or JSON too are refused, unless `format` says which they are: whoever made them may mean one
+ * program to see this record, and another program that. JSON with a key that comes twice is refused, and no number of it is
+ * rounded.
  * @param input - bytes, or a string of JSON or text format
- * @throws {MetadataError} of the form that the input is most like
+ * @throws {MetadataError} of the form that the input is most like; `ambiguous_format`
  */
 export function readMetadata(input: string | Uint8Array, options?: ReadOptions): ReadResult {
-  checkInput(input, 'bytes or text')
-  const own = checkOptions(options, READING)
+  const { format, ...reading } = checkOptions(options, { ...READING, format: ['binary', 'json', 'text'] })
+  const own = checkOptions<ParseTextOptions>(reading, READING)
+  checkInput(input, format === 'binary' ? 'bytes' : 'bytes or text')
   checkSize(input.length, own.maxBytes)
-  if (typeof input === 'string') return readText(input, own)
+  const asText = (how: ParseTextOptions = own): ReadResult => readText(textOf(input, own.maxBytes), how, format)
+  if (typeof input === 'string' || format === 'text' || format === 'json') return asText()
+  const asBinary = (): ReadResult => readBinary(input, own)
+  if (format === 'binary') return asBinary()
   // Tags, lengths and numbers are control characters, nearly all of them.
   const isControlled = input.some((byte) => byte < 9 || (byte > 13 && byte < 32))
-  const asText = (): ReadResult => readText(textOf(input, own.maxBytes), own)
-  const asBinary = (): ReadResult => readBinary(input, own)
+  let read: ReadResult
   try {
-    return isControlled ? either(asBinary, asText) : either(asText, asBinary)
+    read = isControlled ? either(asBinary, asText) : either(asText, asBinary)
   } catch (error) {
     throw utf16Fault(input) ?? error
+  }
+  // What is refused as text by a strict reader is text all the same to others. Without a byte, all forms say nothing.
+  const lax = checkOptions<ParseTextOptions>({ ...own, strict: false, duplicates: 'last' }, READING)
+  const other = input.length === 0 ? undefined : formOf(read.format === 'binary' ? () => asText(lax) : asBinary)
+  if (other !== undefined)
+    throw new MetadataError(
+      'ambiguous_format',
+      `the input is good as ${read.format} and as ${other}: the option format says which it is`,
+    )
+  return read
+}
+
+/** The format in which something can be read; undefined where it cannot. */
+function formOf(read: () => ReadResult): ReadResult['format'] | undefined {
+  try {
+    return read().format
+  } catch {
+    return undefined
   }
 }
 
@@ -54,19 +78,20 @@ function either(first: () => ReadResult, second: () => ReadResult): ReadResult {
   }
 }
 
-function readBinary(bytes: Uint8Array, options: ReadOptions): ReadResult {
+function readBinary(bytes: Uint8Array, options: ParseTextOptions): ReadResult {
   return {
     format: 'binary',
     metadata: MetaData.decode(bytes, options.maxBytes === undefined ? {} : { maxBytes: options.maxBytes }),
   }
 }
 
-function readText(text: string, options: ReadOptions): ReadResult {
-  if (!/^\ufeff?\s*\{/.test(text)) return { format: 'text', metadata: parseText(text, options) }
+function readText(text: string, options: ParseTextOptions, format: ReadOptions['format']): ReadResult {
+  const isJson = format === undefined ? /^\ufeff?\s*\{/.test(text) : format === 'json'
+  if (!isJson) return { format: 'text', metadata: parseText(text, options) }
   return { format: 'json', metadata: fromJsonText(text, options) }
 }
 
-function fromJsonText(text: string, { strict, enumAliases }: ReadOptions): Metadata {
+function fromJsonText(text: string, { strict, enumAliases }: ParseTextOptions): Metadata {
   return MetaData.fromJSON(parseJson(text), {
     ...(strict !== undefined && { strict }),
     ...(enumAliases !== undefined && { enumAliases }),

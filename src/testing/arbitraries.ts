@@ -14,6 +14,7 @@ import type { GrantOptions, ReachedApplication, ReachedGrant } from './arbitrari
 import { applications, grants } from './arbitraries/grants.js'
 import type { RequestOptions } from './arbitraries/sound-requests.js'
 import { anyText, requests } from './arbitraries/spoilt-requests.js'
+import { checkedOptions, FLAG, OBJECT, type Takes, TEXT } from './options.js'
 
 /** What registrations are made of. */
 export interface RegistrationOptions {
@@ -70,12 +71,24 @@ export const arbitraries: Arbitraries = {
   scopeText,
   registration,
   application: (options = {}) => {
-    const { scopes: catalogue = serviceScopes(), clientId = 'web' } = options
-    return applications(registration(options), catalogue, clientId)
+    const { clientId = 'web', ...own } = checkedOptions('arbitraries.application', options, {
+      ...REGISTRATION,
+      clientId: TEXT,
+    })
+    return applications(registration(own), own.scopes ?? serviceScopes(), clientId)
   },
-  grant: ({ scopes: catalogue, ...options } = {}) => grants(scopes(catalogue), options),
-  request: (options = {}) => requests(scopeText(), options),
+  grant: (options = {}) => {
+    const { scopes: catalogue, ...own } = checkedOptions('arbitraries.grant', options, GRANT)
+    return grants(scopes(catalogue), own)
+  },
+  request: (options = {}) => requests(scopeText(), checkedOptions('arbitraries.request', options, REQUEST)),
 }
+
+const LIST: Takes = { words: 'a list', fits: Array.isArray }
+
+const REGISTRATION = { scopes: OBJECT, specifiedResources: FLAG }
+const GRANT = { scopes: OBJECT, clientId: TEXT, subject: TEXT, redirectUri: TEXT, rules: OBJECT }
+const REQUEST = { clients: LIST, credentials: LIST }
 
 function scopes(catalogue: ScopeCatalogue = serviceScopes()): fc.Arbitrary<readonly Scope[]> {
   return fc
@@ -110,7 +123,8 @@ const IMAGES = ['\x89PNG\r\n\x1a\n', '\xff\xd8\xff', 'GIF89a', 'RIFF\x00\x00\x00
 )
 
 function registration(options: RegistrationOptions = {}): fc.Arbitrary<Registration> {
-  const { scopes: catalogue = serviceScopes(), specifiedResources = false } = options
+  const own = checkedOptions('arbitraries.registration', options, REGISTRATION)
+  const { scopes: catalogue = serviceScopes(), specifiedResources = false } = own
   const text = (limit: number, sound: (text: string) => boolean): fc.Arbitrary<string> =>
     fc.oneof(
       {

@@ -3,6 +3,7 @@
  * passed.
  * @module
  */
+import { isObject, isThenable, MUST_BE_OWN, strayName } from '../core/takes.js'
 import { show } from './storage-contract/assert.js'
 
 /** What an option takes: in words, and whether a value is that. */
@@ -12,7 +13,7 @@ export interface Takes {
 }
 
 /**
- * The options that a caller gave: its own ones, without those that are undefined.
+ * The options that a caller gave: its own ones, without those that are undefined. One that comes from a class or a prototype is refused.
  * @param of - whose options they are, for messages
  * @throws TypeError for one that there is not, or that is not what it should be
  */
@@ -21,8 +22,11 @@ export function checkedOptions<Options extends object>(
   given: Options,
   takes: { readonly [Name in keyof Options]-?: Takes },
 ): Options {
-  if (typeof given !== 'object' || given === null) throw new TypeError(`the options of ${of} are an object`)
+  if (!isObject(given) || Array.isArray(given) || isThenable(given))
+    throw new TypeError(`the options of ${of} are an object`)
   const known = new Map<string, Takes>(Object.entries(takes))
+  const stray = strayName(given, [...known.keys()])
+  if (stray !== undefined) throw new TypeError(`the option ${stray} of ${of} ${MUST_BE_OWN}`)
   const own = Object.entries(given).filter(([, value]) => value !== undefined)
   for (const [name, value] of own) {
     const wanted = known.get(name)

@@ -8,6 +8,7 @@ import type { AuthorizationServerOptions } from '../options.js'
 import type { AuthorizationServer } from '../server.js'
 import { createAuthorizationServer } from '../server.js'
 import type { RecordStore } from '../storage/record-store.js'
+import { checkedOptions, FUNCTION, OBJECT, TEXT } from './options.js'
 import { seededEntropy } from './seeded-entropy.js'
 import type { VirtualClock } from './virtual-clock.js'
 
@@ -94,7 +95,7 @@ const SCOPES = [
 /**
  * Makes a server in this process over any store, registers two applications and signs a user in. Its entropy comes of a
  * seed, so that the same requests get the same answers.
- * @throws GrantwellError of the registration, such as `ERR_STORE` where the store fails
+ * @throws TypeError for a wrong option; GrantwellError of the registration, such as `ERR_STORE` where the store fails
  * @example
  * ```ts
  * const clock = virtualClock()
@@ -102,7 +103,8 @@ const SCOPES = [
  * ```
  */
 export async function wire(options: WireOptions): Promise<Wired> {
-  const { store, clock, createServer = createAuthorizationServer, issuer = 'https://git.example' } = options
+  const own = checkedOptions('wire', options, TAKES)
+  const { store, clock, createServer = createAuthorizationServer, issuer = 'https://git.example' } = own
   const errors: unknown[] = []
   const make = (seed: number): AuthorizationServer =>
     createServer({
@@ -146,6 +148,8 @@ export async function wire(options: WireOptions): Promise<Wired> {
     }
   }
 }
+
+const TAKES = { store: OBJECT, clock: FUNCTION, createServer: FUNCTION, issuer: TEXT }
 
 async function register(server: AuthorizationServer, clientId: string, redirectUri: string): Promise<LifecycleClient> {
   const clientSecret = `a-secret-of-${clientId}-and-nobody-else`

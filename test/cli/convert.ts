@@ -40,6 +40,36 @@ export function converting(): void {
     expect(readdirSync(folder()).sort()).toEqual(['new', 'record'])
   })
 
+  it('refuses a file that is good as binary and as text, until it is told which it is', () => {
+    const file = write('METADATA', `\n name: "${'x'.repeat(0x20 - 8)}"`)
+    const before = readFileSync(file)
+    const both = 'METADATA: error: good as binary and as text or JSON, as another record in each'
+    for (const args of [
+      ['show'],
+      ['check'],
+      ['convert', '--to', 'json'],
+      ['convert', '--to', 'text', '-o', 'METADATA'],
+    ]) {
+      const { code, stdout, stderr } = metadata([...args, 'METADATA'])
+      expect(code).toBe(1)
+      expect(stdout + stderr).toContain(`${both}: say which it is, with --from`)
+    }
+    expect(metadata(['set', 'name=a', 'METADATA'])).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `${both}: convert it first, with --from binary or --from text\n`,
+    })
+    expect(readFileSync(file)).toEqual(before)
+    const nameIn = (from: string): unknown =>
+      JSON.parse(metadata(['show', '--json', '--from', from, 'METADATA']).stdout).name
+    expect(nameIn('binary')).toBe(`name: "${'x'.repeat(0x20 - 8)}"`)
+    expect(nameIn('text')).toBe('x'.repeat(0x20 - 8))
+    expect(metadata(['check', '--from', 'text', 'METADATA'])).toMatchObject({ code: 0 })
+    expect(metadata(['convert', '--from', 'text', '--to', 'text', '-o', 'METADATA', 'METADATA']).code).toBe(0)
+    expect(metadata(['set', 'name=a', 'METADATA']).code).toBe(0)
+    expect(metadata(['show', '--from', 'xml', 'METADATA'])).toMatchObject({ code: 2 })
+  })
+
   it('converts what nests as deep as may be, there and back, and destroys nothing that nests deeper', () => {
     const nested = (depth: number, leaf = '') =>
       `{"thirdParty":{"url":[],"x":${'{"a":'.repeat(depth - 2)}{${leaf}}${'}'.repeat(depth - 2)}}}`

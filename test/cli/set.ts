@@ -109,6 +109,8 @@ export function setting(): void {
     )
     expect(set(WITH_UNKNOWN, `${at}.depth=16`)).toBe(WITH_UNKNOWN)
     expect(set(WITH_UNKNOWN, `${at}.depth=123456789012345678901`)).toContain('depth: 123456789012345678901\n')
+    expect(set(WITH_UNKNOWN, `${at}.depth=+1.50e2`)).toContain('depth: 150\n')
+    expect(set(WITH_UNKNOWN, `${at}.depth=0.12345678901234568`)).toContain('depth: 0.12345678901234568\n')
     expect(set(WITH_UNKNOWN, '--create-unknown', `${at}.new=5`)).toContain('    new: "5"\n')
     expect(set('port: 1\nopen: { a: 1 }\nbrace: "}"\n', 'port+=3', 'brace={', 'open+={"a":2}')).toBe(
       'port: 1\nport: 3\nopen: { a: 1 }\nopen: { a: 2 }\nbrace: "{"\n',
@@ -142,6 +144,18 @@ export function setting(): void {
     [
       'third_party.identifier.depth=deep',
       'third_party.identifier.depth should be a number, as it is in this file, and not "deep"',
+    ],
+    ...['0.12345678901234567890', '1.00000000000000000001', '1e400', '+1e-400', '0x20000000000001'].map((number) => [
+      `third_party.identifier.depth=${number}`,
+      `third_party.identifier.depth should be a number of at most 17 significant digits, since more would be rounded, and not "${number}"`,
+    ]),
+    [
+      'third_party.identifier={"depth":0.12345678901234567890}',
+      'third_party.identifier should be a JSON object, such as {"type":"GIT"}, and not "{\\"depth\\":0.12345678901234567890}" (0.12345678901234567890 should be a number of at most 17 significant digits, since more would be rounded)',
+    ],
+    [
+      'third_party.last_upgrade_date={"day":3.00000000000000000001}',
+      'third_party.last_upgrade_date should be a JSON object',
     ],
     [
       'third_party.identifier.state=7',
@@ -236,6 +250,18 @@ export function setting(): void {
     expect(readdirSync(join(folder(), 'real'))).toEqual(['METADATA'])
     expect(readdirSync(folder()).sort()).toEqual(['link', 'real'])
   })
+
+  it.runIf(process.platform !== 'win32').each([0o4755, 0o2755, 0o6711, 0o2664])(
+    'takes setuid and setgid from a file of mode %o, as a program that writes to it does',
+    (mode) => {
+      const names = ['one', 'other']
+      for (const name of names) chmodSync(write(name, ZLIB), mode)
+      expect(metadata(['set', 'name=x', 'one'])).toEqual(SILENT)
+      expect(metadata(['set', 'name=y', ...names])).toEqual(SILENT)
+      expect(metadata(['convert', '--to', 'json', '-o', 'other', 'one'])).toEqual(SILENT)
+      for (const name of names) expect(statSync(join(folder(), name)).mode & 0o7777).toBe(mode & 0o777)
+    },
+  )
 
   it('filters what is piped in', () => {
     const changed = ZLIB.replace('1.3.1', '2')

@@ -242,6 +242,26 @@ export function together(): void {
     MINUTES,
   )
 
+  it('names in one message all locks that a killed process has left, and none of a process that runs', () => {
+    const ended = `${spawnSync(process.execPath, ['-e', '']).pid} ${hostname()}\n`
+    const names = ['a', 'b', 'c', 'd', 'e']
+    const locks = names.map((name) => lockOf(write(name, ZLIB)))
+    const leave = (): void => {
+      for (const [index, lock] of locks.entries())
+        if (index !== 0) writeFileSync(lock, index === 3 ? `${process.pid} ${hostname()}\n` : ended)
+    }
+    leave()
+    const [, b, c, , e] = locks
+    expect(metadata(['set', 'name=x', ...names])).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: `b: error: 3 files are locked by processes that have ended: remove ${b}, ${c}, ${e}, and run this again; no file is changed\n`,
+    })
+    for (const name of names) expect(read(name)).toBe(ZLIB)
+    for (const lock of locks) rmSync(lock, { force: true })
+    expect(metadata(['set', 'name=x', ...names])).toEqual(SILENT)
+  })
+
   const SECRET = 'token=s3cret-of-somebody\n'
   it.runIf(process.platform !== 'win32').each<[what: string, make: (lock: string) => void]>([
     ['a link to a secret', (lock) => symlinkSync(write('secret', SECRET), lock)],

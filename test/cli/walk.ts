@@ -108,6 +108,23 @@ export function walking(): void {
     expect(metadata(['check', '.']).stderr).toBe('4 records checked: 0 errors, 0 warnings\n')
   })
 
+  it('reads standard input for - alone, and a file of that name for any other spelling', () => {
+    write('-', ZLIB)
+    const input = ZLIB.replace('"zlib"', '"piped"')
+    const nameOf = ({ stdout }: { readonly stdout: string }): unknown => JSON.parse(stdout).name
+    for (const part of [
+      ['show', '--json'],
+      ['convert', '--to', 'json'],
+    ]) {
+      expect(nameOf(metadata([...part, '-'], { input }))).toBe('piped')
+      for (const path of ['./-', './/-', './/./-', join(folder(), '-')])
+        expect([path, nameOf(metadata([...part, path], { input }))]).toEqual([path, 'zlib'])
+    }
+    expect(metadata(['check', '--json', './-'], { input: 'name: ' })).toMatchObject({ code: 0 })
+    expect(metadata(['convert', '--to', 'json', '-o', './-', '-'], { input })).toMatchObject({ code: 0, stdout: '' })
+    expect(JSON.parse(readFileSync(join(folder(), '-'), 'utf8')).name).toBe('piped')
+  })
+
   it('reads a pipe or a device that is named: process substitution and /dev/stdin', () => {
     write('METADATA', ZLIB)
     for (const part of ['show --json', 'check', 'convert -t json'])

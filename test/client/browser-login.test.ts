@@ -7,7 +7,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { connect } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { networkInterfaces, tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -298,6 +298,45 @@ describe('at a real service', () => {
     expect((await visit(await consent(url))).status).toBe(200)
     expect(redirectUri).toContain(host)
     expect((await result).accessToken).toMatch(/^gwa_/)
+  })
+
+  it('hears the browser among ten thousand wrong answers and connections that say nothing', async () => {
+    const { url, result } = await begin(client)
+    const { port } = requested(url)
+    const idle = Array.from({ length: 200 }, () => connect(port, '127.0.0.1').on('error', () => {}))
+    await Promise.all(idle.map((socket) => once(socket, 'connect')))
+    const send = sender(port)
+    const statuses = new Set<number>()
+    let sent = 0
+    const flood = async (): Promise<void> => {
+      while (sent < 10_000) statuses.add((await send({ path: `/callback?code=a&state=${sent++}` })).status)
+    }
+    const floods = Promise.all(Array.from({ length: 50 }, flood)).catch(() => {}) // in the end nothing listens any more
+    await eventually(() => sent > 5_000)
+    expect((await visit(await consent(url))).status).toBe(200)
+    expect(await result).toMatchObject({ clientId: 'native' })
+    await floods
+    expect([...statuses]).toEqual([400])
+    for (const socket of idle) socket.destroy()
+  })
+
+  it('ends the oldest of more than a thousand connections, and hears the browser all the same', async () => {
+    const { url, result } = await begin(client)
+    const { port } = requested(url)
+    const sockets: Socket[] = []
+    let closed = 0
+    for (let opened = 0; opened < 1300; opened++) {
+      const socket = connect(port, '127.0.0.1').on('error', () => {})
+      socket.on('close', () => closed++)
+      sockets.push(socket)
+      if (opened % 100 === 99) await once(socket, 'connect')
+    }
+    await eventually(() => closed >= 300)
+    expect(closed).toBe(300)
+    expect(sockets.slice(0, 300).every(({ destroyed }) => destroyed)).toBe(true)
+    expect((await visit(await consent(url))).status).toBe(200)
+    await result
+    for (const socket of sockets) socket.destroy()
   })
 
   it.each<[string, (parameters: URLSearchParams) => void]>([

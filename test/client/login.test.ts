@@ -371,17 +371,29 @@ describe('at a service that answers as it is told', () => {
   })
 
   it('does not hammer where the service gives times that no timer can wait', async () => {
-    const { result, slept } = await logIn(await service([pending], { interval: 1e9, expires_in: 1e12 }))
+    const { result, slept } = await logIn(await service([pending], { interval: 3e7, expires_in: 31_536_000 }))
     await result
     expect(slept).toEqual([2_147_483.647, 2_147_483.647])
   })
 
-  it('expires at once where the code has no time', async () => {
-    const made = await service([], { expires_in: 0 })
-    const { result, slept } = await logIn(made)
-    expect(await thrownBy(result)).toMatchObject({ code: 'ERR_LOGIN_EXPIRED' })
-    expect(slept).toEqual([0])
-    expect(made.asked.map(({ path }) => path)).not.toContain('/token')
+  it.each<[string, object]>([
+    ['expires_in', { expires_in: 0 }],
+    ['expires_in', { expires_in: 0.5 }],
+    ['expires_in', { expires_in: 600.5 }],
+    ['expires_in', { expires_in: 31_536_001 }],
+    ['expires_in', { expires_in: 1e300 }],
+    ['interval', { interval: 1e-9 }],
+    ['interval', { interval: 0.999 }],
+    ['interval', { interval: 5.5 }],
+    ['interval', { interval: 31_536_001 }],
+    ['interval', { interval: Number.MAX_VALUE }],
+  ])('refuses a time that is none, and asks for no tokens: %s of %j', async (name, codes) => {
+    const made = await service([], codes)
+    const { result, shown, slept } = await logIn(made)
+    const error = await thrownBy(result)
+    expect(error).toMatchObject({ code: 'ERR_RESPONSE' })
+    expect(String(error)).toContain(` as ${name}: whole seconds from 1 to 31536000 are expected`)
+    expect([shown, slept, made.asked.map(({ path }) => path).includes('/token')]).toEqual([[], [], false])
   })
 
   it.each([
@@ -405,6 +417,7 @@ describe('at a service that answers as it is told', () => {
 
   it.each<[string, object]>([
     ['no device code', { device_code: undefined }],
+    ['a device code of two lines', { device_code: 'd\nd' }],
     ['no user code', { user_code: '' }],
     ['no time', { expires_in: undefined }],
     ['a pace of nothing', { interval: 0 }],

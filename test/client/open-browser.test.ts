@@ -2,7 +2,8 @@
  * How a login opens the user's browser where the application does not: by the opener of the platform.
  * @module
  */
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import {
   chmodSync,
   existsSync,
@@ -17,7 +18,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { delimiter, dirname, join } from 'node:path'
+import { basename, delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { type Client, discover } from 'grantwell/client'
@@ -99,6 +100,14 @@ function install(script: string): () => Promise<Noted> {
     const [list, own] = ['list', 'own'].map((each) => readFileSync(`${noted}.${each}`, 'utf8'))
     return { parameters, process: Number(pid), list: list ?? '', own: own ?? '' }
   }
+}
+
+/** Builds a module for a process of its own; returns its path. */
+async function builtAs(name: string, contents: string): Promise<string> {
+  const outfile = join(folder, name)
+  const stdin = { contents, resolveDir: fileURLToPath(new URL('../..', import.meta.url)), loader: 'js' } as const
+  await build({ stdin, outfile, bundle: true, format: 'esm', platform: 'node', logLevel: 'error' })
+  return outfile
 }
 
 /** Where a page without a script goes on to. */
@@ -210,6 +219,70 @@ describe.runIf(byPath)('a login', () => {
     expect(error).toMatchObject({ code: 'ERR_CONFIGURATION' })
     expect(String(error)).toMatch(/no page could be written.*onUrl.*openBrowser/)
   })
+
+  it.runIf(process.getuid?.() === 0)('is written where the user has no home folder, nor a name', async () => {
+    const other = join(folder, 'temporary')
+    mkdirSync(other, { mode: 0o777 })
+    for (const each of [folder, other]) chmodSync(each, 0o777)
+    const module = await builtAs('page.mjs', `export { writeLoginPage } from './src/client/node/login-page.ts'`)
+    const script = `import { writeLoginPage } from ${JSON.stringify(module)}
+      import { homedir } from 'node:os'
+      try { homedir(); throw 'a home' } catch (error) { if (error.syscall !== 'uv_os_homedir') throw error }
+      const page = await writeLoginPage('https://git.example/')
+      console.log(page.address)
+      await page.remove()`
+    const { HOME: _, ...env } = process.env
+    const run = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
+      uid: 54_321,
+      gid: 54_321,
+      env: { ...env, TMPDIR: other },
+      cwd: '/',
+      encoding: 'utf8',
+    })
+    expect(run.stderr).toBe('')
+    expect(run.stdout).toMatch(/temporary\/grantwell-login-[\w-]+\/login\.html\n$/)
+    expect(leftIn(other)).toEqual([])
+  })
+
+  it.each(['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGKILL'] as const)(
+    'ends by %s as by default, and leaves nothing of worth, which the next login clears away',
+    async (signal) => {
+      const noted = install('exec sleep 1000')
+      const contents = `
+        import { discover } from './src/client/index.ts'
+        import { loginByBrowser } from './src/client/node/index.ts'
+        const [issuer, clientId] = process.argv.slice(2)
+        await loginByBrowser(await discover({ issuer, clientId }))`
+      const file = await builtAs('login.mjs', contents)
+      const child = spawn(process.execPath, [file, service.issuer, NATIVE.clientId], { stdio: 'inherit' })
+      const closed = once(child, 'close')
+      const { process: pid } = await noted()
+      const [left = ''] = leftIn(home)
+      child.kill(signal)
+      expect(await closed).toEqual([null, signal])
+      process.kill(pid)
+
+      expect(leftIn(home)).toEqual([left])
+      const page = join(home, left, 'login.html')
+      expect([statSync(page).mode & 0o777, statSync(dirname(page)).mode & 0o777]).toEqual([0o600, 0o700])
+      const { searchParams, origin } = new URL(refreshOf(readFileSync(page, 'utf8')))
+      expect(origin).toBe(service.issuer)
+      expect([...searchParams.keys()].sort()).toEqual([
+        'client_id',
+        'code_challenge',
+        'code_challenge_method',
+        'redirect_uri',
+        'response_type',
+        'state',
+      ])
+      const next = await writeLoginPage('https://git.example/')
+      expect(leftIn(home)).toEqual([basename(dirname(fileURLToPath(next.address)))])
+      // One that is in use stays.
+      await (await writeLoginPage('https://git.example/')).remove()
+      expect(leftIn(home)).toHaveLength(1)
+      await next.remove()
+    },
+  )
 
   it('clears away what killed processes have left behind, and nothing else', async () => {
     const made = (name: string, files: readonly string[], days: number): void => {

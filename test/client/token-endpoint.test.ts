@@ -324,6 +324,7 @@ describe('an answer', () => {
     [60, START + 60],
     ['60', START + 60],
     [59.9, START + 59],
+    [4_294_967_295, START + 4_294_967_295],
   ])('that expires in %j seconds expires then', async (expires_in, expiresAt) => {
     expect(await refreshed({ body: { ...PLAIN, expires_in } })).toMatchObject({ expiresAt })
   })
@@ -345,6 +346,15 @@ describe('an answer', () => {
     ['with a wrong scope', { body: { ...PLAIN, scope: ['a'] } }],
     ['with a line end in the token', { body: { ...PLAIN, access_token: `${ACCESS}\r\nX: y` } }],
     ['with a letter that no header may have', { body: { ...PLAIN, access_token: `${ACCESS}é` } }],
+    ['with a blank in a bearer token', { body: { ...PLAIN, access_token: `${ACCESS} ${ACCESS}` } }],
+    ['with a blank behind a bearer token', { body: { ...PLAIN, access_token: `${ACCESS} ` } }],
+    ['with a tab in the token', { body: { ...PLAIN, access_token: `${ACCESS}\t` } }],
+    ['with an escape in the token', { body: { ...PLAIN, access_token: `${ACCESS}\u001b[2J` } }],
+    ['with DEL in the token', { body: { ...PLAIN, access_token: `${ACCESS}\u007f` } }],
+    ['with an escape in the scope', { body: { ...PLAIN, scope: 'a \u001b[2J' } }],
+    ['with a direction mark in the scope', { body: { ...PLAIN, scope: 'a \u202eb' } }],
+    ['with a time of no size', { body: { ...PLAIN, expires_in: 1e300 } }],
+    ['with a time past all', { body: { ...PLAIN, expires_in: 4_294_967_296 } }],
     ['with a line end in the refresh token', { body: { ...PLAIN, refresh_token: `${REFRESH}\n` } }],
     ['with an empty key', { body: { ...MAC, mac_key: '' } }],
   ])('that is %s is none of such a service', async (_, reply) => {
@@ -360,6 +370,16 @@ describe('an answer', () => {
       expect(String(thrown)).toContain(`No.More[2J (${error})`)
     },
   )
+
+  it('that refuses says so in a code that is fit to be shown, however long it is', async () => {
+    const error = `a\u001b]0;x\u0007\r\n\u202e\u009b${'b'.repeat(1000)}`
+    for (const status of [400, 401, 503]) {
+      const thrown = await failure({ status, body: { error, error_description: error } })
+      expect(thrown).toMatchObject({ error: `a]0;x${'b'.repeat(195)}…` })
+      expect(`${thrown}`).not.toMatch(/[\p{Cc}\p{Cf}]/u)
+      expect(`${thrown}`.length).toBeLessThan(600)
+    }
+  })
 
   it('that refuses without a word is final too', async () => {
     expect(await failure({ status: 400, body: 'no' })).toMatchObject({ code: 'ERR_RESPONSE', error: undefined })

@@ -5,10 +5,12 @@
 import * as oauth from 'oauth4webapi'
 import { isSafeAddress } from '../../src/client/client.js'
 import { ClientError } from '../../src/client/errors.js'
-import { memberOf, plain, retryAfterOf, wholeAnswers } from '../../src/client/http.js'
+import { memberOf, retryAfterOf, wholeAnswers } from '../../src/client/http.js'
 import { toldTime } from '../../src/client/mac.js'
 import { escaped } from '../../src/client/node/html.js'
+import { plain } from '../../src/client/plain.js'
 import { nextStep } from '../../src/client/redirects.js'
+import { isBearer, isCredential } from '../../src/client/tokens-check.js'
 import { parseTokens } from '../../src/client/tokens-json.js'
 import { FACTOR } from './growth.js'
 import type { Inputs } from './shapes.js'
@@ -34,7 +36,7 @@ export const CLIENT: Readonly<Record<string, Inputs>> = {
     ],
     { small: 1024, large: 1024 * FACTOR },
   ),
-  'client/http.ts plain': ofText(plain),
+  'client/plain.ts plain': ofText(plain),
   'client/http.ts memberOf': of({
     'a long answer': (size) => () => memberOf(new Response(JSON.stringify({ error: 'a'.repeat(size) })), 'error'),
     'a deep answer': (size) => () => memberOf(new Response('['.repeat(size)), 'error'),
@@ -67,6 +69,8 @@ export const CLIENT: Readonly<Record<string, Inputs>> = {
       ['/', ''],
     ],
   ),
+  'client/tokens-check.ts isCredential': ofText(isCredential),
+  'client/tokens-check.ts isBearer': ofText(isBearer),
   'client/tokens-json.ts parseTokens': ofText(parseTokens, [
     ['', ''],
     ['{"v":1,"issuer":"', '"}'],

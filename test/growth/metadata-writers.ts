@@ -5,7 +5,7 @@
 import type { Change } from 'grantwell/metadata'
 import { editText, formatJson, formatText, MetaData, parseText } from 'grantwell/metadata'
 import { hunksOf } from '../../src/cli/diff.js'
-import { formatTree, jsonFraction, parseJson } from '../../src/metadata/json-text.js'
+import { formatTree, isExact, jsonFraction, parseJson } from '../../src/metadata/json-text.js'
 import type { Sizes } from './growth.js'
 import { FACTOR } from './growth.js'
 import { ofShapes } from './metadata-parsers.js'
@@ -151,6 +151,11 @@ export const METADATA_WRITERS: Readonly<Record<string, Inputs>> = {
     ofShapes(BINARIES, decoded, (record) => MetaData.create(record)),
   ),
   'metadata/json-text.ts formatTree': ofShapes(JSONS, parseJson, formatTree),
+  'metadata/json-text.ts isExact': of({
+    digits: (size) => () => isExact(`${'7'.repeat(size)}.${'0'.repeat(size)}e-9`),
+    zeros: (size) => () => isExact(`-.${'0'.repeat(size)}1f`),
+    'no fraction': (size) => () => isExact(`${'7'.repeat(size)}x`),
+  }),
   'metadata/json-text.ts jsonFraction': of({
     digits: (size) => () => jsonFraction(`.${'7'.repeat(size)}f`),
     'no fraction': (size) => () => jsonFraction(`${'7'.repeat(size)}x`),

@@ -123,6 +123,97 @@ function exchanged(there: () => unknown): unknown {
   }
 }
 
+/** Decimal numbers with more digits than a number of JavaScript has, by their significant digits and the power of ten. */
+const anyDigits = fc
+  .tuple(fc.bigInt({ min: -(10n ** 40n), max: 10n ** 40n }), fc.integer({ min: -400, max: 400 }))
+  .filter(([digits]) => digits !== 0n)
+
+/** The significant digits and the power of ten of a decimal number. */
+function digitsOf(source: string): readonly [bigint, number] {
+  const [, sign, whole = '', fraction = '', exponent = '0'] = /^(-?)(\d+)(?:\.(\d*))?(?:e(.*))?$/i.exec(source) ?? []
+  const digits = (whole + fraction).replace(/^0+/, '')
+  const shown = digits.replace(/0+$/, '')
+  return [BigInt(`${sign}${shown || '0'}`), Number(exponent) - fraction.length + digits.length - shown.length]
+}
+
+/** The digits that a record has as `x`. */
+function digitsIn({ _unknownText: [entry] = [] }: MetaData): readonly [bigint, number] {
+  return digitsOf(entry?.text ?? '')
+}
+
+describe('the digits of a number', () => {
+  it('are those of the text, through JSON as text and back', () => {
+    fc.assert(
+      fc.property(anyDigits, ([digits, exponent]) => {
+        for (const source of [`${digits}e${exponent}`, `${digits}.0e${exponent}`]) {
+          const expected = digitsOf(source)
+          const read = readMetadata(formatJson(parseText(`x: ${source}`))).metadata
+          expect(digitsIn(read)).toEqual(expected)
+          expect(digitsIn(parseText(formatText(readMetadata(`{"x": ${source}}`).metadata)))).toEqual(expected)
+        }
+      }),
+    )
+  })
+
+  it('are those of the text in an object of JSON, or it is refused', () => {
+    let kept = 0
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          anyDigits,
+          fc.tuple(fc.bigInt({ min: -(10n ** 17n), max: 10n ** 17n }), fc.integer({ min: -30, max: 3 })),
+        ),
+        (number) => {
+          const record = parseText(`x: ${number[0]}e${number[1]}`)
+          const json = exchanged(() => MetaData.toJSON(record))
+          if (json === undefined) return
+          kept++
+          expect(digitsIn(MetaData.fromJSON(JSON.parse(JSON.stringify(json))))).toEqual(digitsIn(record))
+        },
+      ),
+    )
+    expect(kept).toBeGreaterThan(0)
+  })
+
+  it.each([
+    '0.12345678901234567890',
+    '1.50000000000000000001',
+    '4.9e-324',
+    '1e300',
+    '0.1e-400',
+    '123456789012345678901.5',
+  ])('of %s are kept in JSON as text, and refused in an object, which would round them', (number) => {
+    const record = parseText(`x: ${number}`)
+    expect(formatJson(record)).toBe(`{\n  "x": ${number}\n}\n`)
+    expect(() => MetaData.toJSON(record)).toThrowError(`JSON cannot hold the number ${number} of x as it is`)
+    expect(MetaData.toJSON(record, { unknownText: 'string' })).toEqual({ x: number })
+  })
+
+  it('of minus zero are kept, which is another number than zero', () => {
+    expect(formatJson(parseText('a: -0 b: -0.0 c: 0'))).toBe('{\n  "a": -0,\n  "b": -0.0,\n  "c": 0\n}\n')
+    expect(MetaData.toJSON(parseText('a: -0'))).toEqual({ a: -0 })
+    expect(formatText(MetaData.fromJSON({ a: -0 }))).toBe('a: -0\n')
+  })
+
+  it.each(['2026.00000000000000000001', '2025.99999999999999999999', '1e-400', '123456789012345678901'])(
+    'make %s no integer of a field of the schema, as a number or in quotes',
+    (number) => {
+      for (const value of [number, `"${number}"`])
+        expect(() => readMetadata(`{"thirdParty":{"lastUpgradeDate":{"year":${value}}}}`)).toThrowError(
+          'third_party.last_upgrade_date.year should be an integer of 32 bits',
+        )
+      expect(() => readMetadata(`{"thirdParty":{"type":${number}}}`)).toThrowError('third_party.type')
+    },
+  )
+
+  it('may be written in any way where the value is an integer', () => {
+    for (const year of ['2026.0', '2.026e3', '20260e-1', '2026.000000000000000000000000', '"2026.0"'])
+      expect(readMetadata(`{"thirdParty":{"lastUpgradeDate":{"year":${year}}}}`).metadata).toMatchObject({
+        thirdParty: { lastUpgradeDate: { year: 2026 } },
+      })
+  })
+})
+
 describe('from text to JSON and back', () => {
   it('every literal that is accepted means the same, through objects and through JSON as text', () => {
     let kept = 0
@@ -213,6 +304,9 @@ describe('from JSON to text and back', () => {
   })
 
   it('a number that JSON.parse has rounded is refused, and read from the text as it is', () => {
+    expect(() => MetaData.fromJSON(JSON.parse('{"x": 123456789012345678901234567890}'))).toThrowError(
+      'x should be an integer of at most 53 bits',
+    )
     expect(() => MetaData.fromJSON(JSON.parse('{"x": 12345678901234567890}'))).toThrowError(
       'x should be an integer of at most 53 bits, since JSON.parse rounds larger ones: readMetadata takes the text',
     )

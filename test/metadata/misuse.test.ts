@@ -39,11 +39,24 @@ describe('what a caller in JavaScript gets wrong', () => {
     ['toJSON', (options) => MetaData.toJSON(MetaData.create(), options), ['enumAliases', 'unknownText']],
     ['formatJson', (options) => formatJson(MetaData.create(), options), ['enumAliases', 'unknownText']],
     ['fromJSON', (options) => MetaData.fromJSON({}, options), ['strict', 'enumAliases']],
-    ['readMetadata', (options) => readMetadata('', options), ['strict', 'enumAliases', 'duplicates', 'maxBytes']],
+    [
+      'readMetadata',
+      (options) => readMetadata('', options),
+      ['strict', 'enumAliases', 'duplicates', 'maxBytes', 'format'],
+    ],
     ['editText', (options) => editText('', {}, options), ['enumAliases', 'maxBytes']],
   ]
   it.each(calls)('an option of %s that is none, or of the wrong kind', (_, call, names) => {
-    for (const options of [null, 5, { strct: true }, { toString: true }, { constructor: 1 }])
+    for (const options of [
+      null,
+      5,
+      [],
+      new Map(),
+      Promise.resolve({}),
+      { strct: true },
+      { toString: true },
+      { constructor: 1 },
+    ])
       expect(() => call(options as never)).toThrow(TypeError)
     for (const name of names) {
       expect(() => call({ [name]: undefined } as never)).not.toThrow()
@@ -51,6 +64,31 @@ describe('what a caller in JavaScript gets wrong', () => {
         expect(() => call({ [name]: value } as never)).toThrow(TypeError)
     }
     expect(() => call({ nothing: true } as never)).toThrow(`there is no option nothing: there are ${names.join(', ')}`)
+  })
+
+  it.each(calls)('an option of %s that is not the own one of the object', (_, call, names) => {
+    for (const name of names) {
+      const getter = Object.defineProperty({}, name, { get: () => undefined, enumerable: true })
+      const hidden = Object.defineProperty({}, name, { value: undefined, enumerable: false })
+      for (const options of [Object.create({ [name]: undefined }), Object.create(getter), hidden])
+        expect(() => call(options as never)).toThrow(
+          new TypeError(`the option ${name} must be the object's own; got an inherited one`),
+        )
+      expect(() => call(getter as never)).not.toThrow()
+    }
+  })
+
+  it('aliases that are not the own ones of the object, or no object', () => {
+    const types = { PIPER: 'INTERNAL_VCS' }
+    for (const [enumAliases, name] of [
+      [Object.create({ 'URL.Type': types }), 'URL.Type'],
+      [{ 'URL.Type': Object.create(types) }, 'PIPER'],
+    ] as const)
+      expect(() => parseText('', { enumAliases })).toThrow(
+        new TypeError(`enumAliases: ${name} must be the object's own; got an inherited one`),
+      )
+    for (const enumAliases of [[], new Map([['URL.Type', types]])])
+      expect(() => parseText('', { enumAliases: enumAliases as never })).toThrow(TypeError)
   })
 
   it('an option that a prototype has', () => {

@@ -188,15 +188,45 @@ describe('readMetadata', () => {
     expect(readMetadata(input)).toEqual({ format, metadata: { name: 'x' } })
   })
 
-  it('tells binary that looks like text, and text that looks like binary', () => {
+  it('tells binary that looks like text', () => {
     const name = 'n'.repeat(0x20)
     expect(readMetadata(utf8(`\n ${name}`))).toMatchObject({ format: 'binary', metadata: { name } })
-    const both = `\n a: "${'x'.repeat(0x20 - 5)}"`
-    expect(MetaData.decode(utf8(both)).name).toHaveLength(0x20)
-    expect(readMetadata(utf8(both)).format).toBe('text')
     expect(readMetadata(new Uint8Array())).toEqual({ format: 'text', metadata: {} })
     expect(readMetadata(Uint8Array.of(0x0a, 2, 0xc3, 0xa9)).metadata.name).toBe('é')
     expect(readMetadata(Uint8Array.of(0x7a, 1, 0xff)).format).toBe('binary')
+  })
+
+  it.each([
+    ['text', `\n a: "${'x'.repeat(0x20 - 5)}"`],
+    ['text', `\n name: "${'x'.repeat(0x20 - 8)}"`.repeat(2)],
+    ['text', `\n#${'x'.repeat(0x23)}`],
+    ['text', '  '],
+    // A control character in a comment makes it more like binary.
+    ['text', `\n #\x01${'x'.repeat(0x20 - 2)}`],
+    ['json', `\n{"name": "${'x'.repeat(0x7b - 11)}"}`],
+  ] as const)('refuses bytes that are good as binary and as %s, unless it is told which: %j', (form, source) => {
+    const bytes = utf8(source)
+    for (const options of [{}, { strict: true }, { enumAliases: {} }, { duplicates: 'last' }] as const)
+      expect(() => readMetadata(bytes, options)).toThrowError(expect.objectContaining({ code: 'ambiguous_format' }))
+    expect(() => readMetadata(bytes)).toThrowError(
+      /^the input is good as (?:binary|text|json) and as (?:binary|text|json): /,
+    )
+    expect(readMetadata(bytes, { format: 'binary' })).toEqual({ format: 'binary', metadata: MetaData.decode(bytes) })
+    expect(readMetadata(bytes, { format: form, duplicates: 'last' }).format).toBe(form)
+    // A string is no binary.
+    expect(readMetadata(source, { duplicates: 'last' }).format).toBe(form)
+  })
+
+  it('reads the format that it is told, and no other', () => {
+    expect(() => readMetadata(binary, { format: 'text' })).toThrowError(expect.objectContaining({ code: 'syntax' }))
+    expect(() => readMetadata(utf8('{}'), { format: 'text' })).toThrowError(expect.objectContaining({ code: 'syntax' }))
+    expect(() => readMetadata('name: "x"', { format: 'json' })).toThrowError(
+      expect.objectContaining({ code: 'invalid_json' }),
+    )
+    expect(() => readMetadata('name: "x"', { format: 'binary' })).toThrowError('should be a Uint8Array')
+    expect(() => readMetadata('', { format: 'xml' as never })).toThrow(
+      new TypeError('the option format should be binary or json or text'),
+    )
   })
 
   it('says of broken input what is wrong with the form that it is most like', () => {

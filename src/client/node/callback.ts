@@ -5,7 +5,7 @@
  */
 import { timingSafeEqual } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { finished } from 'node:stream/promises'
 import { inTime } from '../http.js'
 import { mistake } from '../options.js'
@@ -44,6 +44,12 @@ const REQUEST_TIMEOUT = 10
 const ANSWER_TIMEOUT = 5
 
 /**
+ * Connections at a time; one more ends the oldest that has not brought the answer. Every user of the machine can open some. More
+ * than the system keeps ready for us in one go (511), or a flood of them could end that of the browser before it is read.
+ */
+const MAX_CONNECTIONS = 1000
+
+/**
  * Listens on a free port of 127.0.0.1 alone.
  * @param state - of this login: a request without it changes nothing, whoever sent it
  * @throws ClientError `ERR_CONFIGURATION` where that is not permitted here
@@ -61,9 +67,16 @@ export async function listenForCallback(state: string, page: CallbackPage | unde
       answer(response, parameters, 'foreign', page)
       return
     }
+    connections.delete(request.socket)
     // Told once it is known, so that nobody reads that a login succeeded which then fails.
     waiting.push(response)
     receive(parameters)
+  })
+  const connections = new Set<Socket>()
+  server.on('connection', (socket) => {
+    connections.add(socket.on('close', () => connections.delete(socket)))
+    const [oldest] = connections.size > MAX_CONNECTIONS ? connections : []
+    if (oldest !== undefined) connections.delete(oldest.destroy())
   })
   await new Promise<void>((resolve, reject) => {
     server.on('error', (error) => reject(mistake('cannot listen on 127.0.0.1', error))).listen(0, '127.0.0.1', resolve)

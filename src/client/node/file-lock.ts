@@ -128,10 +128,10 @@ async function create(path: string, text: string): Promise<FileHandle | undefine
 }
 
 /**
- * This machine, as the text of a lock names it. With the table of processes that this one is in, since containers may share the
+ * This machine, by a name for the text of a lock. With the table of processes that this one is in, since containers may share the
  * name of their host, and a folder, and none of its processes.
  */
-function machine(): string {
+export function machine(): string {
   try {
     return `${hostname()} ${readlinkSync('/proc/self/ns/pid')}`
   } catch {
@@ -150,7 +150,12 @@ function printHolder(id: string): string {
  */
 function isGone(text: string): boolean {
   const [, host, pid = ''] = text.split('\n')
-  if (host !== machine() || !/^[1-9]\d{0,9}$/.test(pid)) return false
+  return host === machine() && isEnded(pid)
+}
+
+/** Whether no process of this machine has a number any more. */
+export function isEnded(pid: string): boolean {
+  if (!/^[1-9]\d{0,9}$/.test(pid)) return false
   try {
     process.kill(Number(pid), 0)
     return false

@@ -4,12 +4,14 @@
  * @module
  * @see RFC 8252, section 8.6
  */
+import { createHash } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { lstat, mkdtemp, readdir, rm, rmdir, writeFile } from 'node:fs/promises'
 import { homedir, tmpdir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { atExit } from './at-exit.js'
+import { isEnded, machine } from './file-lock.js'
 import { escaped } from './html.js'
 import { OTHERS, OWNER_ALONE } from './private-file.js'
 
@@ -23,8 +25,13 @@ export interface LoginPage {
 const PREFIX = 'grantwell-login-'
 const FILE = 'login.html'
 
-/** Milliseconds until a folder that a killed process has left behind is cleared away. */
+/** Milliseconds until a folder is cleared away where nobody can tell whether its process has ended: that of another machine, say. */
 const LEFT_BEHIND = 86_400_000
+
+/** How the name of a folder begins: with the machine and the process. The home folder may be one of several machines. */
+function nameOf(pid: number): string {
+  return `${PREFIX}${createHash('sha256').update(machine()).digest('hex').slice(0, 16)}-${pid}-`
+}
 
 /**
  * Writes the page, into a new folder.
@@ -54,7 +61,7 @@ async function makeFolder(): Promise<string> {
   for (const place of places()) {
     try {
       await clearAway(place)
-      const folder = await mkdtemp(join(place, PREFIX)) // for its owner alone, where the disk has modes
+      const folder = await mkdtemp(join(place, nameOf(process.pid))) // for its owner alone, where the disk has modes
       if (process.platform === 'win32' || ((await lstat(folder)).mode & OTHERS) === 0) return folder
       await rmdir(folder)
       reason = new Error(`${place} is on a disk without modes`)
@@ -71,7 +78,16 @@ async function makeFolder(): Promise<string> {
  */
 function places(): readonly string[] {
   const isShared = process.platform !== 'darwin' && process.platform !== 'win32'
-  return (isShared ? [homedir(), tmpdir()] : [tmpdir()]).filter(isAbsolute)
+  return (isShared ? [home(), tmpdir()] : [tmpdir()]).filter(isAbsolute)
+}
+
+/** The home folder; empty where the user has none, as in a container that runs under a number alone. */
+function home(): string {
+  try {
+    return homedir()
+  } catch {
+    return ''
+  }
 }
 
 /** Removes what killed processes of this user have left behind. */
@@ -81,7 +97,9 @@ async function clearAway(place: string): Promise<void> {
     const folder = join(place, name)
     const found = await lstat(folder).catch(() => undefined)
     const isOwn = process.getuid === undefined || found?.uid === process.getuid()
-    if (!found?.isDirectory() || !isOwn || Date.now() - found.mtimeMs < LEFT_BEHIND) continue
+    const [, pid = ''] = /-(\d+)-\w+$/.exec(name) ?? []
+    const isLeft = name.startsWith(nameOf(Number(pid))) && isEnded(pid)
+    if (!found?.isDirectory() || !isOwn || !(isLeft || Date.now() - found.mtimeMs >= LEFT_BEHIND)) continue
     // Nothing but what was made here: a folder with anything else in it stays.
     await rm(join(folder, FILE), { force: true }).catch(() => {})
     await rmdir(folder).catch(() => {})

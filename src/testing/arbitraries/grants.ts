@@ -13,6 +13,7 @@ import { isGrant } from '../../core/grant.js'
 import type { Registration } from '../../core/registration.js'
 import { checkRegistration } from '../../core/registration-check.js'
 import type { Scope, ScopeCatalogue } from '../../core/scopes.js'
+import { MUST_BE_OWN, strayName } from '../../core/takes.js'
 import type { Command } from '../../core/transition.js'
 import { ENTROPY_BYTES, transition } from '../../core/transition.js'
 import type { ClientId, Seconds, Subject } from '../../core/values.js'
@@ -142,6 +143,8 @@ export function grants(scopes: fc.Arbitrary<readonly Scope[]>, options: GrantOpt
   const { subject = 'ada', redirectUri = 'https://app.example/callback' } = options
   const clientId = parseClientId(options.clientId ?? 'web')
   if (clientId === undefined) throw new TypeError('a client identifier has 1 to 255 printable ASCII characters')
+  const stray = strayName(options.rules, Object.keys(DEFAULT_RULES))
+  if (stray !== undefined) throw new TypeError(`the rule ${stray} of arbitraries.grant ${MUST_BE_OWN}`)
   const rules = { ...DEFAULT_RULES, ...options.rules }
   return fc
     .record({
