@@ -1,11 +1,10 @@
 /**
- * The functions that a host calls for applicants, administrators and users, each of which loads what it needs when it is
- * first called.
+ * The functions that a host calls for applicants, administrators and users. What they need is loaded behind the start.
  * @module
  */
 import type { Applications } from './applications.js'
-import { atFirstUse } from './first-use.js'
 import type { Grants } from './grants.js'
+import { loadLater } from './load-later.js'
 import type { Settings } from './options.js'
 import type { Transactions } from './transactions.js'
 
@@ -14,11 +13,11 @@ export function administrationOf<Native>(
   settings: Settings<Native>,
   transactions: Transactions,
 ): { readonly applications: Applications; readonly grants: Grants } {
-  const applications = atFirstUse(async () => {
+  const applications = loadLater(async () => {
     const { applicationsOf } = await import('./applications.js')
     return applicationsOf(settings, transactions)
   })
-  const grants = atFirstUse(async () => {
+  const grants = loadLater(async () => {
     const { grantsOf } = await import('./grants.js')
     return grantsOf(settings, transactions)
   })

@@ -15,8 +15,8 @@ import type { Scope } from './core/scopes.js'
 import { coversScopes, parseScopes } from './core/scopes.js'
 import type { Takes } from './core/takes.js'
 import { FUNCTION, MUST_BE_OWN, mustBe, readOptions, strayName } from './core/takes.js'
-import { atFirstUse } from './first-use.js'
 import { wrongAnswer } from './host.js'
+import { loadLater } from './load-later.js'
 import type { Refused, Settings } from './options.js'
 import type { NoToken } from './protocol/bearer.js'
 import {
@@ -127,12 +127,12 @@ export function guardOf<Native>(
     })
   }
 
-  const macGuard = atFirstUse(async () => {
+  const macGuard = loadLater(async () => {
     const { macGuardOf } = await import('./mac-guard.js')
     return macGuardOf(settings, transactions)
   })
 
-  /** What verifies signatures is loaded with the first request that has one. Where that fails, it is as a function of the host that failed. */
+  /** Where what verifies signatures cannot be loaded, it is as a function of the host that failed. */
   async function accessByMac(attributes: string, request: RequestLike): Promise<Access | Refusal> {
     const signedBy = await macGuard().catch(failed)
     return typeof signedBy === 'function' ? signedBy(attributes, request) : refusal(signedBy)

@@ -41,6 +41,8 @@ export type MacGuard = (attributes: string, request: RequestLike) => Soon<Access
 export function macGuardOf<Native>(settings: Settings<Native>, transactions: Transactions): MacGuard {
   const { digests, rules, macWindow } = settings
   const secure = settings.issuer.startsWith('https:')
+  /** The nonce of each request that was let in, by the headers that came with it: a second guard of one request is no replay. */
+  const letIn = new WeakMap<object, string>()
 
   /** Verifies the signature, and that this very request was not made before. */
   return (attributes, request) => {
@@ -61,11 +63,15 @@ export function macGuardOf<Native>(settings: Settings<Native>, transactions: Tra
       const expected = macOf(digests, macKey, input)
       if (!constantTimeEqual(presented.mac, expected)) return refuse(invalidToken('mac_mismatch'))
       if (Math.abs(now - Number(ts)) > macWindow) return refuse(staleMac(timeOf(digests, macKey, now, input)))
-      if (used !== undefined) return refuse(replayedMac())
+      if (used !== undefined) return letIn.get(request.headers) === key ? { reply: access } : refuse(replayedMac())
       const value: NonceRecord = { v: 1, by: encodeBase64url(entropy.subarray(0, 16)) }
       // Twice the window, so that a clock that steps back by as much does not open it again; and the margin.
       return { reply: access, write: { key, value, expiresAt: Number(ts) + 2 * macWindow + NONCE_MARGIN } }
     })
-    return after(found, (access) => (access.type === 'error' ? refusal(access) : access))
+    return after(found, (access) => {
+      if (access.type === 'error') return refusal(access)
+      if (access.type === 'authenticated') letIn.set(request.headers, key)
+      return access
+    })
   }
 }

@@ -15,12 +15,12 @@ import type { Scope, ScopeCatalogue } from './core/scopes.js'
 import { limitScopes } from './core/scopes.js'
 import { transition } from './core/transition.js'
 import type { Seconds } from './core/values.js'
-import { atFirstUse } from './first-use.js'
 import type { FrontChannel } from './front-channel.js'
 import type { Grants } from './grants.js'
 import type { Authenticate, Guarding } from './guard.js'
 import { authenticateBy, guardOf } from './guard.js'
 import { introspectionEndpoint } from './introspection-endpoint.js'
+import { loadLater } from './load-later.js'
 import type { AuthorizationServerOptions, Refused, RefusedEvent } from './options.js'
 import { resolveOptions } from './options.js'
 import { authenticateClient, meantClient } from './protocol/client-authentication.js'
@@ -236,7 +236,7 @@ export function createAuthorizationServer<Native = unknown>(
 
   const guard = guardOf(settings, transactions, refused)
   const { applications, grants } = administrationOf(settings, transactions)
-  const frontChannel = atFirstUse(async () => {
+  const frontChannel = loadLater(async () => {
     const { frontChannelOf } = await import('./front-channel.js')
     return frontChannelOf(settings, transactions, refused, grants)
   })

@@ -264,7 +264,8 @@ export function guard(
   request: Partial<HttpRequest>,
   needed?: Parameters<AuthorizationServer['authenticate']>[1],
 ): Promise<Authentication> {
-  return transport.authenticate(server, requestOf(request), needed)
+  // A message of its own, however often it is sent.
+  return transport.authenticate(server, requestOf({ ...request, headers: { ...request.headers } }), needed)
 }
 
 /** What the guard says of an access token. */

@@ -26,6 +26,7 @@ import type { Client } from './client.js'
 import { CLIENT, checkClient, connectionOf } from './client.js'
 import { ClientError } from './errors.js'
 import { ask, isClientError } from './http.js'
+import { limited } from './limited.js'
 import { checkArgument, mistake, readOptions } from './options.js'
 
 /** Options of {@link resourceServer}. */
@@ -57,6 +58,9 @@ interface Known {
 
 const CACHE_SIZE = 10_000
 
+/** Questions of one API: each has a socket, of which one client that pipelines made-up tokens could take all. */
+const QUESTIONS = { atOnce: 64, waiting: 4096 } as const
+
 /** A scope as this service has them. */
 const SCOPE = /^[\x21\x23-\x39\x3b-\x5b\x5d-\x7e]{1,64}:rw?$/
 
@@ -84,6 +88,7 @@ export function resourceServer(options: ResourceServerOptions): Guarding {
     throw mistake(`resourceServer: the option client must be of a service with introspection; got ${client.issuer}`)
   const kept = new Map<string, Known>()
   const asking = new Map<string, Asking>()
+  const inTurn = limited(QUESTIONS)
 
   /** What the token is good for, as the service says now. */
   async function introspect(token: string, key: string): Promise<Access | undefined> {
@@ -111,7 +116,7 @@ export function resourceServer(options: ResourceServerOptions): Guarding {
     kept.delete(key)
     const running = asking.get(key)
     if (running === undefined) {
-      const answer = introspect(token, key).finally(() => asking.delete(key))
+      const answer = inTurn(() => introspect(token, key)).finally(() => asking.delete(key))
       asking.set(key, { answer })
       return answer
     }

@@ -10,6 +10,8 @@ import { discover, resourceServer } from 'grantwell/client'
 import type { Authorized } from 'grantwell/node'
 import { createNodeGuard } from 'grantwell/node'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, expectTypeOf, it, vi } from 'vitest'
+import { grantIdOf, printCredential } from '../../src/core/credential.js'
+import type { ClientKey } from '../../src/core/values.js'
 import type { Listening } from '../adapters/http.js'
 import { listen, sender } from '../adapters/http.js'
 import { authorize, exchange, refresh, revoke, tokens } from '../support.js'
@@ -194,6 +196,47 @@ describe('RFC 7662 the guard of an API that lives elsewhere', () => {
       expect(strict.paths.filter((path) => path === INTROSPECTION)).toHaveLength(2)
     } finally {
       await strict.close()
+    }
+  })
+
+  it('asks at most 64 times at once, lets 4096 wait, and answers 503 to the rest', async () => {
+    let open = 0
+    let most = 0
+    const slow = await listen(async (request, response) => {
+      if (request.url?.startsWith('/.well-known') === true) {
+        response.setHeader('Content-Type', 'application/json')
+        response.end(JSON.stringify({ ...metadata, issuer: slow.origin, introspection_endpoint: `${slow.origin}/i` }))
+        return
+      }
+      most = Math.max(most, ++open)
+      await new Promise((resolve) => setTimeout(resolve, 5))
+      open--
+      response.setHeader('Content-Type', 'application/json')
+      response.end('{"active":false}')
+    })
+    const found = await fetch(`${service.issuer}/.well-known/oauth-authorization-server`)
+    const metadata = (await found.json()) as object // by RFC 8414
+    try {
+      const guard = resourceServer({
+        client: await discover({ issuer: slow.origin, ...credentials }),
+        onError: () => {},
+      }).guard()
+      const made = Array.from({ length: 64 + 4096 + 40 }, (_, index) =>
+        printCredential({
+          kind: 'access_token',
+          clientKey: 'A'.repeat(16) as ClientKey, // as long as one
+          grantId: grantIdOf(new Uint8Array(16).fill(index % 256)),
+          secret: String(index).padStart(43, 'A'),
+        }),
+      )
+      const answers = await Promise.all(made.map((token) => guard(presenting(token))))
+      const statuses = answers.map((each) => (each.type === 'refused' ? each.response.status : 200))
+      expect(statuses.filter((status) => status === 503)).toHaveLength(40)
+      expect(statuses.filter((status) => status === 401)).toHaveLength(64 + 4096)
+      expect(most).toBeLessThanOrEqual(64)
+      expect(most).toBeGreaterThan(1)
+    } finally {
+      await slow.close()
     }
   })
 

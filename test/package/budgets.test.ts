@@ -1,6 +1,6 @@
 /**
  * What an entry point may weigh: how many files importing it loads, how many bytes they are in a bundle, and what has to wait
- * for its first use. Counts, which are the same on every machine; `bench/import.mjs` measures the time.
+ * behind the start. Counts, which are the same on every machine; `bench/import.mjs` measures the time.
  * @module
  */
 import { spawnSync } from 'node:child_process'
@@ -19,7 +19,7 @@ interface Budget {
   readonly gzip: number
   /** The same by brotli, where there is a limit to it: 20,000. */
   readonly brotli?: number
-  /** The same of what is loaded at its first use, by gzip; nothing by default. */
+  /** The same of what is loaded behind the start, by gzip; nothing by default. */
   readonly later?: number
 }
 
@@ -38,7 +38,7 @@ const BUDGETS: { readonly [entry: string]: Budget } = {
   './testing': { files: 16, gzip: 61_000, later: 24_700 },
 }
 
-/** Sources that wait for their first use: who only exchanges, refreshes, revokes and validates tokens never loads them. */
+/** Sources that no start waits for: they are loaded behind it. */
 const LATER =
   /^src\/(pages\/|front-channel|interaction|(authorization|device|device-authorization)-endpoint|authorized-applications|user-code-limiter|mac-guard|applications|logos|grants|arguments|core\/(application-record|attempts|registration-check|redirect-uri|text|user-code)|protocol\/(authorization|consent|device|mac|metadata|page)\.)/
 
@@ -101,7 +101,7 @@ describe('the budget of an entry point', () => {
   })
 })
 
-describe('what is loaded at its first use', () => {
+describe('what is loaded behind the start', () => {
   it('is every page, the front channel, the administration and the guard of signed requests, and nothing of them is there before', () => {
     expect(sourcesOf('src/index.ts', ['import-statement']).filter((source) => LATER.test(source))).toEqual([])
     const later = sourcesOf('src/index.ts', ['import-statement', 'dynamic-import']).filter((source) =>
@@ -148,5 +148,31 @@ describe('what is loaded at its first use', () => {
       [200, 400, 'found', 'found'],
       [missing, missing],
     ])
+  })
+
+  it('is there before a stranger can take the files that loading needs', () => {
+    const program = join(directory, 'descriptors.mjs')
+    writeFileSync(
+      program,
+      `import { openSync } from 'node:fs'
+      import { createAuthorizationServer } from './dist/index.js'
+      import { memoryStore } from './dist/storage/memory.js'
+      const server = createAuthorizationServer({
+        issuer: 'https://git.example', store: memoryStore(), user: () => undefined, signInUrl: () => '/',
+        macTokens: true, derivationKey: new Uint8Array(32),
+      })
+      await new Promise((resolve) => setTimeout(resolve, 1000))
+      let taken = 0
+      try {
+        for (;;) taken += openSync('/dev/null') > 0 ? 1 : 0
+      } catch {}
+      const status = (await server.handle({ method: 'GET', url: '/oauth2/style.css', headers: {} })).status
+      const signed = (await server.authenticate({ headers: { authorization: 'MAC x' } })).response.status
+      const found = [await server.applications.get('a'), await server.grants.listGrants('a')]
+      console.log(JSON.stringify([taken > 10, status, signed, found]))`,
+    )
+    const limited = `ulimit -n 100 && exec "${process.execPath}" "${program}"`
+    const { stdout, stderr } = spawnSync('sh', ['-c', limited], { cwd: directory, encoding: 'utf8' })
+    expect(JSON.parse(stdout || JSON.stringify(stderr))).toEqual([true, 200, 400, [null, { grants: [] }]])
   })
 })

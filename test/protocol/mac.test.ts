@@ -718,6 +718,21 @@ describe('a request that is made again', () => {
     }
   })
 
+  it('is not the one request that two guards look at, one behind the other: each decides on what it needs', async () => {
+    const test = await macServer()
+    const pair = await macTokens(test)
+    const { method, url, headers } = signedRequest(pair, signedParts(test))
+    const request = { method, url, headers }
+    const ask = async (scope: string) => answer(await test.server.authenticate({ ...request }, { scope }))
+    expect(await ask('repo-code:r')).toBe('authenticated')
+    expect(await ask('repo-code:rw')).toBe('authenticated')
+    expect(await ask('repo-delete:rw')).toMatchObject({ status: 403 })
+    // What was made again is another message.
+    expect(await answered(test, request)).toStrictEqual(REPLAYED)
+    await test.server.grants.revokeAll('ada')
+    expect(await ask('repo-code:r')).toMatchObject({ status: 401 })
+  })
+
   it('[30] stays refused where a clock steps back by as much as the window', async () => {
     const test = await macServer({ macWindow: 10 })
     const pair = await macTokens(test)
@@ -753,7 +768,7 @@ describe('a request that is made again', () => {
     for (let round = 0; round < 20; round++) {
       const { method, url, headers } = signedRequest(pair, signedParts(test))
       const copies = Array.from({ length: 12 }, (_, copy) =>
-        (servers[copy % 4] ?? test.server).authenticate({ method, url, headers }),
+        (servers[copy % 4] ?? test.server).authenticate({ method, url, headers: { ...headers } }),
       )
       const answers = (await Promise.all(copies)).map(answer)
       expect(answers.filter((each) => each === 'authenticated')).toHaveLength(1)

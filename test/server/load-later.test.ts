@@ -1,5 +1,5 @@
 /**
- * What is loaded at its first use: once, and anew where that failed.
+ * What is loaded behind the start: once, and anew where that failed.
  * @module
  */
 import { createAuthorizationServer } from 'grantwell'
@@ -7,15 +7,28 @@ import { memoryStore } from 'grantwell/storage/memory'
 import { describe, expect, it } from 'vitest'
 import { administrationOf } from '../../src/administration.js'
 import { applicationsOf } from '../../src/applications.js'
-import { atFirstUse } from '../../src/first-use.js'
 import { grantsOf } from '../../src/grants.js'
+import { loadLater } from '../../src/load-later.js'
 import { resolveOptions } from '../../src/options.js'
 import { transactionsOf } from '../../src/transactions.js'
 
-describe('what is loaded at its first use', () => {
+describe('what is loaded behind the start', () => {
+  it('is loaded without being asked for, but no start waits for it', async () => {
+    let loads = 0
+    loadLater(async () => ++loads)
+    expect(loads).toBe(0)
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(loads).toBe(1)
+  })
+
+  it('ends no process where that fails', async () => {
+    loadLater(() => Promise.reject(new Error('not there')))
+    await new Promise((resolve) => setImmediate(resolve))
+  })
+
   it('is loaded once, however many ask at the same time', async () => {
     let loads = 0
-    const use = atFirstUse(async () => ({ load: ++loads }))
+    const use = loadLater(async () => ({ load: ++loads }))
     expect(loads).toBe(0)
     const [first, second] = await Promise.all([use(), use()])
     expect(second).toBe(first)
@@ -25,7 +38,7 @@ describe('what is loaded at its first use', () => {
 
   it('is loaded anew where that failed, which all are told who waited', async () => {
     let loads = 0
-    const use = atFirstUse(async () => {
+    const use = loadLater(async () => {
       if (++loads === 1) throw new Error('not there')
       return loads
     })
