@@ -6,14 +6,18 @@
  */
 import { readFileSync } from 'node:fs'
 import type { AuthorizationServerOptions, RecordStore } from 'grantwell'
+import { serviceScopes } from 'grantwell'
 import { memoryStore } from 'grantwell/storage/memory'
 import { describe, expect, it } from 'vitest'
+import { DECISIONS_KEPT } from '../../src/core/consents.js'
+import { grantIdOf } from '../../src/core/credential.js'
 import { enter, openDevicePage } from '../protocol/device-form.js'
 import { MAC_OPTIONS, macTokens, signedParts, signedRequest, withSigner } from '../protocol/mac-client.js'
 import type { TestServer } from '../support.js'
 import {
   authorize,
   call,
+  exchange,
   guard,
   openConsent,
   post,
@@ -23,6 +27,7 @@ import {
   START,
   testServer,
   tokens,
+  WEB,
 } from '../support.js'
 
 /** A server that counts the records that live, and the most there ever were since `begin`. */
@@ -218,6 +223,38 @@ describe('records that somebody can leave', () => {
       ?.split('\n')
       .filter((line) => line.startsWith('|'))
     expect(written?.join('\n')).toBe(table(rows))
+  })
+
+  it('are no larger than SECURITY.md says', { timeout: 120_000 }, async () => {
+    const test = await testServer()
+    const scopes = serviceScopes().definitions.map(
+      ({ name, permissions }) => `${name}:${permissions.includes('rw') ? 'rw' : 'r'}` as const,
+    )
+    const full = { clientId: 'full', clientSecret: WEB.clientSecret }
+    await test.server.applications.register(registration({ scopes }), full)
+    const { code } = await authorize(test, { client_id: 'full' })
+    let { body } = await exchange(test, code, {}, full)
+    let largest = 0
+    for (let refreshes = 0; refreshes < 130; refreshes++) {
+      const answer = await refresh(test, body.refresh_token, {}, full)
+      if (answer.status === 200) body = answer.body
+      else test.clock.now += 301
+      const { records } = await test.store.list('subject:ada')
+      largest = Math.max(largest, ...records.map(({ value }) => JSON.stringify(value).length))
+    }
+    const ids = (index: number) => grantIdOf(new Uint8Array(16).fill(index % 251))
+    const refused = Array.from({ length: DECISIONS_KEPT }, (_, index) => ({
+      grantId: ids(index),
+      at: START,
+      formExpiresAt: START + 600,
+      over: 'refused',
+    }))
+    const agreed = Array.from({ length: 50 }, (_, index) => ({ grantId: ids(index), at: START, formExpiresAt: START }))
+    const decisions = JSON.stringify({ v: 1, decisions: [...refused, ...agreed] }).length
+    const kilobytes = (bytes: number): string => `${Math.ceil(bytes / 1000)} kB`
+    const text = readFileSync(new URL('../../SECURITY.md', import.meta.url), 'utf8').replaceAll('\n', ' ')
+    expect(text).toContain(`A grant has about 700 bytes and at most ${kilobytes(largest)} beside the identifiers`)
+    expect(text).toContain(`a list of decisions at most ${kilobytes(decisions)}`)
   })
 
   it('grow with no request that changes nothing: a page, a refusal, an unknown client', async () => {
