@@ -55,7 +55,8 @@ function checkedPages({ pages, onError }: Pick<Settings<never>, 'pages' | 'onErr
     ...checked,
     error: (model) => {
       try {
-        return checked.error(model)
+        // A copy, since what it does with it must not keep ours from being shown.
+        return checked.error({ ...model })
       } catch (failure) {
         onError(failure)
         return defaultPages.error(model)

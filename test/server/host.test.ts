@@ -112,6 +112,16 @@ describe('[52] a function of the host that fails', () => {
     }
   })
 
+  it('[52] pages.error() changes its model and fails: the default page is as it would have been', async () => {
+    const url = authorizationUrl({ client_id: 'nobody' })
+    const usual = await send((await testServer()).server, { url })
+    const error = (model: object): string => {
+      Object.assign(model, { title: undefined, message: null, stylesheet: 7 })
+      return fail()
+    }
+    expect(await send((await testServer({ pages: { error } })).server, { url })).toStrictEqual(usual)
+  })
+
   it('[52] pages.error() fails: the default page stands in for it, and onError gets what it threw', async () => {
     const test = await testServer({ pages: { error: fail } })
     expect(await send(test.server, { url: '/oauth2/auth' })).toStrictEqual(inaccessible())
