@@ -26,11 +26,15 @@ export interface HttpRequest<Native = unknown> {
 /** Headers as Node has them: names in lower case. */
 export type HttpHeaders = Readonly<Record<string, string | readonly string[] | undefined>>
 
-/** A request's body: its text, or what an earlier middleware made of it, or that it went over the limit and was not read. */
+/**
+ * A request's body: its text, or what an earlier middleware made of it; or that it went over the limit and was not read, or that it
+ * cannot be read for a fault of the host, whose `onError` is told the error.
+ */
 export type HttpBody =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'parsed'; readonly fields: unknown }
   | { readonly type: 'too_large' }
+  | { readonly type: 'unreadable'; readonly error: unknown }
 
 /**
  * A response, complete: an adapter has only to send it. None has a header more than once, so a host can add its own.

@@ -10,7 +10,7 @@ import { createAuthorizationServer, portableDigests } from 'grantwell'
 import { createNodeHandler, nodeDigests, sendResponse } from 'grantwell/node'
 import { memoryStore } from 'grantwell/storage/memory'
 import { describe, expect, it } from 'vitest'
-import { authorizationUrl, basic, ISSUER, testServer, WEB } from '../support.js'
+import { authorizationUrl, basic, ISSUER, laterServer, testServer, WEB } from '../support.js'
 import { eventually, form, listen, open, sender, wire } from './http.js'
 import { api, isApi, overNode } from './node-listener.js'
 import type { Platform } from './suite.js'
@@ -161,6 +161,27 @@ describe('a request whose body or client is gone', () => {
       { error: 'invalid_request', error_description: 'The body is missing.' },
     ])
     await close()
+  })
+
+  it.each([
+    ['a form', 500, [{ message: 'of the host' }], 'application/x-www-form-urlencoded'],
+    ['anything else', 400, [], 'application/json'],
+  ])('[50] is answered where the body of %s is read by a getter that throws', async (_name, status, told, type) => {
+    for (const made of [await testServer(), await laterServer()]) {
+      const handler = createNodeHandler(made.server)
+      const { port, close } = await listen((request, response) => {
+        Object.defineProperty(request, 'body', {
+          get() {
+            throw new Error('of the host')
+          },
+        })
+        request.resume().on('end', () => handler(request, response))
+      })
+      const asked = form('/oauth2/token', { grant_type: 'refresh_token' }, { ...basic(WEB), 'content-type': type })
+      for (let count = 0; count < 2; count++) expect((await sender(port)(asked)).status).toBe(status)
+      expect(made.errors).toMatchObject([...told, ...told])
+      await close()
+    }
   })
 
   it('[49] is no trouble when its client leaves while the host still looks for the user', async () => {
