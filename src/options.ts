@@ -128,7 +128,7 @@ export interface AuthorizationServerOptions<Native = unknown> {
    */
   readonly deviceLimiter?: (attempt: DeviceAttempt) => Seconds | Promise<Seconds>
   /**
-   * The IP address that a request of a browser or a device comes from, without a port; by default what Node's socket says, which behind
+   * The IP address that a request of a browser or a device comes from, without a port; by default `request.remoteAddress`, which behind
    * a proxy is the proxy. Undefined or null where nobody knows: then the limit on user codes holds for each user alone, and that on devices for each application.
    */
   readonly remoteAddress?: (request: HttpRequest<Native>) => string | null | undefined
@@ -342,7 +342,9 @@ export function resolveOptions<Native>(options: AuthorizationServerOptions<Nativ
 }
 
 /** What Node's request knows of where it comes from. */
-function socketAddress({ native }: HttpRequest): string | undefined {
+function socketAddress(request: HttpRequest): string | undefined {
+  if (Object.hasOwn(request, 'remoteAddress') && request.remoteAddress !== undefined) return request.remoteAddress
+  const { native } = request
   const { socket } = (native ?? {}) as { readonly socket?: { readonly remoteAddress?: unknown } } // any object may be asked for it
   return typeof socket?.remoteAddress === 'string' ? socket.remoteAddress : undefined
 }

@@ -12,6 +12,7 @@ import { headersOf } from '../protocol/message.js'
 import { checkServer } from '../route-guard.js'
 import type { AuthorizationServer } from '../server.js'
 import { addHostValues, BODY_HEADERS } from './headers.js'
+import { remoteAddressOf } from './node/address.js'
 import { discardBody, readBody, sizeOf } from './node/body.js'
 import type { NodeGuard, NodeGuardOptions } from './node/guard.js'
 import { makeNodeGuard } from './node/guard.js'
@@ -124,12 +125,14 @@ export function createNodeHandler<Request extends IncomingMessage>(
     }
     const inTurn = turnOf(request, response)
     if (inTurn === undefined) return
+    const remoteAddress = isOwn ? remoteAddressOf(request) : undefined
     const answer = (body?: HttpBody): void => {
       const message: HttpRequest<Request> = {
         method: request.method ?? 'GET',
         url,
         headers: headersOf(request),
         body,
+        remoteAddress,
         native: request,
       }
       const send = (answered: HttpResponse<string | Uint8Array> | undefined): void => {

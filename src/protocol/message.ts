@@ -20,6 +20,11 @@ export interface HttpRequest<Native = unknown> {
   readonly headers: HttpHeaders
   /** Absent where there is none, or where it was not read since nothing wants it. */
   readonly body?: HttpBody | undefined
+  /**
+   * The address that the connection came from, read before the connection can be gone; `::` where it was gone already. Absent or undefined
+   * where the platform does not tell.
+   */
+  readonly remoteAddress?: string | undefined
   readonly native: Native
 }
 
