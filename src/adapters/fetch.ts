@@ -6,6 +6,7 @@
 import type { Guarding } from '../guard.js'
 import { wrongAnswer } from '../host.js'
 import type { HttpBody, HttpResponse } from '../protocol/message.js'
+import { originForm } from '../protocol/message.js'
 import { checkServer } from '../route-guard.js'
 import type { AuthorizationServer } from '../server.js'
 import { append } from './body.js'
@@ -26,14 +27,13 @@ export type FetchHandler = (request: Request) => Promise<Response>
  * @example
  * ```ts
  * const handler = createFetchHandler(server)
- * export default { fetch: (request) => (server.owns(new URL(request.url).pathname) ? handler(request) : app.fetch(request)) }
+ * export default { fetch: (request) => (server.owns(request.url) ? handler(request) : app.fetch(request)) }
  * ```
  */
 export function createFetchHandler(server: AuthorizationServer<Request>): FetchHandler {
   checkServer('createFetchHandler', server)
   return async (request) => {
-    const { pathname, search } = new URL(request.url)
-    const url = pathname + search
+    const url = originForm(request.url)
     const body = server.owns(url) && request.method === 'POST' ? await readBody(request, server.bodyLimit) : undefined
     const headers = Object.fromEntries(request.headers)
     const answer = await server.handle({

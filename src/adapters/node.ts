@@ -8,7 +8,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Digests } from '../core/digests.js'
 import type { Guarding } from '../guard.js'
 import type { HttpBody, HttpRequest, HttpResponse } from '../protocol/message.js'
-import { headersOf } from '../protocol/message.js'
+import { headersOf, originForm } from '../protocol/message.js'
 import { checkServer } from '../route-guard.js'
 import type { AuthorizationServer } from '../server.js'
 import { addHostValues, BODY_HEADERS } from './headers.js'
@@ -196,11 +196,6 @@ function sendOrDestroy(response: ServerResponse, answer: HttpResponse<string | U
 
 function destroy(response: ServerResponse, error: unknown): void {
   response.destroy(error instanceof Error ? error : undefined)
-}
-
-/** A request's target without scheme and authority, which a client may send (RFC 9112, section 3.2.2). */
-function originForm(target: string): string {
-  return target.replace(/^https?:\/\/[^/?#]*/i, '')
 }
 
 /**

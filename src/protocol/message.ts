@@ -121,6 +121,17 @@ export function isHeadersObject(headers: RequestLike['headers']): headers is { g
   return typeof headers['get'] === 'function'
 }
 
+/** Scheme and authority of a target (RFC 9112, section 3.2.2), where all frameworks see the path begin at the same slash. */
+const AUTHORITY = /^https?:\/\/(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]*)?(?=[/?])/i
+
+/**
+ * Returns the path and query of a request's target, as they were sent: without scheme and authority. A URL parser would throw for
+ * the addresses that Bun and Deno make of an odd `Host`, and would find other paths behind dots and backslashes than a router does.
+ */
+export function originForm(target: string): string {
+  return target.replace(AUTHORITY, '')
+}
+
 /** The path of a request, without its query. */
 export function pathOf(url: string): string {
   const end = url.indexOf('?')

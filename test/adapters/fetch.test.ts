@@ -3,7 +3,7 @@
  * @module
  */
 import { runInNewContext } from 'node:vm'
-import { createFetchHandler, toResponse } from 'grantwell/fetch'
+import { createFetchGuard, createFetchHandler, toResponse } from 'grantwell/fetch'
 import { describe, expect, it } from 'vitest'
 import { basic, ISSUER, testServer, WEB } from '../support.js'
 import { overFetch } from './bridge.js'
@@ -67,6 +67,29 @@ describe('the handler called directly', () => {
     expect((await handler(request)).status).toBe(404)
     expect(request.bodyUsed).toBe(false)
   })
+
+  it.each([
+    ['/oauth2/style.css', 200],
+    ['http://git.example/oauth2/style.css', 200],
+    ['/x/../oauth2/style.css', 404],
+    ['http://git.example/x/../oauth2/style.css', 404],
+    ['http://git.example/%2e/oauth2/style.css', 404],
+    ['http://git.example/oauth2\\style.css', 404],
+    ['http://git.example\\oauth2/style.css', 404],
+    ['http://a b<>/oauth2/style.css', 404],
+    ['http://[::1/oauth2/style.css', 404],
+    ['http://a:99999/elsewhere', 404],
+    ['', 404],
+  ])(
+    '[50] answers the address %j, which a platform may make of an odd Host, and routers take as it is',
+    async (url, status) => {
+      const { handler, test } = await made()
+      const request = Object.defineProperty(new Request(ISSUER), 'url', { value: url })
+      expect((await handler(request)).status).toBe(status)
+      const guard = createFetchGuard(test.server)({}, () => expect.fail('let in'))
+      expect((await guard(request)).status).toBe(401)
+    },
+  )
 
   it('[47] reads a body no further than its limit, and lets go of it', async () => {
     const { handler } = await made()

@@ -11,7 +11,7 @@ import { createNodeHandler, nodeDigests, sendResponse } from 'grantwell/node'
 import { memoryStore } from 'grantwell/storage/memory'
 import { describe, expect, it } from 'vitest'
 import { authorizationUrl, basic, ISSUER, laterServer, testServer, WEB } from '../support.js'
-import { eventually, form, listen, open, sender, wire } from './http.js'
+import { eventually, form, listen, open, raw, sender, wire } from './http.js'
 import { api, isApi, overNode } from './node-listener.js'
 import type { Platform } from './suite.js'
 import { adapterSuite } from './suite.js'
@@ -122,6 +122,23 @@ describe('an Express application', () => {
     expect(await send({ path: '/oauth2/style.css' })).toMatchObject({ status: 200 })
     await close()
   })
+
+  it.each(['e;x', 'e:x', "e'", 'e%2f', '%', 'e*', 'e{}', 'u:p@e', 'e', 'e:99', '[::1]'])(
+    'does not serve what its own middleware under the same path passes over: a target at http://%s',
+    async (host) => {
+      const { server } = await testServer()
+      let passed = 0
+      const app = express().use('/oauth2', (_request, _response, next) => {
+        passed++
+        next()
+      })
+      const { port, close } = await listen(app.use(createNodeHandler(server)))
+      const answer = await raw(port, wire(`POST http://${host}/oauth2/token`, ['Connection: close']))
+      if (passed === 0) expect(answer).not.toContain('"error"')
+      if (/^(?:e|e:99|\[::1\])$/.test(host)) expect([passed, answer]).toEqual([1, expect.stringContaining('"error"')])
+      await close()
+    },
+  )
 
   it('gives the parsed fields of its own parser, whatever shape they have', async () => {
     const { server } = await testServer()
