@@ -17,6 +17,7 @@ import type { ClientId, Seconds, Subject } from './core/values.js'
 import { checkedAnswer, harmless, wrongAnswer } from './host.js'
 import type { Pages } from './pages/index.js'
 import type { HttpRequest } from './protocol/message.js'
+import { memberOf } from './protocol/message.js'
 import type { RecordStore } from './storage/record-store.js'
 
 /** Somebody who is signed in at the host. */
@@ -344,9 +345,9 @@ export function resolveOptions<Native>(options: AuthorizationServerOptions<Nativ
 /** What Node's request knows of where it comes from. */
 function socketAddress(request: HttpRequest): string | undefined {
   if (Object.hasOwn(request, 'remoteAddress') && request.remoteAddress !== undefined) return request.remoteAddress
-  const { native } = request
-  const { socket } = (native ?? {}) as { readonly socket?: { readonly remoteAddress?: unknown } } // any object may be asked for it
-  return typeof socket?.remoteAddress === 'string' ? socket.remoteAddress : undefined
+  const native = (request.native ?? {}) as { readonly socket?: { readonly remoteAddress?: unknown } } // any object may be asked for it
+  const remoteAddress = memberOf(memberOf(native, 'socket') ?? {}, 'remoteAddress')
+  return typeof remoteAddress === 'string' ? remoteAddress : undefined
 }
 
 /** Hosts that are the machine itself: what is sent there no network sees. */

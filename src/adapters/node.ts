@@ -8,7 +8,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Digests } from '../core/digests.js'
 import type { Guarding } from '../guard.js'
 import type { HttpBody, HttpRequest, HttpResponse } from '../protocol/message.js'
-import { headersOf, originForm } from '../protocol/message.js'
+import { headersOf, memberOf, originForm } from '../protocol/message.js'
 import { checkServer } from '../route-guard.js'
 import type { AuthorizationServer } from '../server.js'
 import { addHostValues, BODY_HEADERS } from './headers.js'
@@ -117,7 +117,7 @@ export function createNodeHandler<Request extends IncomingMessage>(
 ): NodeHandler<Request> {
   checkServer('createNodeHandler', server)
   return (request, response, next) => {
-    const url = originForm((request as FrameworkRequest).originalUrl ?? request.url ?? '/') // Express and connect add it
+    const url = originForm(memberOf(request as FrameworkRequest, 'originalUrl') ?? request.url ?? '/') // Express and connect add it
     const isOwn = server.owns(url)
     if (!isOwn && next !== undefined) {
       next()

@@ -77,7 +77,10 @@ export function headerOf(headers: HttpHeaders, name: string): string | undefined
 /** What a platform's request tells at the least: Node's `IncomingMessage` and the fetch `Request` both do. */
 export interface RequestLike {
   readonly headers: HttpHeaders | { get(name: string): string | null }
-  /** Every header as it came, names and values in turn, where the platform has them (Node). */
+  /**
+   * Every header as it came, names and values in turn, where the platform has them (Node). Without them, the second of two headers `Host` or
+   * `Authorization` that a platform drops cannot be refused.
+   */
   readonly rawHeaders?: readonly string[]
   /** Path and query, or a whole URL. */
   readonly url?: string | undefined
@@ -87,6 +90,21 @@ export interface RequestLike {
   readonly method?: string | undefined
 }
 
+/**
+ * Reads a member of what a platform hands over: its own, or of its class. What any code added to every object is none, since it would
+ * change the path or the body of requests.
+ */
+export function memberOf<Given extends object, Name extends keyof Given>(
+  given: Given,
+  name: Name,
+): Given[Name] | undefined {
+  if (!(name in Object.prototype)) return given[name]
+  for (let holder: object | null = given; holder !== null && holder !== Object.prototype; )
+    if (Object.hasOwn(holder, name)) return given[name]
+    else holder = Object.getPrototypeOf(holder)
+  return undefined
+}
+
 const AUTHORIZATION = 'authorization'
 const CONTENT_TYPE = 'content-type'
 
@@ -94,11 +112,13 @@ const CONTENT_TYPE = 'content-type'
  * The headers of a platform's request. Node keeps the first of several `Authorization` or `Content-Type` headers and
  * forgets the rest; here they are a list, so that they can be refused.
  */
-export function headersOf({ headers, rawHeaders = [] }: RequestLike): HttpHeaders {
+export function headersOf(request: RequestLike): HttpHeaders {
+  const { headers } = request
   if (isHeadersObject(headers)) {
     const authorization = headers.get('authorization')
     return authorization === null ? {} : { authorization }
   }
+  const rawHeaders = memberOf(request, 'rawHeaders') ?? []
   const authorizations: string[] = []
   const types: string[] = []
   for (let index = 0; index < rawHeaders.length; index += 2) {

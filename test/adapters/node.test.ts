@@ -280,6 +280,39 @@ describe('a request whose body or client is gone', () => {
   })
 })
 
+describe('a polluted prototype', () => {
+  it.each([
+    ['originalUrl', '/elsewhere'],
+    ['body', { grant_type: 'authorization_code' }],
+  ])('[48] with %s changes no answer', async (name, value) => {
+    const { server } = await testServer()
+    const handler = createNodeHandler(server)
+    const { port, close } = await listen((request, response) => {
+      if (request.headers['x-read'] === undefined) handler(request, response)
+      else request.resume().on('end', () => handler(request, response))
+    })
+    const asked = form('/oauth2/token', { grant_type: 'other' }, basic(WEB))
+    const asks = [
+      asked,
+      { ...asked, headers: { ...asked.headers, 'x-read': '1' } },
+      { path: '/oauth2/style.css', body: '' },
+    ]
+    const answers = async () => {
+      const all = []
+      for (const ask of asks) all.push(await sender(port)(ask))
+      return all.map(({ status, body }) => [status, body])
+    }
+    const before = await answers()
+    Object.defineProperty(Object.prototype, name, { value, configurable: true, writable: true })
+    try {
+      expect(await answers()).toEqual(before)
+    } finally {
+      Reflect.deleteProperty(Object.prototype, name)
+    }
+    await close()
+  })
+})
+
 describe('nodeDigests', () => {
   it('gives the same as the portable digests, for any bytes and any text', () => {
     fc.assert(

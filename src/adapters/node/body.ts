@@ -4,6 +4,7 @@
  */
 import type { IncomingMessage } from 'node:http'
 import type { HttpBody } from '../../protocol/message.js'
+import { memberOf } from '../../protocol/message.js'
 import { append } from '../body.js'
 
 /** What frameworks add to a request: a body that was parsed. */
@@ -59,7 +60,7 @@ export function readBody(request: ParsedRequest, limit: number, done: (body?: Ht
 /** The body that an earlier middleware left behind. */
 function leftBody(request: ParsedRequest): HttpBody | undefined {
   try {
-    const { body } = request // of some platforms a getter, which parses the body and may throw
+    const body = memberOf(request, 'body') // of some platforms a getter, which parses the body and may throw
     if (body === undefined) return undefined
     if (typeof body === 'string') return { type: 'text', text: body }
     return body instanceof Uint8Array ? { type: 'text', text: latin1(body) } : { type: 'parsed', fields: body }
