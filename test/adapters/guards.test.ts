@@ -420,6 +420,29 @@ describe('what a handler throws', () => {
   })
 })
 
+describe('a guard over something that answers neither that it lets in, nor a refusal', () => {
+  it.each([undefined, {}, { type: 'error' }, { type: 'refusal' }, 'refused', false])(
+    'lets nobody in: %j',
+    async (answer) => {
+      const guarding = { guard: () => async () => answer } as unknown as AuthorizationServer // as somebody's own may be
+      const letIn = () => expect.fail('let in')
+      const request = new Request('https://git.example/')
+      const fetched = createFetchGuard(guarding)({}, letIn)
+      await expect(fetched(request)).rejects.not.toThrow('let in')
+      const reply = { status: () => {}, getHeader: () => undefined, headers: () => {}, send: () => {} }
+      const raw = { headers: {} } as unknown as IncomingMessage // all that is looked at
+      await expect(createFastifyGuard(guarding)({}, letIn)({ raw }, reply)).rejects.not.toThrow('let in')
+      const response = { headersSent: true, destroy: () => {} } as unknown as ServerResponse // as above
+      let isIn = false
+      const passed = () => {
+        isIn = true
+      }
+      await createNodeGuard(guarding, { onError: () => {} })({}, passed)(raw, response, passed)
+      expect(isIn).toBe(false)
+    },
+  )
+})
+
 describe('a guard over a store that answers at once', () => {
   it('calls the handler before it returns, and has nothing to wait for; over any other, later', async () => {
     const [test, slow] = [await testServer(), await laterServer()]
