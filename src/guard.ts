@@ -28,7 +28,7 @@ import {
   tokenInQuery,
 } from './protocol/bearer.js'
 import type { HttpHeaders, HttpResponse, RequestLike } from './protocol/message.js'
-import { headersOf } from './protocol/message.js'
+import { headersOf, memberOf } from './protocol/message.js'
 import { isError } from './protocol/parameters.js'
 import type { Soon, Transactions } from './transactions.js'
 import { after, keys } from './transactions.js'
@@ -194,7 +194,7 @@ export function guardOf<Native>(
     headers: HttpHeaders,
     attributes: string | undefined,
   ): Soon<Access | Refusal> {
-    const url = request.url ?? ''
+    const url = memberOf(request, 'url') ?? ''
     if (attributes === undefined) {
       const own = bearerToken(headers, url)
       return isCredential(own) ? accessByBearer(own) : refusal(own)

@@ -17,6 +17,7 @@ import type { ClientId, Seconds, Subject } from './core/values.js'
 import { checkedAnswer, harmless, wrongAnswer } from './host.js'
 import type { Pages } from './pages/index.js'
 import type { HttpRequest } from './protocol/message.js'
+import { memberOf } from './protocol/message.js'
 import type { RecordStore } from './storage/record-store.js'
 
 /** Somebody who is signed in at the host. */
@@ -128,7 +129,7 @@ export interface AuthorizationServerOptions<Native = unknown> {
    */
   readonly deviceLimiter?: (attempt: DeviceAttempt) => Seconds | Promise<Seconds>
   /**
-   * The IP address that a request of a browser or a device comes from, without a port; by default what Node's socket says, which behind
+   * The IP address that a request of a browser or a device comes from, without a port; by default `request.remoteAddress`, which behind
    * a proxy is the proxy. Undefined or null where nobody knows: then the limit on user codes holds for each user alone, and that on devices for each application.
    */
   readonly remoteAddress?: (request: HttpRequest<Native>) => string | null | undefined
@@ -351,9 +352,11 @@ function withCopy(tell: (event: AuditEvent) => unknown): (event: AuditEvent) => 
 }
 
 /** What Node's request knows of where it comes from. */
-function socketAddress({ native }: HttpRequest): string | undefined {
-  const { socket } = (native ?? {}) as { readonly socket?: { readonly remoteAddress?: unknown } } // any object may be asked for it
-  return typeof socket?.remoteAddress === 'string' ? socket.remoteAddress : undefined
+function socketAddress(request: HttpRequest): string | undefined {
+  if (Object.hasOwn(request, 'remoteAddress') && request.remoteAddress !== undefined) return request.remoteAddress
+  const native = (request.native ?? {}) as { readonly socket?: { readonly remoteAddress?: unknown } } // any object may be asked for it
+  const remoteAddress = memberOf(memberOf(native, 'socket') ?? {}, 'remoteAddress')
+  return typeof remoteAddress === 'string' ? remoteAddress : undefined
 }
 
 /** Hosts that are the machine itself: what is sent there no network sees. */

@@ -26,7 +26,7 @@ import { resolveOptions } from './options.js'
 import { authenticateClient, meantClient } from './protocol/client-authentication.js'
 import { ENDPOINT_PATHS, METADATA_PATH } from './protocol/endpoints.js'
 import type { HttpRequest, HttpResponse } from './protocol/message.js'
-import { errorResponse, pathOf, revocationResponse, tokenResponse, withAllow } from './protocol/message.js'
+import { errorResponse, originForm, pathOf, revocationResponse, tokenResponse, withAllow } from './protocol/message.js'
 import { isError } from './protocol/parameters.js'
 import { requestAboutToken } from './protocol/revocation.js'
 import type { TokenRequest } from './protocol/token.js'
@@ -39,7 +39,7 @@ export interface AuthorizationServer<Native = unknown> extends Guarding {
   readonly issuer: string
   /** How many bytes of a body an adapter may read. */
   readonly bodyLimit: number
-  /** Whether a path (or path and query) is one of this server's own. */
+  /** Whether a path is one of this server's own: alone, with its query, or in a whole URL. Never throws. */
   readonly owns: (url: string) => boolean
   /**
    * Answers a request, at once where the store does; undefined where its path is not this server's own. Never throws, nor
@@ -299,7 +299,7 @@ export function createAuthorizationServer<Native = unknown>(
   return {
     issuer,
     bodyLimit,
-    owns: (url) => routes.has(pathOf(url)),
+    owns: (url) => routes.has(pathOf(originForm(url))),
     handle: (request) => {
       const route = routes.get(pathOf(request.url))
       if (route === undefined) return undefined

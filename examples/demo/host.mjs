@@ -220,7 +220,8 @@ ${user.administrator && html`<li><a href="/administration">Administration</a></l
    */
   function ownUrl(returnTo) {
     const url = URL.canParse(returnTo ?? '', issuer) ? new URL(returnTo ?? '', issuer) : undefined
-    return url?.origin === issuer ? url.href : `${issuer}/`
+    // Not by its origin, which a blob has too, and a URL with a user in front of the host.
+    return url?.href.startsWith(`${issuer}/`) ? url.href : `${issuer}/`
   }
 }
 

@@ -4,7 +4,9 @@
  */
 
 import type { Guarding } from '../guard.js'
+import { wrongAnswer } from '../host.js'
 import type { HttpBody, HttpResponse } from '../protocol/message.js'
+import { originForm } from '../protocol/message.js'
 import { checkServer } from '../route-guard.js'
 import type { AuthorizationServer } from '../server.js'
 import { append } from './body.js'
@@ -25,14 +27,13 @@ export type FetchHandler = (request: Request) => Promise<Response>
  * @example
  * ```ts
  * const handler = createFetchHandler(server)
- * export default { fetch: (request) => (server.owns(new URL(request.url).pathname) ? handler(request) : app.fetch(request)) }
+ * export default { fetch: (request) => (server.owns(request.url) ? handler(request) : app.fetch(request)) }
  * ```
  */
 export function createFetchHandler(server: AuthorizationServer<Request>): FetchHandler {
   checkServer('createFetchHandler', server)
   return async (request) => {
-    const { pathname, search } = new URL(request.url)
-    const url = pathname + search
+    const url = originForm(request.url)
     const body = server.owns(url) && request.method === 'POST' ? await readBody(request, server.bodyLimit) : undefined
     const headers = Object.fromEntries(request.headers)
     const answer = await server.handle({
@@ -101,6 +102,11 @@ async function readBody(request: Request, limit: number): Promise<HttpBody | und
     while (reader !== undefined) {
       const { done, value } = await reader.read()
       if (done) break
+      // A stream that the host made may give anything.
+      if (!isBytes(value)) {
+        reader.cancel().catch(() => {})
+        return { type: 'unreadable', error: wrongAnswer('each piece of a body', 'a Uint8Array', value, true) }
+      }
       if (length + value.length > limit) {
         reader.cancel().catch(() => {}) // not waited for: it is the sender's to end
         return { type: 'too_large' }
@@ -112,4 +118,9 @@ async function readBody(request: Request, limit: number): Promise<HttpBody | und
     return undefined
   }
   return { type: 'text', text: new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes?.subarray(0, length)) }
+}
+
+/** Whether a value is a Uint8Array, be it of another realm. */
+function isBytes(value: unknown): value is Uint8Array {
+  return ArrayBuffer.isView(value) && Object.prototype.toString.call(value) === '[object Uint8Array]'
 }

@@ -8,11 +8,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Digests } from '../core/digests.js'
 import type { Guarding } from '../guard.js'
 import type { HttpBody, HttpRequest, HttpResponse } from '../protocol/message.js'
-import { headersOf } from '../protocol/message.js'
+import { headersOf, memberOf, originForm } from '../protocol/message.js'
 import { checkServer } from '../route-guard.js'
 import type { AuthorizationServer } from '../server.js'
-import { append } from './body.js'
 import { addHostValues, BODY_HEADERS } from './headers.js'
+import { remoteAddressOf } from './node/address.js'
+import { discardBody, readBody, sizeOf } from './node/body.js'
 import type { NodeGuard, NodeGuardOptions } from './node/guard.js'
 import { makeNodeGuard } from './node/guard.js'
 import { turnOf } from './node/turns.js'
@@ -36,8 +37,8 @@ export type NodeHandler<Request extends IncomingMessage = IncomingMessage> = (
   next?: (error?: unknown) => void,
 ) => void
 
-/** What frameworks add to a request: the whole URL under a mount path, and a body that was parsed. */
-type FrameworkRequest = IncomingMessage & { readonly originalUrl?: string; readonly body?: unknown }
+/** What frameworks add to a request: the whole URL under a mount path. */
+type FrameworkRequest = IncomingMessage & { readonly originalUrl?: string }
 
 /** `Digests` of `node:crypto`: pass them as the option `digests`; several times as fast, with the same results. */
 export const nodeDigests: Digests = {
@@ -116,7 +117,7 @@ export function createNodeHandler<Request extends IncomingMessage>(
 ): NodeHandler<Request> {
   checkServer('createNodeHandler', server)
   return (request, response, next) => {
-    const url = originForm((request as FrameworkRequest).originalUrl ?? request.url ?? '/') // Express and connect add it
+    const url = originForm(memberOf(request as FrameworkRequest, 'originalUrl') ?? request.url ?? '/') // Express and connect add it
     const isOwn = server.owns(url)
     if (!isOwn && next !== undefined) {
       next()
@@ -124,12 +125,14 @@ export function createNodeHandler<Request extends IncomingMessage>(
     }
     const inTurn = turnOf(request, response)
     if (inTurn === undefined) return
+    const remoteAddress = isOwn ? remoteAddressOf(request) : undefined
     const answer = (body?: HttpBody): void => {
       const message: HttpRequest<Request> = {
         method: request.method ?? 'GET',
         url,
         headers: headersOf(request),
         body,
+        remoteAddress,
         native: request,
       }
       const send = (answered: HttpResponse<string | Uint8Array> | undefined): void => {
@@ -195,11 +198,6 @@ function destroy(response: ServerResponse, error: unknown): void {
   response.destroy(error instanceof Error ? error : undefined)
 }
 
-/** A request's target without scheme and authority, which a client may send (RFC 9112, section 3.2.2). */
-function originForm(target: string): string {
-  return target.replace(/^https?:\/\/[^/?#]*/i, '')
-}
-
 /**
  * Sends a response that the server or its guard made; to a `HEAD`, without the body. Headers that the host set before
  * stay, but for those of the same name that are no lists, and those that describe a body.
@@ -228,61 +226,4 @@ export function sendResponse(
 function addedTo(response: ServerResponse, headers: HttpResponse['headers']): Record<string, string | string[]> {
   for (const name of BODY_HEADERS) response.removeHeader(name)
   return addHostValues(headers, (name) => response.getHeader(name))
-}
-
-/** Lets a body go past that nobody wants, so that the pieces of it do not pile up while the request is answered. */
-function discardBody(request: IncomingMessage): void {
-  const { 'transfer-encoding': coding, 'content-length': length = '0' } = request.headers
-  if (coding !== undefined || length !== '0') request.resume()
-}
-
-/** Bytes of a body that is read; what a middleware of the host has parsed is the host's to bound. */
-function sizeOf(body: HttpBody | undefined): number {
-  return body?.type === 'text' ? body.text.length : 0
-}
-
-/**
- * Reads a body up to its limit; past it the rest is left unread. Calls back at most once, never for a body that was cut,
- * and with nothing where somebody took it and left nothing behind.
- */
-function readBody(request: FrameworkRequest, limit: number, done: (body?: HttpBody) => void): void {
-  if (request.readableEnded) {
-    const { body } = request
-    if (body === undefined) done()
-    else if (typeof body === 'string') done({ type: 'text', text: body })
-    else if (body instanceof Uint8Array) done({ type: 'text', text: latin1(body) })
-    else done({ type: 'parsed', fields: body })
-    return
-  }
-  if (Number(request.headers['content-length']) > limit) {
-    done({ type: 'too_large' })
-    return
-  }
-  let bytes: Uint8Array | undefined
-  let length = 0
-  // A string where an earlier middleware called setEncoding.
-  const onData = (chunk: Buffer | string): void => {
-    const piece = typeof chunk === 'string' ? Buffer.from(chunk) : chunk
-    if (length + piece.length > limit) {
-      request.off('data', onData).off('end', onEnd).pause()
-      bytes = undefined
-      done({ type: 'too_large' })
-    } else {
-      bytes = append(bytes, length, piece, limit)
-      length += piece.length
-    }
-  }
-  const onEnd = (): void => {
-    done({ type: 'text', text: bytes === undefined ? '' : latin1(bytes, length) })
-  }
-  request
-    .on('data', onData)
-    .on('end', onEnd)
-    .on('error', () => {})
-}
-
-/** One character for each byte. */
-function latin1(bytes: Uint8Array, length = bytes.length): string {
-  const whole = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  return whole.toString('latin1', 0, length)
 }

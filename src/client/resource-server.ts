@@ -21,7 +21,7 @@ import type { Authentication, Guard, Guarding, ResourceOf } from '../guard.js'
 import type { NoToken } from '../protocol/bearer.js'
 import { bearerToken, challenge, insufficientResources, insufficientScope, invalidToken } from '../protocol/bearer.js'
 import type { RequestLike } from '../protocol/message.js'
-import { headersOf } from '../protocol/message.js'
+import { headersOf, memberOf } from '../protocol/message.js'
 import type { Client } from './client.js'
 import { CLIENT, checkClient, connectionOf } from './client.js'
 import { ClientError } from './errors.js'
@@ -136,7 +136,7 @@ export function resourceServer(options: ResourceServerOptions): Guarding {
   }
 
   async function check(request: RequestLike, needed: readonly Scope[], resourceOf?: ResourceOf) {
-    const credential = bearerToken(headersOf(request), request.url ?? '')
+    const credential = bearerToken(headersOf(request), memberOf(request, 'url') ?? '')
     // Own alone: were the prototype polluted, any token would pass for an answer.
     if (isRefusal(credential)) return credential
     try {

@@ -14,7 +14,7 @@ import { normalizedRequest, normalizedTime } from '../core/mac.js'
 import type { Seconds } from '../core/values.js'
 import { invalidToken } from './bearer.js'
 import type { RequestLike } from './message.js'
-import { headerOf, isHeadersObject, pathOf, queryOf } from './message.js'
+import { headerOf, isHeadersObject, memberOf, pathOf, queryOf } from './message.js'
 import { malformed } from './parameters.js'
 
 /** What a signed request presents. */
@@ -91,16 +91,15 @@ const HOST = /^([A-Za-z0-9\-._~!$&'()*+;=%]+|\[[0-9A-Fa-f:.]+\])(?::([0-9]*))?$/
  * @returns undefined for a request whose method, target or host is missing or refused
  * @see RFC 9112, section 3.2
  */
-export function targetOf(
-  { headers, url, originalUrl = url, method }: RequestLike,
-  secure: boolean,
-): SignedTarget | undefined {
+export function targetOf(request: RequestLike, secure: boolean): SignedTarget | undefined {
+  const originalUrl = memberOf(request, 'originalUrl') ?? memberOf(request, 'url')
+  const method = memberOf(request, 'method')
   // A proxy's method, whose target is an authority (RFC 9112, section 3.2.3).
   if (originalUrl === undefined || method === undefined || method === 'CONNECT') return undefined
   const [, ofUrl, behind = originalUrl] = ABSOLUTE_FORM.exec(originalUrl) ?? []
   // An empty path is the root (RFC 9112, section 3.2.1).
   const requestUri = ofUrl === undefined || behind.startsWith('/') ? behind : `/${behind}`
-  const [, host, port = ''] = HOST.exec(authorityOf(headers, ofUrl) ?? '') ?? []
+  const [, host, port = ''] = HOST.exec(authorityOf(request, ofUrl) ?? '') ?? []
   if (host === undefined || !isUnambiguous(requestUri)) return undefined
   const ofScheme = secure ? '443' : '80'
   return { method: method.toUpperCase(), requestUri, host: host.toLowerCase(), port: port === '' ? ofScheme : port }
@@ -118,18 +117,35 @@ function isUnambiguous(requestUri: string): boolean {
   )
 }
 
+/** An authority that is a server's own address behind its proxy: a name without a dot, or an IP address. */
+const OWN_ADDRESS = /^(?:[^.@]*|[0-9.]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]*)?$/
+
 /**
  * Finds the host and port that a request names; undefined where it names none, or two.
  * @param ofUrl - the authority of its target, where that has one
  */
-function authorityOf(headers: RequestLike['headers'], ofUrl: string | undefined): string | undefined {
-  // The address of a fetch Request may be the one that a server has behind its proxy, so the header goes before it.
-  if (isHeadersObject(headers)) return headers.get('host') ?? ofUrl
+function authorityOf(request: RequestLike, ofUrl: string | undefined): string | undefined {
+  const { headers } = request
+  if (isHeadersObject(headers)) {
+    const host = headers.get('host')
+    // The address of a fetch Request may be the one that a server has behind its proxy, so the header goes before it.
+    if (host === null || ofUrl === undefined || OWN_ADDRESS.test(ofUrl)) return host ?? ofUrl
+    // Any other is of a target with a host of its own (RFC 9112, section 3.2.2), which is the one that the host's routes see.
+    return nameIn(host) === nameIn(ofUrl) ? host : undefined
+  }
+  // Node keeps the first of several; RFC 9112, section 3.2, refuses them.
+  const all = memberOf(request, 'rawHeaders') ?? []
+  if (all.filter((name, index) => index % 2 === 0 && /^host$/i.test(name)).length > 1) return undefined
   // HTTP/2 has the host in a pseudo-header, which must not differ (RFC 9113, section 8.3.1).
   const named = [headerOf(headers, 'host'), headerOf(headers, ':authority'), ofUrl].filter((each) => each !== undefined)
   const distinct = new Set(named.map((each) => (typeof each === 'string' ? each.toLowerCase() : undefined)))
   const [only] = distinct
   return distinct.size === 1 ? only : undefined
+}
+
+/** The name in an authority. A proxy may listen on another port than the server behind it. */
+function nameIn(authority: string): string {
+  return authority.toLowerCase().replace(/:[0-9]*$/, '')
 }
 
 /** A request whose target cannot be verified. */

@@ -20,17 +20,26 @@ export interface HttpRequest<Native = unknown> {
   readonly headers: HttpHeaders
   /** Absent where there is none, or where it was not read since nothing wants it. */
   readonly body?: HttpBody | undefined
+  /**
+   * The address that the connection came from, read before the connection can be gone; `::` where it was gone already. Absent or undefined
+   * where the platform does not tell.
+   */
+  readonly remoteAddress?: string | undefined
   readonly native: Native
 }
 
 /** Headers as Node has them: names in lower case. */
 export type HttpHeaders = Readonly<Record<string, string | readonly string[] | undefined>>
 
-/** A request's body: its text, or what an earlier middleware made of it, or that it went over the limit and was not read. */
+/**
+ * A request's body: its text, or what an earlier middleware made of it; or that it went over the limit and was not read, or that it
+ * cannot be read for a fault of the host, whose `onError` is told the error.
+ */
 export type HttpBody =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'parsed'; readonly fields: unknown }
   | { readonly type: 'too_large' }
+  | { readonly type: 'unreadable'; readonly error: unknown }
 
 /**
  * A response, complete: an adapter has only to send it. None has a header more than once, so a host can add its own.
@@ -68,7 +77,10 @@ export function headerOf(headers: HttpHeaders, name: string): string | undefined
 /** What a platform's request tells at the least: Node's `IncomingMessage` and the fetch `Request` both do. */
 export interface RequestLike {
   readonly headers: HttpHeaders | { get(name: string): string | null }
-  /** Every header as it came, names and values in turn, where the platform has them (Node). */
+  /**
+   * Every header as it came, names and values in turn, where the platform has them (Node). Without them, the second of two headers `Host` or
+   * `Authorization` that a platform drops cannot be refused.
+   */
   readonly rawHeaders?: readonly string[]
   /** Path and query, or a whole URL. */
   readonly url?: string | undefined
@@ -78,6 +90,21 @@ export interface RequestLike {
   readonly method?: string | undefined
 }
 
+/**
+ * Reads a member of what a platform hands over: its own, or of its class. What any code added to every object is none, since it would
+ * change the path or the body of requests.
+ */
+export function memberOf<Given extends object, Name extends keyof Given>(
+  given: Given,
+  name: Name,
+): Given[Name] | undefined {
+  if (!(name in Object.prototype)) return given[name]
+  for (let holder: object | null = given; holder !== null && holder !== Object.prototype; )
+    if (Object.hasOwn(holder, name)) return given[name]
+    else holder = Object.getPrototypeOf(holder)
+  return undefined
+}
+
 const AUTHORIZATION = 'authorization'
 const CONTENT_TYPE = 'content-type'
 
@@ -85,11 +112,13 @@ const CONTENT_TYPE = 'content-type'
  * The headers of a platform's request. Node keeps the first of several `Authorization` or `Content-Type` headers and
  * forgets the rest; here they are a list, so that they can be refused.
  */
-export function headersOf({ headers, rawHeaders = [] }: RequestLike): HttpHeaders {
+export function headersOf(request: RequestLike): HttpHeaders {
+  const { headers } = request
   if (isHeadersObject(headers)) {
     const authorization = headers.get('authorization')
     return authorization === null ? {} : { authorization }
   }
+  const rawHeaders = memberOf(request, 'rawHeaders') ?? []
   const authorizations: string[] = []
   const types: string[] = []
   for (let index = 0; index < rawHeaders.length; index += 2) {
@@ -110,6 +139,17 @@ export function headersOf({ headers, rawHeaders = [] }: RequestLike): HttpHeader
 /** Whether headers are a platform's object of them. */
 export function isHeadersObject(headers: RequestLike['headers']): headers is { get(name: string): string | null } {
   return typeof headers['get'] === 'function'
+}
+
+/** Scheme and authority of a target (RFC 9112, section 3.2.2), where all frameworks see the path begin at the same slash. */
+const AUTHORITY = /^https?:\/\/(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]*)?(?=[/?])/i
+
+/**
+ * Returns the path and query of a request's target, as they were sent: without scheme and authority. A URL parser would throw for
+ * the addresses that Bun and Deno make of an odd `Host`, and would find other paths behind dots and backslashes than a router does.
+ */
+export function originForm(target: string): string {
+  return target.replace(AUTHORITY, '')
 }
 
 /** The path of a request, without its query. */

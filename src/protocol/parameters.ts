@@ -87,7 +87,10 @@ export function decodeComponent(text: string): string | undefined {
   }
 }
 
-/** The parameters of a request's body; an error where the body is too large, not a form, or not there. */
+/**
+ * The parameters of a request's body; an error where the body is too large, not a form, or not there.
+ * @throws the error of a form that is unreadable, which is a fault of the host
+ */
 export function bodyParameters(request: HttpRequest): Parameters | OAuthError {
   const { body } = request
   if (body?.type === 'too_large')
@@ -96,6 +99,7 @@ export function bodyParameters(request: HttpRequest): Parameters | OAuthError {
   if (contentType !== USUAL_FORM && !(typeof contentType === 'string' && FORM.test(contentType)))
     return malformed('The content type must be application/x-www-form-urlencoded.')
   if (body === undefined) return malformed('The body is missing.')
+  if (body.type === 'unreadable') throw body.error
   return body.type === 'text' ? parseParameters(body.text) : parsedParameters(body.fields)
 }
 

@@ -2,7 +2,8 @@
  * `grantwell/fetch`: the suite over HTTP through a bridge, and the handler called directly.
  * @module
  */
-import { createFetchHandler, toResponse } from 'grantwell/fetch'
+import { runInNewContext } from 'node:vm'
+import { createFetchGuard, createFetchHandler, toResponse } from 'grantwell/fetch'
 import { describe, expect, it } from 'vitest'
 import { basic, ISSUER, testServer, WEB } from '../support.js'
 import { overFetch } from './bridge.js'
@@ -67,6 +68,29 @@ describe('the handler called directly', () => {
     expect(request.bodyUsed).toBe(false)
   })
 
+  it.each([
+    ['/oauth2/style.css', 200],
+    ['http://git.example/oauth2/style.css', 200],
+    ['/x/../oauth2/style.css', 404],
+    ['http://git.example/x/../oauth2/style.css', 404],
+    ['http://git.example/%2e/oauth2/style.css', 404],
+    ['http://git.example/oauth2\\style.css', 404],
+    ['http://git.example\\oauth2/style.css', 404],
+    ['http://a b<>/oauth2/style.css', 404],
+    ['http://[::1/oauth2/style.css', 404],
+    ['http://a:99999/elsewhere', 404],
+    ['', 404],
+  ])(
+    '[50] answers the address %j, which a platform may make of an odd Host, and routers take as it is',
+    async (url, status) => {
+      const { handler, test } = await made()
+      const request = Object.defineProperty(new Request(ISSUER), 'url', { value: url })
+      expect((await handler(request)).status).toBe(status)
+      const guard = createFetchGuard(test.server)({}, () => expect.fail('let in'))
+      expect((await guard(request)).status).toBe(401)
+    },
+  )
+
   it('[47] reads a body no further than its limit, and lets go of it', async () => {
     const { handler } = await made()
     let pulled = 0
@@ -108,6 +132,46 @@ describe('the handler called directly', () => {
     expect((await handler(missing)).status).toBe(400)
     expect(test.errors).toEqual([])
     expect((await handler(posted('grant_type=other'))).status).toBe(400)
+  })
+
+  it.each<[string, unknown]>([
+    ['a string', 'grant_type=other'],
+    ['an ArrayBuffer', new TextEncoder().encode('grant_type=other').buffer],
+    ['a DataView', new DataView(new ArrayBuffer(4))],
+    ['an array of wider numbers', new Uint16Array([97, 61])],
+    ['an array of signed numbers', new Int8Array([97, 61])],
+    ['a list', [97, 61]],
+    ['a number', 5],
+    ['null', null],
+    ['undefined', undefined],
+    ['an object with a length', { length: -5 }],
+  ])('[50] answers 500 and tells the host where a piece of a body is no bytes: %s', async (_name, piece) => {
+    for (const before of [0, 1]) {
+      const { handler, test } = await made()
+      let parts = 0
+      const body = bodyOfParts((controller) => {
+        if (parts++ < before) controller.enqueue(new TextEncoder().encode('grant_type=other&'))
+        else if (parts === before + 1)
+          controller.enqueue(piece as Uint8Array) // as a stream of the host may give
+        else controller.close()
+      })
+      const answer = await handler(posted(body))
+      expect([answer.status, JSON.parse(await answer.text()).error]).toEqual([500, 'server_error'])
+      expect(test.errors.splice(0)).toMatchObject([{ message: expect.stringContaining('must give a Uint8Array') }])
+      expect((await handler(posted('grant_type=other'))).status).toBe(400)
+    }
+  })
+
+  it('takes bytes of another realm, and of an array that is a part of a larger one', async () => {
+    const { handler } = await made()
+    const foreign: unknown = runInNewContext('new Uint8Array([103, 114, 97, 110, 116, 95])')
+    const pieces = [foreign as Uint8Array, Buffer.from('xtype=other').subarray(1)] // what it is where it comes from
+    const body = bodyOfParts((controller) => {
+      const piece = pieces.shift()
+      if (piece === undefined) controller.close()
+      else controller.enqueue(piece)
+    })
+    expect(JSON.parse(await (await handler(posted(body))).text()).error).toBe('unsupported_grant_type')
   })
 
   it('reads text that is cut inside a character as what it is', async () => {

@@ -14,7 +14,7 @@ import type { AccessTo, Authorized } from 'grantwell/fetch'
 import { createFetchGuard } from 'grantwell/fetch'
 import { createFastifyGuard, createNodeGuard } from 'grantwell/node'
 import { Hono } from 'hono'
-import { afterAll, beforeAll, describe, expect, expectTypeOf, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, expectTypeOf, it, vi } from 'vitest'
 import { attack } from '../examples/hostile.js'
 import type { MacTokens } from '../protocol/mac-client.js'
 import { MAC_OPTIONS, signedParts, signedRequest } from '../protocol/mac-client.js'
@@ -347,6 +347,61 @@ describe('what a handler throws', () => {
     await site.close()
   })
 
+  it.each([undefined, null, false, 0, '', 'route', 'router'])(
+    'goes to next as an error where it is %j, by which Express would pass the request on',
+    async (reason) => {
+      for (const test of [await testServer(), await laterServer()]) {
+        const guard = createNodeGuard(test.server)
+        const router = express.Router()
+        for (const path of ['/thrown', '/rejected'])
+          router.get(
+            path,
+            guard({}, () => {
+              if (path === '/rejected') return Promise.reject(reason)
+              throw reason
+            }),
+            (_request, response) => void response.send('passed on'),
+          )
+        const handled: unknown[] = []
+        const answer: express.ErrorRequestHandler = (error, _request, response, _next) => {
+          handled.push(error)
+          response.sendStatus(503)
+        }
+        const app = express().use(router, answer)
+        const site = await listening(app.use((_request, response) => void response.send('passed on')))
+        const headers = { authorization: `Bearer ${await tokenFor(test, 'repo-code:r', 'all')}` }
+        for (const path of ['/thrown', '/rejected'])
+          expect((await sender(site.port)({ path, headers })).status).toBe(503)
+        expect(handled).toMatchObject([{ cause: reason }, { cause: reason }])
+        expect(handled.every((error) => error instanceof Error)).toBe(true)
+        await site.close()
+      }
+    },
+  )
+
+  it.each<[string, unknown, object]>([
+    ['an error', new Error('of the handler'), { message: 'of the handler' }],
+    ['nothing, where nobody is next', undefined, { code: 'ERR_CONFIGURATION' }],
+    ['null, as callbacks do', null, { code: 'ERR_CONFIGURATION' }],
+    ['a string that is an order to Express', 'route', { cause: 'route' }],
+  ])('[50] is a 500 too where a callback gives next %s, and the process goes on', async (_name, given, expected) => {
+    const { guard, told, headers } = await throwing()
+    const site = await listening(
+      guard({}, (request, response, next) => {
+        if (request.url === '/begun') response.write('begun')
+        if (request.url === '/ended') response.end('ended')
+        if (request.url === '/at-once') next(given)
+        else setImmediate(() => next(given))
+      }),
+    )
+    const send = sender(site.port)
+    for (const path of ['/', '/at-once']) expect((await send({ path, headers })).status).toBe(500)
+    await expect(send({ path: '/begun', headers })).rejects.toThrow()
+    expect((await send({ path: '/ended', headers })).body).toBe('ended')
+    await vi.waitFor(() => expect(told).toMatchObject(Array(4).fill(expected)))
+    await site.close()
+  })
+
   it('[50] is a 500 that says nothing of it where there is none, told to the host, and the process goes on', async () => {
     const { guard, told, headers } = await throwing()
     const site = await listening(
@@ -363,6 +418,29 @@ describe('what a handler throws', () => {
     expect(told).toMatchObject(Array(3).fill({ message: 'of the handler' }))
     await site.close()
   })
+})
+
+describe('a guard over something that answers neither that it lets in, nor a refusal', () => {
+  it.each([undefined, {}, { type: 'error' }, { type: 'refusal' }, 'refused', false])(
+    'lets nobody in: %j',
+    async (answer) => {
+      const guarding = { guard: () => async () => answer } as unknown as AuthorizationServer // as somebody's own may be
+      const letIn = () => expect.fail('let in')
+      const request = new Request('https://git.example/')
+      const fetched = createFetchGuard(guarding)({}, letIn)
+      await expect(fetched(request)).rejects.not.toThrow('let in')
+      const reply = { status: () => {}, getHeader: () => undefined, headers: () => {}, send: () => {} }
+      const raw = { headers: {} } as unknown as IncomingMessage // all that is looked at
+      await expect(createFastifyGuard(guarding)({}, letIn)({ raw }, reply)).rejects.not.toThrow('let in')
+      const response = { headersSent: true, destroy: () => {} } as unknown as ServerResponse // as above
+      let isIn = false
+      const passed = () => {
+        isIn = true
+      }
+      await createNodeGuard(guarding, { onError: () => {} })({}, passed)(raw, response, passed)
+      expect(isIn).toBe(false)
+    },
+  )
 })
 
 describe('a guard over a store that answers at once', () => {

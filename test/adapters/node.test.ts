@@ -10,8 +10,8 @@ import { createAuthorizationServer, portableDigests } from 'grantwell'
 import { createNodeHandler, nodeDigests, sendResponse } from 'grantwell/node'
 import { memoryStore } from 'grantwell/storage/memory'
 import { describe, expect, it } from 'vitest'
-import { authorizationUrl, basic, ISSUER, testServer, WEB } from '../support.js'
-import { eventually, form, listen, open, sender, wire } from './http.js'
+import { authorizationUrl, basic, ISSUER, laterServer, testServer, WEB } from '../support.js'
+import { eventually, form, listen, open, raw, sender, wire } from './http.js'
 import { api, isApi, overNode } from './node-listener.js'
 import type { Platform } from './suite.js'
 import { adapterSuite } from './suite.js'
@@ -123,6 +123,23 @@ describe('an Express application', () => {
     await close()
   })
 
+  it.each(['e;x', 'e:x', "e'", 'e%2f', '%', 'e*', 'e{}', 'u:p@e', 'e', 'e:99', '[::1]'])(
+    'does not serve what its own middleware under the same path passes over: a target at http://%s',
+    async (host) => {
+      const { server } = await testServer()
+      let passed = 0
+      const app = express().use('/oauth2', (_request, _response, next) => {
+        passed++
+        next()
+      })
+      const { port, close } = await listen(app.use(createNodeHandler(server)))
+      const answer = await raw(port, wire(`POST http://${host}/oauth2/token`, ['Connection: close']))
+      if (passed === 0) expect(answer).not.toContain('"error"')
+      if (/^(?:e|e:99|\[::1\])$/.test(host)) expect([passed, answer]).toEqual([1, expect.stringContaining('"error"')])
+      await close()
+    },
+  )
+
   it('gives the parsed fields of its own parser, whatever shape they have', async () => {
     const { server } = await testServer()
     const parse: express.RequestHandler = (request, _, next) => {
@@ -161,6 +178,27 @@ describe('a request whose body or client is gone', () => {
       { error: 'invalid_request', error_description: 'The body is missing.' },
     ])
     await close()
+  })
+
+  it.each([
+    ['a form', 500, [{ message: 'of the host' }], 'application/x-www-form-urlencoded'],
+    ['anything else', 400, [], 'application/json'],
+  ])('[50] is answered where the body of %s is read by a getter that throws', async (_name, status, told, type) => {
+    for (const made of [await testServer(), await laterServer()]) {
+      const handler = createNodeHandler(made.server)
+      const { port, close } = await listen((request, response) => {
+        Object.defineProperty(request, 'body', {
+          get() {
+            throw new Error('of the host')
+          },
+        })
+        request.resume().on('end', () => handler(request, response))
+      })
+      const asked = form('/oauth2/token', { grant_type: 'refresh_token' }, { ...basic(WEB), 'content-type': type })
+      for (let count = 0; count < 2; count++) expect((await sender(port)(asked)).status).toBe(status)
+      expect(made.errors).toMatchObject([...told, ...told])
+      await close()
+    }
   })
 
   it('[49] is no trouble when its client leaves while the host still looks for the user', async () => {
@@ -238,6 +276,39 @@ describe('a request whose body or client is gone', () => {
       sendResponse(response, { status: 500, headers: {}, body: 'second' })
     })
     expect(await sender(port)({ path: '/' })).toMatchObject({ status: 200, body: 'first' })
+    await close()
+  })
+})
+
+describe('a polluted prototype', () => {
+  it.each([
+    ['originalUrl', '/elsewhere'],
+    ['body', { grant_type: 'authorization_code' }],
+  ])('[48] with %s changes no answer', async (name, value) => {
+    const { server } = await testServer()
+    const handler = createNodeHandler(server)
+    const { port, close } = await listen((request, response) => {
+      if (request.headers['x-read'] === undefined) handler(request, response)
+      else request.resume().on('end', () => handler(request, response))
+    })
+    const asked = form('/oauth2/token', { grant_type: 'other' }, basic(WEB))
+    const asks = [
+      asked,
+      { ...asked, headers: { ...asked.headers, 'x-read': '1' } },
+      { path: '/oauth2/style.css', body: '' },
+    ]
+    const answers = async () => {
+      const all = []
+      for (const ask of asks) all.push(await sender(port)(ask))
+      return all.map(({ status, body }) => [status, body])
+    }
+    const before = await answers()
+    Object.defineProperty(Object.prototype, name, { value, configurable: true, writable: true })
+    try {
+      expect(await answers()).toEqual(before)
+    } finally {
+      Reflect.deleteProperty(Object.prototype, name)
+    }
     await close()
   })
 })

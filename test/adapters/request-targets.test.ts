@@ -310,6 +310,24 @@ describe('the host that is signed', () => {
   })
 })
 
+describe('two Host headers', () => {
+  it('are refused in every framework, whichever of them it takes', async () => {
+    for (const [index, name] of NAMES.entries()) {
+      const port = ports[name] ?? expect.fail(name)
+      for (const [first, second] of [
+        ['git.example', 'evil.example'],
+        ['evil.example', 'git.example'],
+        ['git.example', 'git.example'],
+      ]) {
+        const text = `GET /repos/1 HTTP/1.1\r\nHost: ${first}\r\nHost: ${second}\r\nConnection: close\r\n\r\n`
+        const answer = await raw(port, text)
+        // A target that is refused is undefined, which JSON leaves out.
+        expect([index, name, answer]).toEqual([index, name, expect.not.stringContaining('"signed":"')])
+      }
+    }
+  })
+})
+
 describe('a fetch Request', () => {
   it('is refused with a fragment, which came over the wire: Hono on Node hands it on', async () => {
     const { port, close } = await new Promise<{ port: number; close: () => void }>((resolve) => {

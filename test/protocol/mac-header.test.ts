@@ -397,6 +397,52 @@ describe('3.2.1 what a request was sent to', () => {
     )
   })
 
+  it('is refused with two Host headers, be they the same, of which Node keeps the first (RFC 9112, section 3.2)', () => {
+    const headers = { host: 'git.example' }
+    for (const second of ['evil.example', 'git.example', '']) {
+      const rawHeaders = ['Host', 'git.example', 'Accept', 'host', 'HOST', second]
+      expect(target({ headers, rawHeaders })).toBeUndefined()
+    }
+    expect(target({ headers, rawHeaders: ['Host', 'git.example', 'X-Name', 'Host'] })?.host).toBe('git.example')
+  })
+
+  it('is refused where the address of a fetch Request has another name than its Host', () => {
+    const at = (url: string, host = 'git.example') => target({ headers: new Headers({ host }), url })?.host
+    for (const url of ['http://evil.example/', 'http://evil.example:443/', 'https://git.example.evil.example/'])
+      expect(at(url), url).toBeUndefined()
+    for (const url of ['http://ada@git.example/', 'http://evil.example', 'http://git.example./'])
+      expect(at(url), url).toBeUndefined()
+    for (const url of ['http://git.example/', 'http://GIT.example:3000/', 'https://git.example:/'])
+      expect(at(url), url).toBe('git.example')
+    // What a server calls itself behind its proxy.
+    for (const url of ['http://localhost:3000/', 'http://0.0.0.0:3000/', 'http://[::1]:3000/', 'http://3f2a1b/', '/'])
+      expect(at(url), url).toBe('git.example')
+  })
+
+  it.each([
+    ['originalUrl', '/x'],
+    ['url', '/x'],
+    ['method', 'PUT'],
+    ['rawHeaders', ['host', 'a', 'host', 'b']],
+  ])('is what it is where any code has added %s to every object', (name, value) => {
+    const requests = [
+      { headers: { host: 'git.example' }, url: '/a', method: 'GET' },
+      new Request('https://git.example/a'),
+      Object.assign(Object.create({ url: '/a', method: 'GET', originalUrl: '/a' }), {
+        headers: { host: 'git.example' },
+      }),
+    ]
+    const lacking = [{ headers: { host: 'git.example' } }, { headers: { host: 'git.example' }, url: '/a' }]
+    Object.defineProperty(Object.prototype, name, { value, configurable: true, writable: true })
+    try {
+      for (const request of requests)
+        expect(targetOf(request, true)).toMatchObject({ method: 'GET', requestUri: '/a', host: 'git.example' })
+      for (const request of lacking) expect(targetOf(request, true)).toBeUndefined()
+    } finally {
+      Reflect.deleteProperty(Object.prototype, name)
+    }
+  })
+
   it('takes a header that is called get, or host in a prototype, for what it is', () => {
     expect(target({ headers: { get: 'x', host: 'git.example' }, url: '/' })?.host).toBe('git.example')
     const inherited: HttpHeaders = Object.create({ host: 'evil.example' })

@@ -184,7 +184,6 @@ describe('RFC 8414, 3 where it is', () => {
     '/oauth2/auth;x',
     '/oauth2/authx',
     '/x/oauth2/token',
-    'https://git.example/oauth2/token',
     '*',
     '/oauth2/devices',
     '__proto__',
@@ -205,6 +204,41 @@ describe('RFC 8414, 3 where it is', () => {
     expect(server.owns('/oauth2/token?a=b')).toBe(true)
     expect(server.owns('/oauth2/token?')).toBe(true)
     expect((await post(server, '/oauth2/token?', {}, basic(WEB))).status).toBe(400)
+  })
+
+  it.each([
+    'https://git.example',
+    'HTTP://Git.Example:8443',
+    'http://127.0.0.1:1',
+    'http://[::1]:8080',
+    'http://my_host:',
+  ])('nor does what stands in front of it in a whole URL: %s', async (origin) => {
+    const { server } = await testServer()
+    for (const target of ['/oauth2/token', '/oauth2/token?a=/b']) expect(server.owns(origin + target)).toBe(true)
+    for (const target of ['', '/', '?/oauth2/token', '/elsewhere', '/x/../oauth2/token', '/oauth2\\token'])
+      expect(server.owns(origin + target)).toBe(false)
+  })
+
+  it.each([
+    '',
+    'http://',
+    'http:///oauth2/token',
+    'http:/oauth2/token',
+    'http://a b<>/oauth2/token',
+    'http://[::1/oauth2/token',
+    'http://e;x/oauth2/token',
+    'http://e:x/oauth2/token',
+    'http://e%2f/oauth2/token',
+    'http://%/oauth2/token',
+    "http://e'/oauth2/token",
+    'http://u:p@e/oauth2/token',
+    'http://e\\oauth2/token',
+    'http://e\\/oauth2/token',
+    'http://e#/oauth2/token',
+    'ftp://e/oauth2/token',
+  ])('%j, in which frameworks see another path or none, is not ours', async (url) => {
+    const { server } = await testServer()
+    expect(server.owns(url)).toBe(false)
   })
 })
 

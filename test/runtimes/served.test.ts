@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Send } from '../adapters/http.js'
-import { form, open, parsed, sender, wire } from '../adapters/http.js'
+import { form, open, parsed, raw, sender, wire } from '../adapters/http.js'
 import { consentForm, walk } from '../adapters/suite.js'
 import { basic, ISSUER, WEB } from '../support.js'
 import type { Bundle } from './bundle.js'
@@ -79,6 +79,25 @@ for (const runtime of runtimes) {
         },
       })
       expect(answers.join()).not.toContain('evil')
+    })
+
+    it('[50] whatever stands in its Host header, or does not, and however its path is written', async () => {
+      const hosts = ['a b', '[::1', 'x#', 'x?', 'x@y', 'x/y', 'x\\y', 'x:99999', 'x:80:80', '', '%', "'", 'a, b']
+      const heads = [
+        ...hosts.map((host) => `GET /oauth2/style.css HTTP/1.1\r\nHost: ${host}`),
+        ...hosts.map((host) => `GET /api HTTP/1.1\r\nHost: ${host}`),
+        'GET /oauth2/style.css HTTP/1.0',
+        'GET /api HTTP/1.0',
+        'GET http://a b/oauth2/style.css HTTP/1.1\r\nHost: a',
+        'GET /x/../oauth2/style.css HTTP/1.1\r\nHost: a',
+        'GET * HTTP/1.1\r\nHost: a',
+      ]
+      for (const head of heads) {
+        const answer = await raw(serving.port, `${head}\r\nConnection: close\r\n\r\n`)
+        expect([head, answer]).toEqual([head, expect.not.stringMatching(/^HTTP\/1\.[01] 50[0-4]/)]) // 505 is of Bun itself
+      }
+      expect(serving.output()).not.toContain('Error')
+      expect((await send({ path: '/oauth2/style.css' })).status).toBe(200)
     })
 
     it('answers many at once', async () => {

@@ -46,9 +46,10 @@ export function makeFetchGuard(guarding: Guarding, respond: (answer: HttpRespons
     checkFunction('handler', handler)
     return async (request: Guarded, ...context: Context) => {
       const found = await check(request, request, context)
-      return found.type === 'refused'
-        ? respond(refusalOf(request, found))
-        : handler(authorized(request, found), ...context)
+      // By what lets in: whatever else somebody's `guarding` may answer is no access.
+      return found.type === 'authenticated'
+        ? handler(authorized(request, found), ...context)
+        : respond(refusalOf(request, found))
     }
   }
 }

@@ -5,7 +5,9 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AccessTo } from '../../access.js'
+import { configurationError } from '../../core/errors.js'
 import type { ProtectedResource } from '../../core/resource.js'
+import { came, FUNCTION, mustBe } from '../../core/takes.js'
 import type { Authentication, Guarding } from '../../guard.js'
 import { harmless } from '../../host.js'
 import type { HttpResponse } from '../../protocol/message.js'
@@ -78,17 +80,17 @@ export function makeNodeGuard<Request extends IncomingMessage, Response extends 
         // Nobody waits for this: thrown on, one request that trips an error would end the process.
         tell(error)
         try {
-          if (response.headersSent) response.destroy()
-          else send(response, FAILED)
+          if (!response.headersSent) send(response, FAILED)
+          else if (!response.writableEnded) response.destroy()
         } catch {
           response.destroy()
         }
       }
       const pass = (own: Authorized<Guarded>): unknown => {
         if (handler === undefined) return (next as Next)() // as was checked before
-        const handlerFailed = next ?? fail
+        const handlerFailed = (error: unknown): unknown => (next ?? fail)(thrown(error))
         try {
-          const done = handler(own, response, next ?? nowhere)
+          const done = handler(own, response, next ?? ((error) => fail(error ? thrown(error) : noNext())))
           return isThenable(done) ? Promise.resolve(done).then(nothing, handlerFailed) : undefined
         } catch (error) {
           return handlerFailed(error)
@@ -132,10 +134,18 @@ function isThenable(value: unknown): value is PromiseLike<unknown> {
   return typeof value === 'object' && value !== null && 'then' in value
 }
 
-/** The `next` of a handler that has none. */
-function nowhere(error?: unknown): void {
-  if (error !== undefined) throw error
-  checkFunction('next of a handler that called it', undefined)
+/** The fault of a handler that passes a request on where there is nobody to take it. */
+function noNext(): Error {
+  return configurationError(`guard: the argument next of a handler that called it ${mustBe(FUNCTION, undefined)}`)
+}
+
+/**
+ * What a handler threw, as an error: Express and connect pass a request on, with its `auth`, where `next` gets a value that is
+ * nothing, and Express takes two strings for an order to do so.
+ */
+function thrown(error: unknown): unknown {
+  const isOne = Boolean(error) && error !== 'route' && error !== 'router'
+  return isOne ? error : new Error(`a handler behind a guard failed with ${came(error)}`, { cause: error })
 }
 
 /** The handler that was given, if one was: a misspelt one must not make a middleware. */

@@ -104,7 +104,7 @@ export async function routeOf(server: AuthorizationServer<Request>): Promise<Fet
   await server.applications.register(registration('Other', 'https://other.example/callback'), OTHER)
   await server.applications.register(registration('Native', 'http://127.0.0.1/callback', 'public'), NATIVE)
   const handler = createFetchHandler(server)
-  return (request) => (new URL(request.url).pathname === '/api' ? api(server, request) : handler(request))
+  return (request) => (/^[^?#]*\/api$/.test(request.url) ? api(server, request) : handler(request))
 }
 
 /** Who is signed in, by the cookie of the request that the platform handed over. */
