@@ -104,7 +104,7 @@ export async function createHost({ issuer, website }) {
   // The API: the guard `authenticate` first, then what the token opens.
 
   async function listRepositories(request, response) {
-    const token = await server.authenticate(request)
+    const token = await server.authenticate(request, { scope: 'repo-code:r' })
     if (token.type !== 'authenticated') return sendResponse(response, token.response)
     sendJson(response, 200, {
       user: token.subject,
