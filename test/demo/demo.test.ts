@@ -248,6 +248,8 @@ describe('the service', () => {
 
   it('tells who the user is to an application that may know', async () => {
     const may = await tokensFor(demo, {}, { scope: 'account-profile:r' })
+    // Names of private repositories are none of an account's profile.
+    expect((await callApi(demo.api, may.access_token)).status).toBe(403)
     const answer = await callApi(`${demo.issuer}/api/user`, may.access_token)
     expect(await answer.json()).toEqual({ user: 'user-1', username: 'ada', name: 'Ada Lovelace' })
     const mayNot = await tokensFor(demo, {}, { scope: 'repo-code:r' })
