@@ -87,7 +87,7 @@ const guardFetch = createFetchGuard(server)(needs, () => new Response('ok'))
 const isApi = (url) => new URL(url, 'http://a.example').pathname === '/api'
 const listeners = {
   node: (request, response) => (isApi(request.url) ? guardNode(request, response) : handleNode(request, response)),
-  fetch: getRequestListener((request) => (isApi(request.url) ? guardFetch(request) : handleFetch(request))),
+  fetch: getRequestListener((request, env) => (isApi(request.url) ? guardFetch(request) : handleFetch(request, env))),
 }
 const sockets = new Set()
 let begun = 0

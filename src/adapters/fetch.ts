@@ -12,14 +12,19 @@ import type { AuthorizationServer } from '../server.js'
 import { append } from './body.js'
 import type { FetchGuard } from './fetch/guard.js'
 import { makeFetchGuard } from './fetch/guard.js'
+import { turnOn } from './turns.js'
 
 export type { Access, AccessTo } from '../access.js'
 export type { Guarding } from '../guard.js'
 export type { Authorized, ResourceNeeds, RouteNeeds } from '../route-guard.js'
 export type { FetchGuard } from './fetch/guard.js'
 
-/** Handles a request; a 404 for a path that is not the server's own. */
-export type FetchHandler = (request: Request) => Promise<Response>
+/**
+ * Handles a request; a 404 for a path that is not the server's own.
+ * @param platform - what the platform gives beside the request, in Hono `c.env`. Where that has Node's request and response
+ * (`@hono/node-server`), requests of one connection are answered one after the other, as on Node.
+ */
+export type FetchHandler = (request: Request, platform?: unknown) => Promise<Response>
 
 /**
  * Puts a server on `Request` and `Response`.
@@ -32,9 +37,12 @@ export type FetchHandler = (request: Request) => Promise<Response>
  */
 export function createFetchHandler(server: AuthorizationServer<Request>): FetchHandler {
   checkServer('createFetchHandler', server)
-  return async (request) => {
+  return async (request, platform) => {
     const url = originForm(request.url)
+    const inTurn = turnOn(platform)
+    if (inTurn === undefined) return new Response('Too many requests wait on this connection\n', { status: 503 })
     const body = server.owns(url) && request.method === 'POST' ? await readBody(request, server.bodyLimit) : undefined
+    await new Promise<void>((go) => inTurn(body?.type === 'text' ? body.text.length : 0, go))
     const headers = Object.fromEntries(request.headers)
     const answer = await server.handle({
       method: request.method,

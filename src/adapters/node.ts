@@ -16,7 +16,7 @@ import { remoteAddressOf } from './node/address.js'
 import { discardBody, readBody, sizeOf } from './node/body.js'
 import type { NodeGuard, NodeGuardOptions } from './node/guard.js'
 import { makeNodeGuard } from './node/guard.js'
-import { turnOf } from './node/turns.js'
+import { turnOf } from './turns.js'
 
 export type { Access, AccessTo } from '../access.js'
 export type { Guarding } from '../guard.js'

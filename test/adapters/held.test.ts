@@ -60,14 +60,11 @@ describe.each(['node', 'fetch'] as const)('[50] what a connection makes a server
   beforeAll(async () => {
     server = await startServer(file, platform, [`--max-old-space-size=${HEAP}`])
     // What is made at the first use.
-    const first =
-      platform === 'node' ? (['pipelined forms', 'pipelined'] as const) : (['one-byte chunks, GET'] as const)
-    for (const name of first) await heldBy(server, ATTACKS[name])
+    for (const name of ['pipelined forms', 'pipelined'] as const) await heldBy(server, ATTACKS[name])
   }, 120_000)
   afterAll(() => server.end())
 
-  // Over fetch it is for the platform to begin one request of a connection at a time; SECURITY.md says what it costs where it does not.
-  it.each(CASES.filter(([name]) => platform === 'node' || !name.startsWith('pipelined')))(
+  it.each(CASES)(
     'is bounded by the body limit times a small number: %s, slow host: %s',
     async (_name, slow, attack) => {
       await server.ask({ slow })

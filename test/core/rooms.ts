@@ -42,7 +42,7 @@ export const ROOMS: { readonly [name: string]: Room } = {
   adapters: {
     rooms: { server: 'everything', protocol: 'everything', core: 'types' },
     packages: [],
-    apart: { save: ['body.ts', 'headers.ts'] },
+    apart: { save: ['body.ts', 'headers.ts', 'turns.ts'] },
     pure: false,
   },
   client: {

@@ -9,7 +9,7 @@ import { presentedClient } from '../../src/protocol/client-authentication.js'
 import { browserKeyOf, chosenResources, fromOwnPage, verifyFormToken } from '../../src/protocol/consent.js'
 import { deviceAuthorizationRequest } from '../../src/protocol/device.js'
 import { macOf, presentedMac, targetOf } from '../../src/protocol/mac.js'
-import { headersOf, pathOf, queryOf, revocationResponse } from '../../src/protocol/message.js'
+import { headersOf, originForm, pathOf, queryOf, revocationResponse } from '../../src/protocol/message.js'
 import { bodyParameters, decodeComponent, formOf, listIn, parseParameters } from '../../src/protocol/parameters.js'
 import { requestAboutToken } from '../../src/protocol/revocation.js'
 import { tokenRequest } from '../../src/protocol/token.js'
@@ -139,6 +139,11 @@ export const PROTOCOL: Readonly<Record<string, Inputs>> = {
       return () => headersOf({ headers: {}, rawHeaders })
     },
   }),
+  'protocol/message.ts originForm': ofText(originForm, [
+    ['', ''],
+    ['http://', '/'],
+    ['HTTPS://', ''],
+  ]),
   'protocol/message.ts pathOf': ofText(pathOf),
   'protocol/message.ts queryOf': ofText(queryOf),
   'protocol/message.ts revocationResponse': headerCase(revocationResponse, 'accept', [

@@ -341,7 +341,7 @@ describe('2.1 a route that is about a resource', () => {
       asked++
       return repository('repo/1', true)
     }
-    expect(answer(await guard(closed, open))).toMatchObject({ status: 401 })
+    expect(answer(await guard({ ...closed, headers: { ...closed.headers } }, open))).toMatchObject({ status: 401 })
     expect(asked).toBe(0)
     expect(await guard(signedRequest(pair, signedParts(test)), open)).toMatchObject({
       type: 'authenticated',

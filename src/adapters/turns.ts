@@ -4,8 +4,25 @@
  * @module
  * @see RFC 9112, section 9.3.2
  */
-import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Socket } from 'node:net'
+
+/** A connection, as far as it is looked at. */
+interface Connection {
+  readonly destroyed: boolean
+  readonly destroy: () => unknown
+}
+
+/** Node's request, as far as it is looked at. */
+interface Incoming {
+  readonly socket: Connection
+  readonly url?: string | undefined
+  readonly rawHeaders: readonly string[]
+}
+
+/** Node's response, as far as it is looked at. */
+interface Outgoing {
+  readonly socket: unknown
+  readonly once: (event: 'socket', listener: () => void) => unknown
+}
 
 /**
  * Requests of one connection that may wait for the answers before them, and the bytes of their heads and bodies. Past either,
@@ -26,14 +43,33 @@ interface Waiting {
   bytes: number
 }
 
-const waiting = new WeakMap<Socket, Waiting>()
+const waiting = new WeakMap<Connection, Waiting>()
 
 /**
  * Finds out when it is a request's turn: at once, unless the answer to an earlier request of its connection is not sent yet.
  * @returns undefined where too much waits on the connection, which is then closed
  */
-export function turnOf(request: IncomingMessage, response: ServerResponse): InTurn | undefined {
+export function turnOf(request: Incoming, response: Outgoing): InTurn | undefined {
   return response.socket === null && isBusy(request.socket) ? queue(request, response) : atOnce
+}
+
+/**
+ * Finds out the same for a platform that hands over `Request` objects and what Node has of each beside them, as `@hono/node-server`
+ * does; at once for every other platform.
+ * @param platform - what came behind the request
+ */
+export function turnOn(platform: unknown): InTurn | undefined {
+  const { incoming, outgoing } = Object(platform) as { readonly incoming?: unknown; readonly outgoing?: unknown } // any object has none
+  return isIncoming(incoming) && isOutgoing(outgoing) ? turnOf(incoming, outgoing) : atOnce
+}
+
+function isIncoming(value: unknown): value is Incoming {
+  const { socket, rawHeaders } = Object(value) as Partial<Incoming>
+  return typeof socket?.destroy === 'function' && Array.isArray(rawHeaders)
+}
+
+function isOutgoing(value: unknown): value is Outgoing {
+  return typeof (Object(value) as Partial<Outgoing>).once === 'function'
 }
 
 const atOnce: InTurn = (_, go) => go()
@@ -42,11 +78,11 @@ const atOnce: InTurn = (_, go) => go()
  * Checks whether a response is being sent. Node gives a response its socket when its turn comes, and a platform that gives it
  * none at all has no `_httpMessage` either: that is the response whose turn it is, and is not documented.
  */
-function isBusy(socket: Socket & { readonly _httpMessage?: unknown }): boolean {
+function isBusy(socket: Connection & { readonly _httpMessage?: unknown }): boolean {
   return Boolean(socket?._httpMessage)
 }
 
-function queue(request: IncomingMessage, response: ServerResponse): InTurn | undefined {
+function queue(request: Incoming, response: Outgoing): InTurn | undefined {
   const { socket, url = '', rawHeaders } = request
   const all = waiting.get(socket) ?? { requests: 0, bytes: 0 }
   waiting.set(socket, all)
@@ -67,7 +103,7 @@ function queue(request: IncomingMessage, response: ServerResponse): InTurn | und
     all.requests--
     all.bytes -= own
     // Behind what Node itself does when it gives the response its socket.
-    if (go !== undefined) process.nextTick(go)
+    if (go !== undefined) queueMicrotask(go)
   })
   return (bodyBytes, then) => {
     if (isItsTurn) then()
