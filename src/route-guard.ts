@@ -7,7 +7,7 @@ import type { Access } from './access.js'
 import { configurationError } from './core/errors.js'
 import type { ProtectedResource } from './core/resource.js'
 import type { Takes } from './core/takes.js'
-import { ANYTHING, FUNCTION, methods, readOptions } from './core/takes.js'
+import { ANYTHING, came, FUNCTION, methods, mustBe, readOptions } from './core/takes.js'
 import type { Guard, Guarding, ResourceOf } from './guard.js'
 import { checkArgument } from './host.js'
 import type { HttpResponse, RequestLike } from './protocol/message.js'
@@ -103,6 +103,20 @@ export function checkServer(of: string, server: unknown): void {
 /** Checks a function that a guard was given: one that is misspelt must not let everybody in. @throws GrantwellError `ERR_CONFIGURATION` */
 export function checkFunction(name: string, given: unknown): void {
   checkArgument('guard', name, FUNCTION, given)
+}
+
+/** The fault of a handler that passes a request on where there is nobody to take it. */
+export function noNext(): Error {
+  return configurationError(`guard: the argument next of a handler that called it ${mustBe(FUNCTION, undefined)}`)
+}
+
+/**
+ * What a handler threw, as an error: Express and connect pass a request on, with its `auth`, where `next` gets a value that is
+ * nothing, and Express takes two strings for an order to do so.
+ */
+export function thrown(error: unknown): unknown {
+  const isOne = Boolean(error) && error !== 'route' && error !== 'router'
+  return isOne ? error : new Error(`a handler behind a guard failed with ${came(error)}`, { cause: error })
 }
 
 /** Reads options of which the only one is `onError`. @throws GrantwellError `ERR_CONFIGURATION` */

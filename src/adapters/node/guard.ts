@@ -5,14 +5,21 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AccessTo } from '../../access.js'
-import { configurationError } from '../../core/errors.js'
 import type { ProtectedResource } from '../../core/resource.js'
-import { came, FUNCTION, mustBe } from '../../core/takes.js'
 import type { Authentication, Guarding } from '../../guard.js'
 import { harmless } from '../../host.js'
 import type { HttpResponse } from '../../protocol/message.js'
 import type { Authorized, ResourceNeeds, RouteNeeds } from '../../route-guard.js'
-import { authorized, checkFunction, checkGuarding, onErrorOption, refusalOf, routeGuard } from '../../route-guard.js'
+import {
+  authorized,
+  checkFunction,
+  checkGuarding,
+  noNext,
+  onErrorOption,
+  refusalOf,
+  routeGuard,
+  thrown,
+} from '../../route-guard.js'
 import { addHostValues } from '../headers.js'
 
 /** Passes a request on: of connect and Express. */
@@ -132,20 +139,6 @@ function nothing(): void {}
 /** Whether something is a promise, be it of a library. */
 function isThenable(value: unknown): value is PromiseLike<unknown> {
   return typeof value === 'object' && value !== null && 'then' in value
-}
-
-/** The fault of a handler that passes a request on where there is nobody to take it. */
-function noNext(): Error {
-  return configurationError(`guard: the argument next of a handler that called it ${mustBe(FUNCTION, undefined)}`)
-}
-
-/**
- * What a handler threw, as an error: Express and connect pass a request on, with its `auth`, where `next` gets a value that is
- * nothing, and Express takes two strings for an order to do so.
- */
-function thrown(error: unknown): unknown {
-  const isOne = Boolean(error) && error !== 'route' && error !== 'router'
-  return isOne ? error : new Error(`a handler behind a guard failed with ${came(error)}`, { cause: error })
 }
 
 /** The handler that was given, if one was: a misspelt one must not make a middleware. */
