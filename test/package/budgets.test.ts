@@ -24,9 +24,9 @@ interface Budget {
 }
 
 const BUDGETS: { readonly [entry: string]: Budget } = {
-  '.': { files: 13, gzip: 23_700, brotli: 21_000, later: 28_500 },
-  './node': { files: 6, gzip: 4_600 },
-  './fetch': { files: 5, gzip: 2_600 },
+  '.': { files: 13, gzip: 23_900, brotli: 21_200, later: 28_800 },
+  './node': { files: 6, gzip: 4_850 },
+  './fetch': { files: 6, gzip: 3_000 },
   './storage/memory': { files: 4, gzip: 3_150 },
   './storage/sqlite': { files: 4, gzip: 4_150 },
   './storage/postgres': { files: 10, gzip: 9_700 },

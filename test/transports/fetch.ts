@@ -34,7 +34,9 @@ function requestOf({ issuer, bodyLimit }: AuthorizationServer, request: HttpRequ
   const headers = new Headers()
   for (const [name, value] of headerLines(request.headers)) headers.append(name, value)
   const hasBody = method !== 'GET' && method !== 'HEAD'
-  return new Request(targetOf(issuer, url), {
+  // Where a Host is sent, it need not be the name that the server has for itself.
+  const origin = request.headers['host'] === undefined ? issuer : 'https://localhost'
+  return new Request(targetOf(origin, url), {
     method,
     headers,
     ...(hasBody && { body: bytesOf(request, bodyLimit) }),
