@@ -105,20 +105,6 @@ export function checkFunction(name: string, given: unknown): void {
   checkArgument('guard', name, FUNCTION, given)
 }
 
-/** The fault of a handler that passes a request on where there is nobody to take it. */
-export function noNext(): Error {
-  return configurationError(`guard: the argument next of a handler that called it ${mustBe(FUNCTION, undefined)}`)
-}
-
-/**
- * What a handler threw, as an error: Express and connect pass a request on, with its `auth`, where `next` gets a value that is
- * nothing, and Express takes two strings for an order to do so.
- */
-export function thrown(error: unknown): unknown {
-  const isOne = Boolean(error) && error !== 'route' && error !== 'router'
-  return isOne ? error : new Error(`a handler behind a guard failed with ${came(error)}`, { cause: error })
-}
-
 /** Reads options of which the only one is `onError`. @throws GrantwellError `ERR_CONFIGURATION` */
 export function onErrorOption<OnError>(of: string, options: { readonly onError?: OnError }): OnError | undefined {
   const own = readOptions<{ readonly onError?: OnError }>(of, options, { onError: FUNCTION })
