@@ -103,7 +103,7 @@ export function authorizedApplicationsEndpoint<Native>(
 
   async function get(request: HttpRequest<Native>): Promise<HttpResponse> {
     const user = await interaction.signedIn(request)
-    if (user === undefined) return interaction.signIn('applications', '')
+    if (user === undefined) return interaction.signIn(request, 'applications', '')
     const { found, more } = await grantsOf(user)
     const byClient = new Map<ClientId, PermittedGrant[]>()
     for (const grant of found) byClient.set(grant.clientId, [...(byClient.get(grant.clientId) ?? []), grant])
@@ -153,7 +153,7 @@ export function authorizedApplicationsEndpoint<Native>(
     const fields = valuesIn(form, [FORM_FIELDS.clientId, FORM_FIELDS.consent])
     if (isError(fields)) return interaction.errorPage('applications', fields)
     const user = await interaction.signedIn(request)
-    if (user === undefined) return interaction.signIn('applications', '')
+    if (user === undefined) return interaction.signIn(request, 'applications', '')
     const clientId = fields.client_id ?? ''
     if (interaction.verify(request, user, revokeForm(clientId), fields.consent) === undefined) {
       return interaction.errorPage('applications', notAccessible('consent_invalid'))

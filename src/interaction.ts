@@ -33,7 +33,7 @@ import {
 import { ENDPOINT_PATHS } from './protocol/endpoints.js'
 import type { HttpRequest, HttpResponse } from './protocol/message.js'
 import { retryAfter } from './protocol/message.js'
-import { pageResponse, redirectResponse } from './protocol/page.js'
+import { pageResponse, redirectResponse, refreshTo } from './protocol/page.js'
 import type { Parameters } from './protocol/parameters.js'
 import { listIn, valueIn } from './protocol/parameters.js'
 import { beginningOf, entrySize, LIST_CHARACTERS } from './shown-lists.js'
@@ -78,8 +78,8 @@ export type VerifyForm<Native> = (
 export interface Interaction<Native> {
   /** Who is signed in; undefined for nobody. */
   readonly signedIn: (request: HttpRequest<Native>) => Promise<User | undefined>
-  /** Sends the browser to sign in, and back to an endpoint with a query. */
-  readonly signIn: (endpoint: PageEndpoint, query: string) => HttpResponse
+  /** Sends the browser to sign in, and back to an endpoint with a query; from a form by way of a page. */
+  readonly signIn: (request: HttpRequest<Native>, endpoint: PageEndpoint, query: string) => HttpResponse
   /** Binds the forms of a page to the user, the browser, and what is shown. */
   readonly bind: (request: HttpRequest<Native>, user: User) => FormBinder
   /** Returns the form that came back, if it is as it was made, not too old, and from this browser. */
@@ -176,9 +176,12 @@ export function interactionOf<Native>(settings: PageSettings<Native>, refused: R
       return checkedAnswer('user()', USER, user)
     },
 
-    signIn: (endpoint, query) => {
+    signIn: ({ method }, endpoint, query) => {
       const url = settings.signInUrl(`${issuer}${ENDPOINT_PATHS[endpoint]}${query === '' ? '' : `?${query}`}`)
-      return redirectResponse(checkedAnswer('signInUrl()', SIGN_IN_URL, url))
+      const address = checkedAnswer<string>('signInUrl()', SIGN_IN_URL, url)
+      if (method !== 'POST') return redirectResponse(address)
+      const model = { ...SIGNED_OUT, link: { href: address, text: 'Sign in' }, stylesheet }
+      return pageResponse(403, pages.error(model), [], refreshTo(address))
     },
 
     bind: (request, { subject }) => {
@@ -303,6 +306,11 @@ function isTextOrNone(value: unknown): boolean {
 }
 
 const CHOICE_FAULT = `Choose which resources the application may use: at least one, and at most ${SPECIFIED_RESOURCES_MAX}.`
+
+const SIGNED_OUT = {
+  title: 'You were signed out',
+  message: 'Nothing was changed. Sign in again to go on.',
+} as const
 
 const FORM_INVALID: { readonly [Endpoint in PageEndpoint]: string } = {
   authorization:

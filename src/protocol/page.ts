@@ -65,6 +65,16 @@ export function documentResponse(contentType: string, body: string): HttpRespons
   }
 }
 
+/**
+ * Headers that send the browser on from the answer to a form, to any address. Chromium follows no redirect of a form to an
+ * address that `form-action` does not list, and says nothing; a refresh is a navigation of its own.
+ * @param address - a path or URL of visible ASCII characters
+ * @see HTML, section 4.2.5.3 (Refresh); Content Security Policy Level 3, section 6.4.1 (form-action)
+ */
+export function refreshTo(address: string): Readonly<Record<string, string>> {
+  return { Refresh: `0;url=${address}` }
+}
+
 /** Seconds of a year. */
 const YEAR = 31_536_000
 

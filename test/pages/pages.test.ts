@@ -67,10 +67,13 @@ describe('12: every value is escaped', () => {
 
   it('no value of an error page makes an element, and each is there', () => {
     fc.assert(
-      fc.property(hostileText, hostileText, hostileText, (title, message, stylesheet) => {
-        const document = errorPage({ title, message, stylesheet })
+      fc.property(hostileText, hostileText, hostileText, hostileText, (title, message, stylesheet, href) => {
+        const link = { href, text: message }
+        const document = errorPage({ title, message, stylesheet, link })
         const { texts, attributes } = contentsOf(document)
-        expect(skeletonOf(document)).toBe(skeletonOf(errorPage({ title: 'x', message: 'x', stylesheet: 'x' })))
+        const plain = errorPage({ title: 'x', message: 'x', stylesheet: 'x', link: { href: 'x', text: 'x' } })
+        expect(skeletonOf(document)).toBe(skeletonOf(plain))
+        expect(attributes).toContain(asParsed(href))
         for (const name of ['title', 'h1']) expect(textOf(element(document, name))).toBe(displayText(title))
         expect(texts).toContain(displayText(message))
         expect(attributes).toContain(asParsed(stylesheet))

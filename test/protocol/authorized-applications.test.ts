@@ -5,7 +5,7 @@
 import type { AuthorizedApplicationsPageModel, HttpResponse } from 'grantwell'
 import { authorizedApplicationsPage } from 'grantwell/pages'
 import { describe, expect, it } from 'vitest'
-import { busyPage, page, redirect, StoreFailure, watchedServer } from '../server/helpers.js'
+import { busyPage, page, redirect, StoreFailure, signedOut, watchedServer } from '../server/helpers.js'
 import type { TestServer } from '../support.js'
 import {
   authorize,
@@ -323,9 +323,9 @@ describe('POST takes everything back from one application', () => {
     expect(response.body).toContain('Nothing was changed.')
   })
 
-  it('by nobody: to the sign-in', async () => {
+  it('by nobody: to the sign-in, by way of a page', async () => {
     const response = await refusal({ before: (test) => Object.assign(test.session, { user: undefined }) })
-    expect(response).toMatchObject({ status: 302, headers: { Location: expect.stringContaining('/sign-in') } })
+    expect(response).toStrictEqual(signedOut(`/sign-in?return_to=${encodeURIComponent(ISSUER + PATH)}`))
   })
 
   it.each([
