@@ -13,9 +13,11 @@ import { parseTokens } from '../../src/client/tokens-json.js'
 import { constantTimeEqual, decodeBase64url, encodeBase64url } from '../../src/core/base64url.js'
 import { parseCredential, parseGrantId } from '../../src/core/credential.js'
 import { digestOf } from '../../src/core/digests.js'
+import type { ImageType } from '../../src/core/image.js'
+import { imageSize, imageType } from '../../src/core/image.js'
 import { matchRedirectUri, parseRedirectUri, redirectUriRule } from '../../src/core/redirect-uri.js'
 import type { RegistrationRules } from '../../src/core/registration-check.js'
-import { checkRegistration, imageType, isReason } from '../../src/core/registration-check.js'
+import { checkRegistration, isReason } from '../../src/core/registration-check.js'
 import { normalizeScopes, parseScopes, splitScopes } from '../../src/core/scopes.js'
 import { isLine, isLines, isVisible, isWithin } from '../../src/core/text.js'
 import { parseUserCode } from '../../src/core/user-code.js'
@@ -82,6 +84,17 @@ const SEEN: Sizes = { small: 350, large: 350 * FACTOR }
 
 /** Where a count ends what is read: the large input has as many parts as may be. */
 const COUNTED: Sizes = { small: 2048 / FACTOR, large: 2048 }
+
+const GIF_HEAD = 'GIF89a\x01\0\x01\0\0\0\0'
+
+/** An image of a type, filled with a pattern behind a header. */
+function sizeOfImage(head: string, pattern: string, type: ImageType): Case {
+  return (size) => {
+    const text = (head + pattern.repeat(size)).slice(0, size)
+    const bytes = Uint8Array.from(text, (character) => character.charCodeAt(0))
+    return () => imageSize(bytes, type)
+  }
+}
 
 function of(cases: Readonly<Record<string, Case>>, sizes: Sizes = WHOLE): Inputs {
   return new Map(Object.entries(cases).map(([name, prepare]) => [name, { prepare, sizes }]))
@@ -258,7 +271,16 @@ export const PARSERS: Readonly<Record<string, Inputs>> = {
     REDIRECT_URIS,
   ),
   'core/registration-check.ts checkRegistration': ofRegistrations(),
-  'core/registration-check.ts imageType': of({ bytes: (size) => () => imageType(new Uint8Array(size)) }),
+  'core/image.ts imageType': of({ bytes: (size) => () => imageType(new Uint8Array(size)) }),
+  'core/image.ts imageSize': of({
+    'a GIF of empty extensions': sizeOfImage(GIF_HEAD, '\x21\0\0', 'image/gif'),
+    'a GIF of small blocks': sizeOfImage(`${GIF_HEAD}\x21\0`, '\x01', 'image/gif'),
+    'a GIF of empty frames': sizeOfImage(GIF_HEAD, '\x2c\0\0\0\0\0\0\0\0\0\0\0', 'image/gif'),
+    'a JPEG of fill bytes': sizeOfImage('\xff\xd8', '\xff', 'image/jpeg'),
+    'a JPEG of stuffed zeros': sizeOfImage('\xff\xd8', '\xff\0', 'image/jpeg'),
+    'a JPEG of empty segments': sizeOfImage('\xff\xd8', '\xff\xfe\0\x02', 'image/jpeg'),
+    'a JPEG without markers': sizeOfImage('\xff\xd8', 'x', 'image/jpeg'),
+  }),
   'core/registration-check.ts isReason': ofText(isReason, [['', '']], SEEN),
   'core/scopes.ts parseScopes': all(
     ofText((text) => parseScopes(catalogue, text)),
