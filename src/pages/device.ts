@@ -59,7 +59,7 @@ function comparison({ form, fault }: DevicePageModel, userCode: string): SafeHtm
 ${warning}
 <form method="post" action="${form.action}">
 ${hiddenFields([...form.fields, { name: 'user_code', value: userCode }])}
-${button}
+${button(html`Continue only if your own device shows the code ${isolated(userCode)}.`)}
 </form>`
 }
 
@@ -77,12 +77,15 @@ ${hiddenFields(form.fields)}
 <label class="field">Code on your device
 <input type="text" name="user_code" value="${userCode}" required maxlength="64"${typing}${marks}></label>
 <p id="hint" class="hint">8 letters, such as WDJB-MJHT</p>
-${button}
+${button(html`Continue only with a code from your own device, never with one that somebody sent you.`)}
 </form>`
 }
 
 const warning: SafeHtml = html`<p class="warning">Only use a code from a device that is yours and in front of you. \
 Nobody from this service will ever send you a code: whoever does wants to get into your account.</p>`
 
-// As on the consent page, without an id: a link that ends in the id of a button focuses it.
-const button: SafeHtml = html`<div class="actions"><button type="submit" class="primary">Continue</button></div>`
+// As on the consent page, with the warning in short, and without an id: a link that ends in the id of a button focuses it.
+function button(inShort: SafeHtml): SafeHtml {
+  return html`<div class="actions"><p id="asked" class="asked">${inShort}</p>
+<button type="submit" class="primary" aria-describedby="asked">Continue</button></div>`
+}

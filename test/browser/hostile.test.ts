@@ -5,10 +5,10 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type Browser, chromium, type Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { basic, VERIFIER, WEB } from '../support.js'
 import { BROWSER_ARGUMENTS, closePages, findChromium, openPage } from './chromium.js'
-import { openService, type Service } from './service.js'
+import { HOSTILE, openService, type Service } from './service.js'
 
 const executablePath = findChromium()
 
@@ -27,10 +27,11 @@ describe.skipIf(executablePath === undefined)('a service in Chromium', () => {
     })
   })
 
-  afterEach(() => {
+  beforeEach(() => {
     service.session.user = { subject: 'ada', name: 'Ada' }
-    return closePages(browser)
   })
+
+  afterEach(() => closePages(browser))
 
   afterAll(async () => {
     await browser?.close()
@@ -44,6 +45,63 @@ describe.skipIf(executablePath === undefined)('a service in Chromium', () => {
     const response = await fetch(`${service.origin}${path}`, { method: 'POST', headers: CLIENT, body })
     return (await response.json()) as Record<string, string> // an answer of ours
   }
+
+  describe('a page that opened the window scrolls it', () => {
+    /** Opens an address in a small window of its own, from a page of another site. */
+    async function openSmall(address: string) {
+      const { page: opener, context } = await openPage(browser)
+      await opener.goto(`http://localhost:${elsewhere.port}/`)
+      await opener.evaluate(`document.querySelector('button').onclick = () => {
+        window.opened = open(${JSON.stringify(address)}, 'x', 'width=420,height=260')
+      }`)
+      const [page] = await Promise.all([context.waitForEvent('page'), opener.getByRole('button').click()])
+      await page.waitForLoadState()
+      /** Leads the window to a part of its document. */
+      const scrollTo = async (fragment: string) => {
+        await opener.evaluate(`window.opened.location = ${JSON.stringify(page.url().split('#')[0] + fragment)}`)
+        await page.waitForTimeout(200)
+      }
+      return { page, scrollTo }
+    }
+
+    /** Wherever the page is led, no button is seen without the line that says what it is about. */
+    async function expectHonest({ page, scrollTo }: Awaited<ReturnType<typeof openSmall>>, buttons: string) {
+      const ids = await page.locator('[id]').evaluateAll((elements) => elements.map(({ id }) => id))
+      let seen = 0
+      for (const fragment of [...ids, ':~:text=Refuse', ':~:text=Continue', 'top']) {
+        await scrollTo(`#${fragment}`)
+        const shown = await inWindow(page, buttons)
+        seen += shown.length
+        if (shown.length > 0) expect([fragment, shown, await isLineWhole(page)]).toEqual([fragment, shown, true])
+      }
+      return seen
+    }
+
+    it('who asks, for which account and where the answer goes stay with the buttons', async () => {
+      const opened = await openSmall(service.authorizationUrl())
+      expect(await expectHonest(opened, '[name=decision]')).toBeGreaterThan(0)
+      const text = await opened.page.locator('.asked').textContent()
+      expect(text).toContain(`${HOSTILE} wants to access the account Ada.`)
+      expect(text).toContain(`Your answer goes to ${new URL(service.origin).host}.`)
+      // Nor does the Tab key leave the line behind.
+      await opened.scrollTo('#top')
+      await opened.page.locator('[name=resource_scope]:checked').focus()
+      await opened.page.keyboard.press('Tab')
+      expect(await isLineWhole(opened.page)).toBe(true)
+    })
+
+    it('so do the code of a device and its warning, on every page of it', async () => {
+      const { user_code: code = '' } = await post('/oauth2/device_authorization', {})
+      const entry = await openSmall(`${service.origin}/oauth2/device`)
+      expect(await expectHonest(entry, 'button')).toBeGreaterThan(0)
+      const opened = await openSmall(`${service.origin}/oauth2/device?user_code=${code}`)
+      await expectHonest(opened, 'button')
+      await opened.page.getByRole('button').click()
+      await opened.page.waitForLoadState()
+      expect(await expectHonest(opened, '[name=decision]')).toBeGreaterThan(0)
+      expect(await opened.page.locator('.asked').textContent()).toContain(`shows the code ${code}.`)
+    })
+  })
 
   describe('the session ends, and the sign-in page is of another origin', () => {
     /** Presses a button after the session ended. */
@@ -97,6 +155,21 @@ describe.skipIf(executablePath === undefined)('a service in Chromium', () => {
     })
   })
 })
+
+/** Returns the tops and bottoms of elements that are in the window with more than their edge. */
+function inWindow(page: Page, selector: string): Promise<readonly (readonly [number, number])[]> {
+  // Of numbers, as it is written.
+  return page.evaluate(`[...document.querySelectorAll(${JSON.stringify(selector)})]
+    .map((element) => element.getBoundingClientRect())
+    .filter(({ top, bottom }) => top < innerHeight - 10 && bottom > 10)
+    .map(({ top, bottom }) => [Math.round(top), Math.round(bottom)])`)
+}
+
+/** Whether the line that says what the buttons are about is in the window as a whole. */
+async function isLineWhole(page: Page): Promise<boolean> {
+  const [line] = await inWindow(page, '.asked')
+  return line !== undefined && line[0] >= 0 && line[1] <= (page.viewportSize()?.height ?? 260)
+}
 
 /** A site that answers everything alike. */
 async function openSite(): Promise<{ readonly server: Server; readonly port: number; readonly origin: string }> {

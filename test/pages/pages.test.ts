@@ -345,9 +345,23 @@ describe('the consent page of a device (RFC 8628, 3.3 and 5.4)', () => {
     expect(consentPage(plainModel)).not.toMatch(/your device|class="warning"/)
   })
 
+  it('says beside the buttons what they are about', () => {
+    const inShort = (document: string) =>
+      elementsOf(document)
+        .filter((node) => attribute(node, 'id') === 'asked')
+        .map(textOf)
+    const asked = 'Loom wants to access the account ada.'
+    expect(inShort(consentPage(plainModel))).toEqual([`${asked} Your answer goes to app.loom.example.`])
+    expect(inShort(consentPage(plainDeviceConsent))).toEqual([
+      `${asked} Agree only if your own device shows the code WDJB-MJHT.`,
+    ])
+  })
+
   it('differs in nothing else', () => {
     const common = (document: string) =>
-      document.split('\n').filter((line) => !/You will return to|Code on your device|class="warning"/.test(line))
+      document
+        .split('\n')
+        .filter((line) => !/You will return to|Code on your device|class="(warning|asked)"/.test(line))
     expect(common(consentPage(plainDeviceConsent))).toEqual(common(consentPage(plainModel)))
   })
 })
