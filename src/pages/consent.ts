@@ -9,6 +9,7 @@ import {
   ifTrue,
   isolated,
   logoOf,
+  NOT_RESTORED,
   shortened,
   signedInAs,
   titled,
@@ -148,7 +149,7 @@ ${permissionGroups(scopes)}
 // told to hold the Enter key would agree. `#decision` is not focusable.
 function form(model: ConsentPageModel): SafeHtml {
   const { form, resources } = model
-  return html`<form method="post" action="${form.action}">
+  return html`<form method="post" action="${form.action}" ${NOT_RESTORED}>
 <input type="submit" formmethod="dialog" formnovalidate hidden>
 ${hiddenFields(form.fields)}
 ${resourceScope(resources)}

@@ -43,6 +43,12 @@ export function faultNote(fault: string | undefined, id?: 'fault'): SafeHtml | u
   return html`<p class="fault"${id && html` id="${id}"`} role="alert" dir="auto">${displayText(fault)}</p>`
 }
 
+/**
+ * Attribute of every form. After Back or Reload, browsers fill fields in again by their place, and a list that grew in between
+ * has another resource there.
+ */
+export const NOT_RESTORED: SafeHtml = html`autocomplete="off"`
+
 /** Fields that come back with the form as they are. */
 export function hiddenFields(fields: readonly { readonly name: string; readonly value: string }[]): SafeHtml {
   return html`${fields.map(({ name, value }) => html`<input type="hidden" name="${name}" value="${value}">\n`)}`

@@ -17,12 +17,14 @@ const CLIENT = basic({ ...WEB, clientId: 'sample' })
 describe.skipIf(executablePath === undefined)('a service in Chromium', () => {
   let browser: Browser
   let service: Service
+  let resources: readonly { readonly id: string; readonly name: string }[] = []
   let elsewhere: { readonly server: Server; readonly port: number; readonly origin: string }
 
   beforeAll(async () => {
     browser = await chromium.launch({ executablePath: executablePath ?? '', args: BROWSER_ARGUMENTS })
     elsewhere = await openSite()
     service = await openService({
+      resources: () => resources,
       signInUrl: (returnTo) => `${elsewhere.origin}/sign-in?return_to=${encodeURIComponent(returnTo)}`,
     })
   })
@@ -100,6 +102,43 @@ describe.skipIf(executablePath === undefined)('a service in Chromium', () => {
       await opened.page.waitForLoadState()
       expect(await expectHonest(opened, '[name=decision]')).toBeGreaterThan(0)
       expect(await opened.page.locator('.asked').textContent()).toContain(`shows the code ${code}.`)
+    })
+  })
+
+  describe('a list of resources changes, and the browser fills the page in again', () => {
+    const one = { id: '1', name: 'ada/one' }
+    const two = { id: '2', name: 'ada/two' }
+
+    it.each([
+      ['Reload', async (page: Page) => void (await page.reload())],
+      [
+        'Back',
+        async (page: Page) => {
+          await page.goto(`${service.origin}/elsewhere`)
+          await page.goBack()
+        },
+      ],
+    ])('%s brings a consent page on which nothing is chosen that was not chosen there', async (_, again) => {
+      const { page } = await openPage(browser)
+      resources = [one, two]
+      await page.goto(service.authorizationUrl())
+      await page.getByLabel('Only the resources that you choose').check()
+      await page.getByLabel('ada/two').check()
+      resources = [{ id: '9', name: 'eve/new' }, one, two]
+      await again(page)
+      await page.getByText('eve/new').waitFor({ state: 'attached' })
+      expect(await page.locator('input:checked').evaluateAll((inputs) => inputs.map((each) => each.outerHTML))).toEqual(
+        [expect.stringContaining('value="all"')],
+      )
+    })
+
+    it('nor does the device page have what was typed before', async () => {
+      const { page } = await openPage(browser)
+      await page.goto(`${service.origin}/oauth2/device`)
+      await page.getByRole('textbox').fill('WDJB-MJHT')
+      await page.goto(`${service.origin}/elsewhere`)
+      await page.goBack()
+      expect(await page.getByRole('textbox').inputValue()).toBe('')
     })
   })
 

@@ -43,6 +43,11 @@ const documents: Readonly<Record<string, string>> = {
   'applications, none': defaultPages.authorizedApplications({ ...plainApplications, applications: [], more: true }),
 }
 
+it.each(Object.entries(documents))('%s: browsers do not fill in a form again', (_, document) => {
+  const forms = elementsOf(document).filter(({ nodeName }) => nodeName === 'form')
+  for (const form of forms) expect(attribute(form, 'autocomplete')).toBe('off')
+})
+
 describe('12: every value is escaped', () => {
   it('no value of a consent page makes an element or an attribute', () => {
     fc.assert(
