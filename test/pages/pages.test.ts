@@ -190,11 +190,37 @@ describe('12: the pages work under a strict policy', () => {
       'https://evil.example/x.png',
       '//evil.example',
       '/\\evil.example',
+      '/\t/evil.example',
+      '/\r\n\\evil.example',
       'data:image/png;base64,AA==',
       '',
     ]) {
       expect(logoOf(logo)).toBeUndefined()
     }
+    const pieces = fc.constantFrom(
+      '/',
+      '\\',
+      '\t',
+      '\n',
+      '\r',
+      '\f',
+      '\0',
+      ' ',
+      '.',
+      ':',
+      '?',
+      '#',
+      '@',
+      'evil.example',
+    )
+    fc.assert(
+      fc.property(fc.array(pieces, { maxLength: 6 }), (parts) => {
+        const shown = attribute(logoOf(`/${parts.join('')}`), 'src')
+        if (shown !== undefined)
+          expect(new URL(shown, 'https://git.example/oauth2/auth').origin).toBe('https://git.example')
+      }),
+      { numRuns: 1000 },
+    )
   })
 })
 
