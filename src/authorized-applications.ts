@@ -11,6 +11,7 @@ import type { Grants, PermittedGrant } from './grants.js'
 import type { Interaction, PageSettings } from './interaction.js'
 import { logoAddress } from './logo-endpoint.js'
 import type { User } from './options.js'
+import { shortened } from './pages/fragments.js'
 import type { AuthorizedApplication } from './pages/index.js'
 import { notAccessible } from './protocol/authorization.js'
 import type { FormBinding } from './protocol/consent.js'
@@ -185,7 +186,7 @@ function namesOf(
   names: ReadonlyMap<string, string>,
 ): { readonly items: readonly string[]; readonly notShown?: number } {
   if (resources.kind !== 'specified') return { items: [] }
-  const all = resources.ids.map((id) => names.get(id) ?? id)
+  const all = resources.ids.map((id) => shortened(names.get(id) ?? id))
   const { shown, ...rest } = beginningOf(all, (name) => entrySize(name), RESOURCES_SHOWN)
   return { items: shown, ...rest }
 }

@@ -15,6 +15,7 @@ import type { Seconds } from './core/values.js'
 import { checkedAnswer } from './host.js'
 import { logoAddress } from './logo-endpoint.js'
 import type { Refused, RefusedEvent, Settings, SpecifiedResource, User } from './options.js'
+import { shortened } from './pages/fragments.js'
 import type { ConsentScope, Pages } from './pages/index.js'
 import { type ConsentPageModel, inaccessibleLink } from './pages/index.js'
 import type { FormBinding, VerifiedForm } from './protocol/consent.js'
@@ -131,7 +132,7 @@ export function interactionOf<Native>(settings: PageSettings<Native>, refused: R
       characters: Math.max(settings.bodyLimit / 2, settings.bodyLimit - REST_OF_FORM),
       most: RESOURCES_SHOWN,
     })
-    const { shown } = beginningOf(sendable, ({ id, name }) => entrySize(id, name ?? id), {
+    const { shown } = beginningOf(sendable, ({ id, name }) => entrySize(id, shortened(name ?? id)), {
       characters: LIST_CHARACTERS,
       most: RESOURCES_SHOWN,
     })
@@ -224,7 +225,7 @@ export function interactionOf<Native>(settings: PageSettings<Native>, refused: R
           selected: choices.find((kind) => kind === again?.choice) ?? application.resourceScope,
           items: items.shown.map(({ id, name }) => ({
             id,
-            name: name ?? id,
+            name: shortened(name ?? id),
             checked: again?.ids.includes(id) ?? false,
           })),
           ...(items.notShown > 0 && { notShown: items.notShown }),

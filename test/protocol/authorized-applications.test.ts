@@ -15,6 +15,7 @@ import {
   hiddenFields,
   ISSUER,
   OTHER,
+  openConsent,
   post,
   refresh,
   registration,
@@ -66,6 +67,30 @@ describe('GET shows what was permitted', () => {
     expect({ ...response, headers }).toStrictEqual(page(200, response.body))
     expect(cookie).toMatch(/^__Host-grantwell=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Secure$/)
     expect(await open(test, cookieOf(response))).not.toHaveProperty('headers.Set-Cookie')
+  })
+
+  it('every application, however long somebody made the name of a resource', async () => {
+    const { models, pages } = watchedPages()
+    const long = `eve/${'"'.repeat(1_000_000)}`
+    const test = await testServer({
+      pages,
+      resources: () => [
+        { id: 'repo/1', name: long },
+        { id: 'repo/2', name: 'ada/two' },
+      ],
+    })
+    await authorize(test, { client_id: 'other', redirect_uri: 'https://other.example/callback' })
+    test.clock.now += 10
+    const { fields, headers } = await openConsent(test)
+    const chosen = ['repo/1', 'repo/2'].map((id) => ['resource', id] as const)
+    const form = Object.entries({ ...fields, decision: 'agree', resource_scope: 'specified' })
+    expect((await post(test.server, '/oauth2/auth', [...form, ...chosen], headers)).status).toBe(302)
+    const { body } = await open(test)
+    expect(models[0]?.applications.map(({ name }) => name)).toStrictEqual(['Sample', 'Other'])
+    expect(models[0]?.next).toBeUndefined()
+    const { resources } = models[0]?.applications[0]?.grants[0] ?? {}
+    expect(resources?.items).toStrictEqual([`${long.slice(0, 255)}…`, 'ada/two'])
+    expect(body.length).toBeLessThan(20_000)
   })
 
   it('one entry for each application, the one used last first, with every permission', async () => {
