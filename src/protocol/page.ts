@@ -80,7 +80,8 @@ const YEAR = 31_536_000
 
 /**
  * An image whose address never gets another one, so that it is kept for good (RFC 8246). Opened by itself it can do nothing, and
- * no other site can embed it.
+ * no other origin can embed it, nor tell by the time it takes whether the browser has it: what our own pages were given is not
+ * for requests of others, which another origin of the same site would share a cache with.
  */
 export function imageResponse(contentType: string, bytes: Uint8Array): HttpResponse<Uint8Array> {
   return {
@@ -88,6 +89,7 @@ export function imageResponse(contentType: string, bytes: Uint8Array): HttpRespo
     headers: {
       'Content-Type': contentType,
       'Cache-Control': `public, max-age=${YEAR}, immutable`,
+      Vary: 'Sec-Fetch-Site',
       'X-Content-Type-Options': 'nosniff',
       'Content-Security-Policy': "default-src 'none'",
       'Cross-Origin-Resource-Policy': 'same-origin',

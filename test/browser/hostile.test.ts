@@ -105,6 +105,22 @@ describe.skipIf(executablePath === undefined)('a service in Chromium', () => {
     })
   })
 
+  it('another origin of the same site cannot tell which logos the browser has', async () => {
+    const { page } = await openPage(browser)
+    const timesAsked = () => service.asked.filter((path) => path.startsWith('/oauth2/logo?')).length
+    const before = timesAsked()
+    for (let time = 0; time < 2; time++) {
+      await page.goto(service.authorizationUrl({ state: `${time}` }))
+      await page.waitForLoadState('networkidle')
+    }
+    const logo = await page.locator('img').evaluate((image) => (image as unknown as { readonly src: string }).src) // an image
+    // Our own page has it from the cache.
+    expect(timesAsked() - before).toBe(1)
+    await page.goto(elsewhere.origin)
+    await page.evaluate(`fetch(${JSON.stringify(logo)}, { mode: 'no-cors', cache: 'force-cache' }).catch(() => {})`)
+    expect(timesAsked() - before).toBe(2)
+  })
+
   describe('a list of resources changes, and the browser fills the page in again', () => {
     const one = { id: '1', name: 'ada/one' }
     const two = { id: '2', name: 'ada/two' }

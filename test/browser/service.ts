@@ -20,6 +20,8 @@ export interface Service {
   readonly server: AuthorizationServer<IncomingMessage>
   readonly session: { user: User | undefined }
   readonly clock: { now: number }
+  /** Every path and query that was asked for. */
+  readonly asked: readonly string[]
   readonly close: () => void
   /** An authorization request of the application `sample`. */
   readonly authorizationUrl: (parameters?: Record<string, string>) => string
@@ -67,7 +69,9 @@ export async function openService({ delay = 0, ...options }: ServiceOptions = {}
   })
   for (const clientId of ['sample', 'another']) await server.applications.register(sound, { ...WEB, clientId })
   const handle = createNodeHandler(server)
+  const asked: string[] = []
   http.on('request', (request: IncomingMessage, response) => {
+    asked.push(request.url ?? '')
     handle(request, response, () => {
       response.writeHead(200, { 'Content-Type': 'text/plain' }).end(`${request.method} ${request.url}`)
     })
@@ -77,6 +81,7 @@ export async function openService({ delay = 0, ...options }: ServiceOptions = {}
     server,
     session,
     clock,
+    asked,
     close: () => {
       http.closeAllConnections()
       http.close()

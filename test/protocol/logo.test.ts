@@ -15,6 +15,7 @@ const IMAGE: HttpResponse = {
   headers: {
     'Content-Type': 'image/png',
     'Cache-Control': 'public, max-age=31536000, immutable',
+    Vary: 'Sec-Fetch-Site',
     'X-Content-Type-Options': 'nosniff',
     'Content-Security-Policy': "default-src 'none'",
     'Cross-Origin-Resource-Policy': 'same-origin',
