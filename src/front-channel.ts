@@ -55,7 +55,8 @@ function checkedPages({ pages, onError }: Pick<Settings<never>, 'pages' | 'onErr
     ...checked,
     error: (model) => {
       try {
-        return checked.error(model)
+        // A copy, which the host may do anything to.
+        return checked.error(structuredClone(model))
       } catch (failure) {
         onError(failure)
         return defaultPages.error(model)

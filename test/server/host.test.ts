@@ -121,6 +121,18 @@ describe('[52] a function of the host that fails', () => {
     expect(both.errors).toStrictEqual([new HostFailure(), new HostFailure()])
   })
 
+  it('[52] pages.error() changes its model before it fails: the default page stands in for it all the same', async () => {
+    const error = (model: object): string => {
+      Object.assign(model, { title: undefined, message: undefined, stylesheet: undefined, link: undefined })
+      return fail()
+    }
+    const test = await testServer({ pages: { error } })
+    expect(await send(test.server, { url: '/oauth2/auth' })).toStrictEqual(inaccessible())
+    test.session.user = undefined
+    const { body } = await post(test.server, '/oauth2/applications', {})
+    expect(body).toContain('You were signed out')
+  })
+
   it('[52] a clock or an entropy source that fails: 500 and no more, at every endpoint', async () => {
     const serverError = tokenError(500, 'server_error', 'The service failed.')
     for (const broken of ['clock', 'entropy'] as const) {
