@@ -45,7 +45,8 @@ export function pageResponse(
 /**
  * CSP sources that the answer of a form may lead to. Chromium holds every hop of the redirects that follow against the
  * list, so it names what the application may go on to as well: any https page and, from loopback, any http one, for
- * which no narrower source would do (an IPv6 address cannot be one).
+ * which no narrower source would do (an IPv6 address cannot be one). A callback that redirects to the scheme of a native program
+ * is not followed: it could be any scheme, and a source for all of them does not exist. SECURITY.md says what such a one does.
  */
 export function formTargets(redirectUri: string): readonly string[] {
   const { protocol } = new URL(redirectUri)
