@@ -24,18 +24,18 @@ interface Budget {
 }
 
 const BUDGETS: { readonly [entry: string]: Budget } = {
-  '.': { files: 13, gzip: 23_700, brotli: 21_000, later: 28_500 },
+  '.': { files: 13, gzip: 23_700, brotli: 21_000, later: 29_900 },
   './node': { files: 6, gzip: 4_600 },
   './fetch': { files: 5, gzip: 2_600 },
   './storage/memory': { files: 4, gzip: 3_150 },
   './storage/sqlite': { files: 4, gzip: 4_150 },
   './storage/postgres': { files: 10, gzip: 9_700 },
   './storage/redis': { files: 8, gzip: 7_400 },
-  './pages': { files: 2, gzip: 6_690 },
+  './pages': { files: 2, gzip: 6_950 },
   './metadata': { files: 1, gzip: 25_600 },
   './client': { files: 13, gzip: 17_500 },
   './client/node': { files: 4, gzip: 8_700 },
-  './testing': { files: 16, gzip: 61_000, later: 24_700 },
+  './testing': { files: 17, gzip: 61_900, later: 25_600 },
 }
 
 /** Sources that wait for their first use: who only exchanges, refreshes, revokes and validates tokens never loads them. */
