@@ -27,7 +27,7 @@ const server = createAuthorizationServer({
 await server.applications.register(
   {
     name: 'Native',
-    logo: Buffer.from('89504e470d0a1a0a', 'hex'),
+    logo: Buffer.from('89504e470d0a1a0a0000000d494844520000000100000001', 'hex'),
     website: 'https://app.example',
     type: 'public',
     redirectUris: ['http://127.0.0.1/callback'],

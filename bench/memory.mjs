@@ -97,7 +97,9 @@ async function memoryOfWalked(count) {
     user: () => ({ subject }),
     signInUrl: () => '/sign-in',
   })
-  const logo = Uint8Array.from('\x89PNG\r\n\x1a\n', (character) => character.charCodeAt(0))
+  const logo = Uint8Array.from('\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01', (character) =>
+    character.charCodeAt(0),
+  )
   const application = {
     name: 'bench',
     website: 'https://app.example',

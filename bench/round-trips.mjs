@@ -92,7 +92,7 @@ async function serverOn(makeStore) {
   const traced = createAuthorizationServer(optionsOf(watched))
   const client = await server.applications.register({
     name: 'bench',
-    logo: Uint8Array.from('\x89PNG\r\n\x1a\n', (character) => character.charCodeAt(0)),
+    logo: Uint8Array.from('\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01', (character) => character.charCodeAt(0)),
     website: 'https://app.example',
     type: 'confidential',
     redirectUris: [callback],

@@ -165,7 +165,7 @@ export function authorizationEndpoint<Native>(
     if (asked.type === 'error') return errorPage(asked)
     const user = await interaction.signedIn(request)
     if (asked.type === 'redirected_error') return faultyRequest(asked, user)
-    if (user === undefined) return interaction.signIn('authorization', printAuthorizationRequest(asked))
+    if (user === undefined) return interaction.signIn(request, 'authorization', printAuthorizationRequest(asked))
     // A HEAD asks what a GET would say; it makes no grant.
     const resources = request.method === 'GET' && isNavigation(request) ? await remembered(asked, user) : undefined
     if (resources === undefined) return consentPage(request, asked, user)
@@ -188,7 +188,7 @@ export function authorizationEndpoint<Native>(
     if (asked.type === 'error') return errorPage(asked)
     const user = await interaction.signedIn(request)
     if (asked.type === 'redirected_error') return faultyRequest(asked, user)
-    if (user === undefined) return interaction.signIn('authorization', printAuthorizationRequest(asked))
+    if (user === undefined) return interaction.signIn(request, 'authorization', printAuthorizationRequest(asked))
 
     // Of any age: one that was decided in time may come again, and the first decision tells an old form from a new one.
     const verified = interaction.verifyOfAnyAge(request, user, shownOf(asked), fields.consent)

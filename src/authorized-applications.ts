@@ -11,6 +11,7 @@ import type { Grants, PermittedGrant } from './grants.js'
 import type { Interaction, PageSettings } from './interaction.js'
 import { logoAddress } from './logo-endpoint.js'
 import type { User } from './options.js'
+import { shortened } from './pages/fragments.js'
 import type { AuthorizedApplication } from './pages/index.js'
 import { notAccessible } from './protocol/authorization.js'
 import type { FormBinding } from './protocol/consent.js'
@@ -103,7 +104,7 @@ export function authorizedApplicationsEndpoint<Native>(
 
   async function get(request: HttpRequest<Native>): Promise<HttpResponse> {
     const user = await interaction.signedIn(request)
-    if (user === undefined) return interaction.signIn('applications', '')
+    if (user === undefined) return interaction.signIn(request, 'applications', '')
     const { found, more } = await grantsOf(user)
     const byClient = new Map<ClientId, PermittedGrant[]>()
     for (const grant of found) byClient.set(grant.clientId, [...(byClient.get(grant.clientId) ?? []), grant])
@@ -153,7 +154,7 @@ export function authorizedApplicationsEndpoint<Native>(
     const fields = valuesIn(form, [FORM_FIELDS.clientId, FORM_FIELDS.consent])
     if (isError(fields)) return interaction.errorPage('applications', fields)
     const user = await interaction.signedIn(request)
-    if (user === undefined) return interaction.signIn('applications', '')
+    if (user === undefined) return interaction.signIn(request, 'applications', '')
     const clientId = fields.client_id ?? ''
     if (interaction.verify(request, user, revokeForm(clientId), fields.consent) === undefined) {
       return interaction.errorPage('applications', notAccessible('consent_invalid'))
@@ -185,7 +186,7 @@ function namesOf(
   names: ReadonlyMap<string, string>,
 ): { readonly items: readonly string[]; readonly notShown?: number } {
   if (resources.kind !== 'specified') return { items: [] }
-  const all = resources.ids.map((id) => names.get(id) ?? id)
+  const all = resources.ids.map((id) => shortened(names.get(id) ?? id))
   const { shown, ...rest } = beginningOf(all, (name) => entrySize(name), RESOURCES_SHOWN)
   return { items: shown, ...rest }
 }

@@ -148,7 +148,7 @@ export function deviceEndpoint<Native>(
     const text = isError(parameters) ? undefined : valueIn(parameters, FORM_FIELDS.userCode)
     const userCode = typeof text === 'string' ? parseUserCode(text) : undefined
     const user = await interaction.signedIn(request)
-    if (user === undefined) return signIn(userCode)
+    if (user === undefined) return signIn(request, userCode)
     return codePage(request, user, {
       ...(userCode !== undefined && { userCode: printUserCode(userCode) }),
       complete: userCode !== undefined,
@@ -166,7 +166,7 @@ export function deviceEndpoint<Native>(
     const typed = typeof field === 'string' ? field.slice(0, TYPED_MAX) : ''
     const userCode = parseUserCode(typed)
     const user = await interaction.signedIn(request)
-    if (user === undefined) return signIn(userCode)
+    if (user === undefined) return signIn(request, userCode)
     return fields.decision === undefined
       ? lookUp(request, user, typed, fields.consent)
       : decide(request, user, userCode, form, { ...fields, decision: fields.decision })
@@ -252,9 +252,9 @@ export function deviceEndpoint<Native>(
     return pageResponse(200, pages.deviceResult({ decision, application: { name }, stylesheet }))
   }
 
-  function signIn(userCode: UserCode | undefined): HttpResponse {
+  function signIn(request: HttpRequest<Native>, userCode: UserCode | undefined): HttpResponse {
     const query = userCode === undefined ? '' : `${FORM_FIELDS.userCode}=${printUserCode(userCode)}`
-    return interaction.signIn('device', query)
+    return interaction.signIn(request, 'device', query)
   }
 
   return interaction.guarded('device', (request) => (request.method === 'POST' ? post(request) : get(request)))

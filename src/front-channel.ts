@@ -56,7 +56,7 @@ function checkedPages({ pages, onError }: Pick<Settings<never>, 'pages' | 'onErr
     error: (model) => {
       try {
         // A copy, since what it does with it must not keep ours from being shown.
-        return checked.error({ ...model })
+        return checked.error(structuredClone(model))
       } catch (failure) {
         onError(failure)
         return defaultPages.error(model)

@@ -15,6 +15,7 @@ import type { Seconds } from './core/values.js'
 import { checkedAnswer } from './host.js'
 import { logoAddress } from './logo-endpoint.js'
 import type { Refused, RefusedEvent, Settings, SpecifiedResource, User } from './options.js'
+import { shortened } from './pages/fragments.js'
 import type { ConsentScope, Pages } from './pages/index.js'
 import { type ConsentPageModel, inaccessibleLink } from './pages/index.js'
 import type { FormBinding, VerifiedForm } from './protocol/consent.js'
@@ -33,7 +34,7 @@ import {
 import { ENDPOINT_PATHS } from './protocol/endpoints.js'
 import type { HttpRequest, HttpResponse } from './protocol/message.js'
 import { retryAfter } from './protocol/message.js'
-import { pageResponse, redirectResponse } from './protocol/page.js'
+import { pageResponse, redirectResponse, refreshTo } from './protocol/page.js'
 import type { Parameters } from './protocol/parameters.js'
 import { listIn, valueIn } from './protocol/parameters.js'
 import { beginningOf, entrySize, LIST_CHARACTERS } from './shown-lists.js'
@@ -78,8 +79,8 @@ export type VerifyForm<Native> = (
 export interface Interaction<Native> {
   /** Who is signed in; undefined for nobody. */
   readonly signedIn: (request: HttpRequest<Native>) => Promise<User | undefined>
-  /** Sends the browser to sign in, and back to an endpoint with a query. */
-  readonly signIn: (endpoint: PageEndpoint, query: string) => HttpResponse
+  /** Sends the browser to sign in, and back to an endpoint with a query; from a form by way of a page. */
+  readonly signIn: (request: HttpRequest<Native>, endpoint: PageEndpoint, query: string) => HttpResponse
   /** Binds the forms of a page to the user, the browser, and what is shown. */
   readonly bind: (request: HttpRequest<Native>, user: User) => FormBinder
   /** Returns the form that came back, if it is as it was made, not too old, and from this browser. */
@@ -131,7 +132,7 @@ export function interactionOf<Native>(settings: PageSettings<Native>, refused: R
       characters: Math.max(settings.bodyLimit / 2, settings.bodyLimit - REST_OF_FORM),
       most: RESOURCES_SHOWN,
     })
-    const { shown } = beginningOf(sendable, ({ id, name }) => entrySize(id, name ?? id), {
+    const { shown } = beginningOf(sendable, ({ id, name }) => entrySize(id, shortened(name ?? id)), {
       characters: LIST_CHARACTERS,
       most: RESOURCES_SHOWN,
     })
@@ -176,9 +177,12 @@ export function interactionOf<Native>(settings: PageSettings<Native>, refused: R
       return checkedAnswer('user()', USER, user)
     },
 
-    signIn: (endpoint, query) => {
+    signIn: ({ method }, endpoint, query) => {
       const url = settings.signInUrl(`${issuer}${ENDPOINT_PATHS[endpoint]}${query === '' ? '' : `?${query}`}`)
-      return redirectResponse(checkedAnswer('signInUrl()', SIGN_IN_URL, url))
+      const address = checkedAnswer<string>('signInUrl()', SIGN_IN_URL, url)
+      if (method !== 'POST') return redirectResponse(address)
+      const model = { ...SIGNED_OUT, link: { href: address, text: 'Sign in' }, stylesheet }
+      return pageResponse(403, pages.error(model), [], refreshTo(address))
     },
 
     bind: (request, { subject }) => {
@@ -221,7 +225,7 @@ export function interactionOf<Native>(settings: PageSettings<Native>, refused: R
           selected: choices.find((kind) => kind === again?.choice) ?? application.resourceScope,
           items: items.shown.map(({ id, name }) => ({
             id,
-            name: name ?? id,
+            name: shortened(name ?? id),
             checked: again?.ids.includes(id) ?? false,
           })),
           ...(items.notShown > 0 && { notShown: items.notShown }),
@@ -303,6 +307,11 @@ function isTextOrNone(value: unknown): boolean {
 }
 
 const CHOICE_FAULT = `Choose which resources the application may use: at least one, and at most ${SPECIFIED_RESOURCES_MAX}.`
+
+const SIGNED_OUT = {
+  title: 'You were signed out',
+  message: 'Nothing was changed. Sign in again to go on.',
+} as const
 
 const FORM_INVALID: { readonly [Endpoint in PageEndpoint]: string } = {
   authorization:

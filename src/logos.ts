@@ -5,7 +5,7 @@
  */
 import { decodeBase64url, encodeBase64url } from './core/base64url.js'
 import { GrantwellError } from './core/errors.js'
-import { imageType } from './core/registration-check.js'
+import { imageType } from './core/image.js'
 import type { Settings } from './options.js'
 import type { LogoRecord, Transactions } from './transactions.js'
 import { keys, recordAs, storeError } from './transactions.js'

@@ -15,7 +15,7 @@ const RESOURCES = 4_000
 const CALLBACK = 'https://app.example/callback'
 
 const logo = new Uint8Array(1_048_576).fill(0x5a)
-logo.set(Uint8Array.from('\x89PNG\r\n\x1a\n', (character) => character.charCodeAt(0)))
+logo.set(Uint8Array.from('\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01', (character) => character.charCodeAt(0)))
 const resources = Array.from({ length: RESOURCES }, (_, index) => ({
   id: `${index}`.padEnd(100, '"'),
   name: '<'.repeat(100),

@@ -62,7 +62,9 @@ export async function start({ port, store: where = 'memory' }) {
 
 async function register(applications) {
   const application = { name: 'bench', website: 'https://app.example', scopes: SCOPES }
-  const logo = Uint8Array.from('\x89PNG\r\n\x1a\n', (character) => character.charCodeAt(0))
+  const logo = Uint8Array.from('\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01', (character) =>
+    character.charCodeAt(0),
+  )
   await applications.register(
     { ...application, logo, type: 'confidential', redirectUris: [CLIENT.redirectUri], resourceScope: 'all' },
     { clientId: CLIENT.id, clientSecret: CLIENT.secret },

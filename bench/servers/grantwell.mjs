@@ -6,7 +6,9 @@ import { createNodeGuard, createNodeHandler, nodeDigests } from 'grantwell/node'
 import { basic, CLIENT } from '../client.mjs'
 import { openStore } from '../stores/open.mjs'
 
-const logo = Uint8Array.from('\x89PNG\r\n\x1a\n', (character) => character.charCodeAt(0))
+const logo = Uint8Array.from('\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01', (character) =>
+  character.charCodeAt(0),
+)
 const form = { 'content-type': 'application/x-www-form-urlencoded' }
 const introspector = { id: 'bench-api', secret: 'bench-api-secret-0123456789abcdef' }
 

@@ -110,13 +110,13 @@ ${section('Rejected', rejected, ({ review }) => html`${card(review.details)}${re
     return html`${card(review.details, before)}
 <p class="hint">${before ? 'A change of an application in use' : 'A new application'}, handed in by ${applicant ?? 'nobody known'};
 revision ${review.revision}</p>
-<form method="post" action="/administration">
+<form method="post" action="/administration" autocomplete="off">
 ${lookedAt(application)}
 <fieldset><legend>Grant these scopes</legend>
 ${review.details.scopes.map((scope) => scopeChoice(scope, review.details, before))}</fieldset>
 <button name="action" value="approve">Approve</button>
 </form>
-<form method="post" action="/administration">
+<form method="post" action="/administration" autocomplete="off">
 ${lookedAt(application)}
 <label class="field">Reason, for the applicant<textarea name="reason" required></textarea></label>
 <button class="danger" name="action" value="reject">Reject</button>
@@ -149,7 +149,7 @@ function published(application, action, label) {
   return html`${card(application)}
 <dl><div><dt>Client identifier</dt><dd><code>${clientId}</code></dd></div></dl>
 ${review?.state === 'rejected' ? rejection(review, 'A change was rejected') : undefined}
-<form method="post" action="/administration">
+<form method="post" action="/administration" autocomplete="off">
 ${lookedAt(application)}
 <button class="${action === 'suspend' ? 'danger' : ''}" name="action" value="${action}">${label}</button>
 ${application.type === 'confidential' ? rotate : undefined}

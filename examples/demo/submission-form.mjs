@@ -76,7 +76,7 @@ export function registrationOf(values) {
  */
 export function submissionForm({ id, values, faults = [], problem }, { definitions }) {
   const action = id === undefined ? '/applications/new' : `/applications/change?id=${encodeURIComponent(id)}`
-  const size = `Logo: PNG, JPEG, GIF or WebP, at most 1 MB${id === undefined ? '' : '; without one, the present one stays'}`
+  const size = `Logo: PNG, JPEG, GIF or WebP, at most 1 MB and 4,096 pixels a side${id === undefined ? '' : '; without one, the present one stays'}`
   return html`${problem && html`<p class="fault" role="alert">${problem}</p>`}
 <p>An administrator looks at what you hand in. ${id && 'Until it is approved, what is in force stays so.'}</p>
 <form method="post" action="${action}" enctype="multipart/form-data">

@@ -3,7 +3,7 @@
  * @module
  * @see Specification, sections 2.1, 5.3 and 8; RFC 6749, section 2
  */
-
+import { imageSize, imageType } from './image.js'
 import { nearest } from './nearest.js'
 import type { RedirectRules } from './redirect-uri.js'
 import { parseRedirectUri, redirectUriRule } from './redirect-uri.js'
@@ -88,7 +88,8 @@ export function checkRegistration(
   const logo = read('logo', isBytes, rules.logo === 'optional')
   if (logo !== undefined) {
     check(logo.length <= APPLICATION_LIMITS.logo, 'logo', 'must have at most 1,048,576 bytes')
-    check(imageType(logo) !== undefined, 'logo', 'must be a PNG, JPEG, GIF or WebP image')
+    const fault = imageFault(logo)
+    if (fault !== undefined) check(false, 'logo', fault)
   }
   const description = read('description', isText, true)
   if (description !== undefined) {
@@ -157,15 +158,6 @@ export function checkRegistration(
   }
 }
 
-/** The media type of an image, told by its first bytes; undefined for any other. SVG is none of them: it can run scripts. */
-export function imageType(bytes: Uint8Array): 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp' | undefined {
-  const head = String.fromCharCode(...bytes.subarray(0, 12))
-  if (head.startsWith('\x89PNG\r\n\x1a\n')) return 'image/png'
-  if (head.startsWith('\xff\xd8\xff')) return 'image/jpeg'
-  if (head.startsWith('GIF87a') || head.startsWith('GIF89a')) return 'image/gif'
-  return head.startsWith('RIFF') && head.endsWith('WEBP') ? 'image/webp' : undefined
-}
-
 /** Whether a reason says something, in at most 350 characters. */
 export function isReason(value: unknown): value is string {
   return reasonFault(value) === undefined
@@ -176,6 +168,17 @@ export function reasonFault(value: unknown): string | undefined {
   if (!isText(value) || !isVisible(value) || !isWithin(value, SUBMISSION_LIMITS.reason))
     return `must have 1 to ${SUBMISSION_LIMITS.reason} characters`
   return isLines(value) ? undefined : unseenFault(value)
+}
+
+/** Says what is wrong with a logo as an image; undefined where nothing is. */
+function imageFault(logo: Uint8Array): string | undefined {
+  const type = imageType(logo)
+  if (type === undefined) return 'must be a PNG, JPEG, GIF or WebP image'
+  const size = imageSize(logo, type)
+  if (size === undefined) return 'must be an image whose header has its width and height'
+  // One that is larger when decoded than its bytes tell could take a browser's memory (CWE-409).
+  const fits = Math.max(size.width, size.height) <= APPLICATION_LIMITS.logoSide
+  return fits ? undefined : `has ${size.width} x ${size.height} pixels; must have at most 4,096 x 4,096`
 }
 
 type Check = (holds: boolean, path: string, message: string) => void

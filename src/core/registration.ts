@@ -10,7 +10,7 @@ import type { Scope } from './scopes.js'
 export interface Registration {
   /** Shown to the user; at most 50 characters as a person counts them. */
   readonly name: string
-  /** PNG, JPEG, GIF or WebP, at most 1 MB (1,048,576 bytes). No SVG: it can run scripts and load what it likes. */
+  /** PNG, JPEG, GIF or WebP, at most 1 MB (1,048,576 bytes) and 4,096 pixels a side. No SVG: it can run scripts and load what it likes. */
   readonly logo: Uint8Array
   /** At most 350 characters. */
   readonly description?: string | undefined
@@ -97,8 +97,8 @@ export interface RegistrationFault {
   readonly message: string
 }
 
-/** Limits of section 8: characters, and bytes for the logo. */
-export const APPLICATION_LIMITS = { name: 50, description: 350, website: 128, logo: 1_048_576 } as const
+/** Limits of section 8: characters, and bytes of the logo; and the pixels of each of its sides. */
+export const APPLICATION_LIMITS = { name: 50, description: 350, website: 128, logo: 1_048_576, logoSide: 4096 } as const
 
 /** What the specification leaves open: characters of a reason, and how many redirect URIs there may be. */
 export const SUBMISSION_LIMITS = { reason: 350, redirectUris: 64 } as const

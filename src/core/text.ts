@@ -13,8 +13,12 @@ const UNSOUND = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\u202a-\u202e\u2066-\u2069]/u
 /** The same for text of several lines. */
 const UNSOUND_IN_LINES = /[\p{Cs}\u202a-\u202e\u2066-\u2069]|(?![\t\r\n])\p{Cc}/u
 
-/** Something to see: neither a space nor one of the characters that are drawn as nothing, such as the blank of Braille. */
-const VISIBLE = /(?![\p{Default_Ignorable_Code_Point}\u2800])[\p{L}\p{N}\p{P}\p{S}]/u
+/**
+ * Something to see: neither a space nor one of the letters and symbols that are drawn as nothing, which no property of Unicode
+ * tells: the blanks of Braille and Egyptian, a half space, the place of an object, and a note without a head.
+ */
+const VISIBLE =
+  /(?![\p{Default_Ignorable_Code_Point}\u2800\u303f\ufffc\u{13441}\u{13442}\u{1d159}])[\p{L}\p{N}\p{P}\p{S}]/u
 
 /** Whether a person sees at most so many characters; and, since one of them can be piled up without end, their size. */
 export function isWithin(text: string, limit: number): boolean {

@@ -9,6 +9,7 @@ import {
   ifTrue,
   isolated,
   logoOf,
+  NOT_RESTORED,
   shortened,
   signedInAs,
   titled,
@@ -167,7 +168,7 @@ ${list}
 // The name that assistive technology reads begins with what is seen (WCAG 2.2, 2.5.3) and tells the buttons apart. As
 // on the consent page, a button has no id: a link that ends in one would focus it.
 function form({ name, form }: AuthorizedApplication): SafeHtml {
-  return html`<form method="post" action="${form.action}">
+  return html`<form method="post" action="${form.action}" ${NOT_RESTORED}>
 ${hiddenFields(form.fields)}
 <div class="actions"><button type="submit" class="danger" aria-label="Revoke access of ${displayText(name)}">\
 Revoke access</button></div>

@@ -9,6 +9,7 @@ import {
   ifTrue,
   isolated,
   logoOf,
+  NOT_RESTORED,
   shortened,
   signedInAs,
   titled,
@@ -146,16 +147,26 @@ ${permissionGroups(scopes)}
 //
 // The buttons have no id and no autofocus: a link that ends in the id of a button focuses it, and a user who was
 // told to hold the Enter key would agree. `#decision` is not focusable.
-function form({ form, resources }: ConsentPageModel): SafeHtml {
-  return html`<form method="post" action="${form.action}">
+function form(model: ConsentPageModel): SafeHtml {
+  const { form, resources } = model
+  return html`<form method="post" action="${form.action}" ${NOT_RESTORED}>
 <input type="submit" formmethod="dialog" formnovalidate hidden>
 ${hiddenFields(form.fields)}
 ${resourceScope(resources)}
 <div id="decision" class="decision">
-<button type="submit" name="decision" value="agree">Agree</button>
-<button type="submit" name="decision" value="refuse" formnovalidate>Refuse</button>
+<p id="asked" class="asked">${inShort(model)}</p>
+<button type="submit" name="decision" value="agree" aria-describedby="asked">Agree</button>
+<button type="submit" name="decision" value="refuse" formnovalidate aria-describedby="asked">Refuse</button>
 </div>
 </form>`
+}
+
+// A page that opens this one in a small window can scroll it to the buttons, past everything above them.
+function inShort({ application, user, redirectHost, userCode }: ConsentPageModel): SafeHtml {
+  const asked = html`${isolated(application.name)} wants to access the account ${isolated(shortened(user.name))}.`
+  return userCode === undefined
+    ? html`${asked} Your answer goes to ${isolated(redirectHost)}.`
+    : html`${asked} Agree only if your own device shows the code ${isolated(userCode)}.`
 }
 
 function resourceScope({ choices, selected, items, notShown = 0 }: ConsentPageModel['resources']): SafeHtml {

@@ -2,7 +2,7 @@
  * The page on which a user enters the code of a device, or compares it (RFC 8628, 3.3, 3.3.1 and 5.4).
  * @module
  */
-import { faultNote, hiddenFields, isolated, signedInAs, titled } from './fragments.js'
+import { faultNote, hiddenFields, isolated, NOT_RESTORED, signedInAs, titled } from './fragments.js'
 import { html, type SafeHtml } from './html.js'
 import { layOut } from './layout.js'
 
@@ -57,9 +57,9 @@ function comparison({ form, fault }: DevicePageModel, userCode: string): SafeHtm
 <p class="code">${isolated(userCode)}</p>
 <p>Continue only if the two are the same and you started this yourself. Otherwise close this page.</p>
 ${warning}
-<form method="post" action="${form.action}">
+<form method="post" action="${form.action}" ${NOT_RESTORED}>
 ${hiddenFields([...form.fields, { name: 'user_code', value: userCode }])}
-${button}
+${button(html`Continue only if your own device shows the code ${isolated(userCode)}.`)}
 </form>`
 }
 
@@ -72,17 +72,20 @@ function entry({ form, fault, userCode = '' }: DevicePageModel): SafeHtml {
 <h1>Connect a device</h1>
 <p>Enter the code that your device shows. Before anything is shared, you will see which application asks for what.</p>
 ${warning}
-<form method="post" action="${form.action}">
+<form method="post" action="${form.action}" ${NOT_RESTORED}>
 ${hiddenFields(form.fields)}
 <label class="field">Code on your device
 <input type="text" name="user_code" value="${userCode}" required maxlength="64"${typing}${marks}></label>
 <p id="hint" class="hint">8 letters, such as WDJB-MJHT</p>
-${button}
+${button(html`Continue only with a code from your own device, never with one that somebody sent you.`)}
 </form>`
 }
 
 const warning: SafeHtml = html`<p class="warning">Only use a code from a device that is yours and in front of you. \
 Nobody from this service will ever send you a code: whoever does wants to get into your account.</p>`
 
-// As on the consent page, without an id: a link that ends in the id of a button focuses it.
-const button: SafeHtml = html`<div class="actions"><button type="submit" class="primary">Continue</button></div>`
+// As on the consent page, with the warning in short, and without an id: a link that ends in the id of a button focuses it.
+function button(inShort: SafeHtml): SafeHtml {
+  return html`<div class="actions"><p id="asked" class="asked">${inShort}</p>
+<button type="submit" class="primary" aria-describedby="asked">Continue</button></div>`
+}

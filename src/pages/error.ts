@@ -11,6 +11,8 @@ export interface ErrorPageModel {
   readonly title: string
   /** What the user can do about it. It must not name a path, a query or a secret. */
   readonly message: string
+  /** Where the user goes on, as a link below the message; absent where there is nowhere. */
+  readonly link?: { readonly href: string; readonly text: string }
   /** URL path of the stylesheet. */
   readonly stylesheet: string
 }
@@ -32,12 +34,14 @@ export const inaccessibleLink: Readonly<Omit<ErrorPageModel, 'stylesheet'>> = {
  * errorPage({ ...inaccessibleLink, stylesheet: '/oauth2/style.css' })
  */
 export function errorPage(model: ErrorPageModel): string {
+  const { link } = model
   return layOut({
     title: model.title,
     stylesheet: model.stylesheet,
     body: html`<main>
 <h1><bdi>${displayText(model.title)}</bdi></h1>
 <p dir="auto">${displayText(model.message)}</p>
+${link && html`<p><a href="${link.href}">${displayText(link.text)}</a></p>`}
 </main>`,
   })
 }

@@ -43,14 +43,23 @@ export function faultNote(fault: string | undefined, id?: 'fault'): SafeHtml | u
   return html`<p class="fault"${id && html` id="${id}"`} role="alert" dir="auto">${displayText(fault)}</p>`
 }
 
+/**
+ * Attribute of every form. After Back or Reload, browsers fill fields in again by their place, and a list that grew in between
+ * has another resource there.
+ */
+export const NOT_RESTORED: SafeHtml = html`autocomplete="off"`
+
 /** Fields that come back with the form as they are. */
 export function hiddenFields(fields: readonly { readonly name: string; readonly value: string }[]): SafeHtml {
   return html`${fields.map(({ name, value }) => html`<input type="hidden" name="${name}" value="${value}">\n`)}`
 }
 
+// Browsers drop tabs and line ends from an address, and read `/\` as they read `//`, behind which another host stands.
+const OWN_PATH = /^\/(?![\t\n\r]*[/\\])/
+
 /** The logo of an application, or the first letter of its name. Images come from paths of this server alone. */
 export function logoOf({ name, logo }: { readonly name: string; readonly logo?: string }): SafeHtml {
-  return logo !== undefined && /^\/(?![/\\])/.test(logo)
+  return logo !== undefined && OWN_PATH.test(logo)
     ? html`<img class="logo" src="${logo}" alt="" width="56" height="56">`
     : html`<span class="logo" aria-hidden="true">${[...displayText(name).trim()][0]}</span>`
 }

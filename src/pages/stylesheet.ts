@@ -106,7 +106,7 @@ h1 + p { margin-top: 1rem; }
 }
 
 /* What an application or the maker of a link wrote stays in its own box, whatever marks it stacks up. */
-.identity, blockquote, dd, li, main > p { overflow: clip; overflow-clip-margin: 0.25rem; }
+.identity, blockquote, dd, li, main > p, .asked { overflow: clip; overflow-clip-margin: 0.25rem; }
 
 figure { margin-top: 1.25rem; padding-inline-start: 1rem; border-inline-start: 3px solid var(--line); }
 figcaption, dt, .hint { color: var(--muted); font-size: 0.875rem; }
@@ -210,6 +210,11 @@ summary { cursor: pointer; }
 
 .decision { display: grid; gap: 0.75rem; }
 .decision, .field ~ .actions { margin-top: 1.5rem; }
+.asked { grid-column: 1 / -1; }
+.asked bdi { font-weight: 600; }
+.actions .asked { margin-bottom: 0.75rem; }
+/* Whatever brings a button into view brings what it is about. */
+.asked ~ button { scroll-margin-block-start: 8rem; }
 button {
   min-height: 2.75rem;
   padding: 0.5rem 1.25rem;

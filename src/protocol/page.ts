@@ -45,7 +45,8 @@ export function pageResponse(
 /**
  * CSP sources that the answer of a form may lead to. Chromium holds every hop of the redirects that follow against the
  * list, so it names what the application may go on to as well: any https page and, from loopback, any http one, for
- * which no narrower source would do (an IPv6 address cannot be one).
+ * which no narrower source would do (an IPv6 address cannot be one). A callback that redirects to the scheme of a native program
+ * is not followed: it could be any scheme, and a source for all of them does not exist. SECURITY.md says what such a one does.
  */
 export function formTargets(redirectUri: string): readonly string[] {
   const { protocol } = new URL(redirectUri)
@@ -65,12 +66,23 @@ export function documentResponse(contentType: string, body: string): HttpRespons
   }
 }
 
+/**
+ * Headers that send the browser on from the answer to a form, to any address. Chromium follows no redirect of a form to an
+ * address that `form-action` does not list, and says nothing; a refresh is a navigation of its own.
+ * @param address - a path or URL of visible ASCII characters
+ * @see HTML, section 4.2.5.3 (Refresh); Content Security Policy Level 3, section 6.4.1 (form-action)
+ */
+export function refreshTo(address: string): Readonly<Record<string, string>> {
+  return { Refresh: `0;url=${address}` }
+}
+
 /** Seconds of a year. */
 const YEAR = 31_536_000
 
 /**
  * An image whose address never gets another one, so that it is kept for good (RFC 8246). Opened by itself it can do nothing, and
- * no other site can embed it.
+ * no other origin can embed it, nor tell by the time it takes whether the browser has it: what our own pages were given is not
+ * for requests of others, which another origin of the same site would share a cache with.
  */
 export function imageResponse(contentType: string, bytes: Uint8Array): HttpResponse<Uint8Array> {
   return {
@@ -78,6 +90,7 @@ export function imageResponse(contentType: string, bytes: Uint8Array): HttpRespo
     headers: {
       'Content-Type': contentType,
       'Cache-Control': `public, max-age=${YEAR}, immutable`,
+      Vary: 'Sec-Fetch-Site',
       'X-Content-Type-Options': 'nosniff',
       'Content-Security-Policy': "default-src 'none'",
       'Cross-Origin-Resource-Policy': 'same-origin',

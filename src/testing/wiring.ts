@@ -82,8 +82,11 @@ export interface Wired extends LifecycleWiring {
   readonly server: AuthorizationServer
 }
 
-/** The first bytes of a PNG, which is all that a registration looks at. */
-const LOGO = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a)
+/** A PNG of one pixel. */
+const LOGO = Uint8Array.from(
+  atob('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR42mNgAAAAAgAB5Sfe/AAAAABJRU5ErkJggg=='),
+  (character) => character.charCodeAt(0),
+)
 
 const SCOPES = [
   'repo-code:rw account-profile:r',

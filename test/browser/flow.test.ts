@@ -360,7 +360,7 @@ describe.skipIf(executablePath === undefined)('a service in Chromium', () => {
     await page.goto(service.authorizationUrl())
     service.session.user = undefined
     await press(page, 'Agree')
-    expect(page.url()).toContain('/sign-in?')
+    await page.waitForURL('**/sign-in?**')
     expect(await page.textContent('body')).toMatch(/^GET /)
     service.session.user = ada
   })

@@ -5,7 +5,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { AuthorizationServer, RecordStore, User } from 'grantwell'
+import type { AuthorizationServer, AuthorizationServerOptions, RecordStore, User } from 'grantwell'
 import { createAuthorizationServer, scopeCatalogue } from 'grantwell'
 import { createNodeHandler, nodeDigests } from 'grantwell/node'
 import { memoryStore } from 'grantwell/storage/memory'
@@ -20,17 +20,24 @@ export interface Service {
   readonly server: AuthorizationServer<IncomingMessage>
   readonly session: { user: User | undefined }
   readonly clock: { now: number }
+  /** Every path and query that was asked for. */
+  readonly asked: readonly string[]
   readonly close: () => void
   /** An authorization request of the application `sample`. */
   readonly authorizationUrl: (parameters?: Record<string, string>) => string
 }
+
+/** Options of the service: how far away its store is, and what stands in place of its own functions. */
+type ServiceOptions = { readonly delay?: number } & Partial<
+  Pick<AuthorizationServerOptions<IncomingMessage>, 'signInUrl' | 'resources'>
+>
 
 /**
  * Opens the service.
  * @param options.delay - milliseconds that each operation of the store takes; 0 by default
  *
  * Every path but the server's own answers with its method and URL. */
-export async function openService({ delay = 0 }: { readonly delay?: number } = {}): Promise<Service> {
+export async function openService({ delay = 0, ...options }: ServiceOptions = {}): Promise<Service> {
   const http = createServer().listen(0, '127.0.0.1')
   await once(http, 'listening')
   const { port } = http.address() as AddressInfo // a port, for it listens on TCP
@@ -51,6 +58,7 @@ export async function openService({ delay = 0 }: { readonly delay?: number } = {
       { name: 'ruin', permissions: ['rw'], description: 'Everything' },
     ]),
     clock: () => clock.now,
+    ...options,
   })
   const sound = registration({
     name: HOSTILE,
@@ -61,7 +69,9 @@ export async function openService({ delay = 0 }: { readonly delay?: number } = {
   })
   for (const clientId of ['sample', 'another']) await server.applications.register(sound, { ...WEB, clientId })
   const handle = createNodeHandler(server)
+  const asked: string[] = []
   http.on('request', (request: IncomingMessage, response) => {
+    asked.push(request.url ?? '')
     handle(request, response, () => {
       response.writeHead(200, { 'Content-Type': 'text/plain' }).end(`${request.method} ${request.url}`)
     })
@@ -71,6 +81,7 @@ export async function openService({ delay = 0 }: { readonly delay?: number } = {
     server,
     session,
     clock,
+    asked,
     close: () => {
       http.closeAllConnections()
       http.close()

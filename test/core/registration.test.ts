@@ -7,11 +7,13 @@ import * as fc from 'fast-check'
 import type { RegistrationDetails, RegistrationFault } from 'grantwell'
 import { APPLICATION_LIMITS, SUBMISSION_LIMITS, serviceScopes } from 'grantwell'
 import { describe, expect, it } from 'vitest'
+import { imageType } from '../../src/core/image.js'
 import { matchRedirectUri } from '../../src/core/redirect-uri.js'
 import { RESOURCE_CHOICES } from '../../src/core/registration.js'
 import type { RegistrationRules } from '../../src/core/registration-check.js'
-import { checkRegistration, imageType, isReason } from '../../src/core/registration-check.js'
+import { checkRegistration, isReason } from '../../src/core/registration-check.js'
 import { LOGO, registration } from '../support.js'
+import { bytesOf, gif, jpeg, png, vp8, vp8l, vp8x } from './images.js'
 import { anyText } from './texts.js'
 
 /** Of the function `register`: an administrator speaks. */
@@ -162,7 +164,7 @@ describe('a sound registration', () => {
 
 describe('8 limits', () => {
   it('are 50, 350 and 128 characters, and 1 MB; and of our own 350 for a reason, and 64 redirect URIs', () => {
-    expect(APPLICATION_LIMITS).toEqual({ name: 50, description: 350, website: 128, logo: 1024 * 1024 })
+    expect(APPLICATION_LIMITS).toEqual({ name: 50, description: 350, website: 128, logo: 1024 * 1024, logoSide: 4096 })
     expect(SUBMISSION_LIMITS).toEqual({ reason: 350, redirectUris: 64 })
   })
 
@@ -229,8 +231,26 @@ describe('8 limits', () => {
   })
 
   it('a logo has at most 1,048,576 bytes: so many, and one more', () => {
-    expect(faultsOf({ logo: logoOf('\x89PNG\r\n\x1a\n', 1_048_576) })).toEqual([])
-    expect(faultsOf({ logo: logoOf('\x89PNG\r\n\x1a\n', 1_048_577) })).toEqual(['logo'])
+    const logo = new Uint8Array(1_048_577)
+    logo.set(LOGO)
+    expect(faultsOf({ logo: logo.subarray(1) })).toEqual(['logo'])
+    expect(faultsOf({ logo: logo.subarray(0, -1) })).toEqual([])
+    expect(faultsOf({ logo })).toEqual(['logo'])
+  })
+
+  it.each([png, jpeg, gif, vp8, vp8l, vp8x])('a logo has at most 4,096 pixels a side: so many, and more', (make) => {
+    for (const side of [1, 4096]) expect(faultsOf({ logo: make(side, side) })).toEqual([])
+    for (const [width = 1, height = 1] of [[4097], [1, 4097], [16_383, 16_383]]) {
+      const message = `has ${width} x ${height} pixels; must have at most 4,096 x 4,096`
+      const logo = make(width, height)
+      expect(faults({ ...registration(), logo })).toStrictEqual([{ path: 'logo', message }])
+    }
+  })
+
+  it('a logo whose header has no width and height is none', () => {
+    const message = 'must be an image whose header has its width and height'
+    for (const logo of [png(0, 1), png(1, 1).subarray(0, 16), jpeg(1, 0), gif(0, 0), logoOf('RIFF1234WEBP')])
+      expect(faults({ ...registration(), logo })).toStrictEqual([{ path: 'logo', message }])
   })
 
   it('there are at most 64 redirect URIs: 64 and 65', () => {
@@ -262,6 +282,11 @@ describe('2.1 name, description, website and logo', () => {
     ['a half-width Hangul filler alone', '\uffa0', false],
     ['tag characters alone', '\u{e0067}\u{e0062}', false],
     ['a blank of Braille alone', '\u2800', false],
+    ['the place of an object alone', '\ufffc', false],
+    ['a half space alone', '\u303f', false],
+    ['blanks of Egyptian alone', '\u{13441}\u{13442}', false],
+    ['a note without a head alone', '\u{1d159}', false],
+    ['a letter among them', '\ufffc\u{13441}\u2800a\u{1d159}', true],
     ['marks of direction alone', '\u200e\u200f', false],
     ['a line break', 'a\nb', false],
     ['a line end of two characters', 'a\r\nb', false],
@@ -333,15 +358,17 @@ describe('2.1 name, description, website and logo', () => {
   })
 
   it.each([
-    ['PNG', '\x89PNG\r\n\x1a\n\0\0', 'image/png'],
-    ['JPEG', '\xff\xd8\xff\xe0\0\x10JFIF', 'image/jpeg'],
-    ['GIF of 1987', 'GIF87a\x01\0', 'image/gif'],
-    ['GIF of 1989', 'GIF89a\x01\0', 'image/gif'],
-    ['WebP', 'RIFF\x1a\0\0\0WEBPVP8 ', 'image/webp'],
-  ])('a logo may be a %s, as a view into more bytes and as a Buffer too', (_, text, type) => {
-    expect(imageType(logoOf(text))).toBe(type)
-    expect(imageType(logoOf(`<svg>${text}`).subarray(5))).toBe(type)
-    for (const logo of [logoOf(text), Buffer.from(text, 'latin1')]) expect(faultsOf({ logo })).toEqual([])
+    ['PNG', png(1, 1), 'image/png'],
+    ['JPEG', jpeg(1, 1), 'image/jpeg'],
+    ['GIF of 1987', gif(1, 1, [], '87a'), 'image/gif'],
+    ['GIF of 1989', gif(1, 1), 'image/gif'],
+    ['WebP', vp8(1, 1), 'image/webp'],
+  ])('a logo may be a %s, as a view into more bytes and as a Buffer too', (_, bytes, type) => {
+    const view = bytesOf('<svg>', [...bytes]).subarray(5)
+    for (const logo of [bytes, view, Buffer.from(bytes)]) {
+      expect(imageType(logo)).toBe(type)
+      expect(faultsOf({ logo })).toEqual([])
+    }
   })
 
   it.each([
@@ -885,7 +912,8 @@ const anyRegistration = fc
       name: likely(graphemes(60)),
       logo: likely(
         fc.constantFrom(
-          ...['\x89PNG\r\n\x1a\n', '\xff\xd8\xff', 'GIF89a', 'RIFF1234WEBP', 'BM'].map((text) => logoOf(text)),
+          ...[png, jpeg, gif, vp8, vp8l, vp8x].flatMap((make) => [make(9, 4096), make(9, 9)]),
+          ...['\xff\xd8\xff', 'RIFF1234WEBP', 'BM'].map((text) => logoOf(text)),
         ),
       ),
       description: likely(graphemes(400)),

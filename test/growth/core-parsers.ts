@@ -6,6 +6,8 @@ import { portableDigests, serviceScopes } from 'grantwell'
 import { constantTimeEqual, decodeBase64url, encodeBase64url } from '../../src/core/base64url.js'
 import { parseCredential, parseGrantId } from '../../src/core/credential.js'
 import { bytesOfAscii, digestOf } from '../../src/core/digests.js'
+import type { ImageType } from '../../src/core/image.js'
+import { imageSize, imageType } from '../../src/core/image.js'
 import { sameJson } from '../../src/core/json.js'
 import { nearest } from '../../src/core/nearest.js'
 import {
@@ -16,11 +18,12 @@ import {
   redirectUriRule,
 } from '../../src/core/redirect-uri.js'
 import type { RegistrationRules } from '../../src/core/registration-check.js'
-import { checkRegistration, imageType, isReason, reasonFault } from '../../src/core/registration-check.js'
+import { checkRegistration, isReason, reasonFault } from '../../src/core/registration-check.js'
 import { normalizeScopes, parseScopes, splitScopes } from '../../src/core/scopes.js'
 import { isLine, isLines, isVisible, isWithin, unseenFault } from '../../src/core/text.js'
 import { parseUserCode } from '../../src/core/user-code.js'
 import { parseClientId } from '../../src/core/values.js'
+import type { Case } from './growth.js'
 import { FACTOR, WHOLE } from './growth.js'
 import type { Around, Inputs } from './shapes.js'
 import { all, of, ofText, SEEN } from './shapes.js'
@@ -100,6 +103,17 @@ function ofRegistrations(): Inputs {
   )
 }
 
+const GIF_HEAD = 'GIF89a\x01\0\x01\0\0\0\0'
+
+/** An image of a type, filled with a pattern behind a header. */
+function sizeOfImage(head: string, pattern: string, type: ImageType): Case {
+  return (size) => {
+    const text = (head + pattern.repeat(size)).slice(0, size)
+    const bytes = Uint8Array.from(text, (character) => character.charCodeAt(0))
+    return () => imageSize(bytes, type)
+  }
+}
+
 /** The parsers of `src/core`. */
 export const CORE: Readonly<Record<string, Inputs>> = {
   'core/base64url.ts decodeBase64url': ofText(decodeBase64url),
@@ -123,7 +137,16 @@ export const CORE: Readonly<Record<string, Inputs>> = {
     REDIRECT_URIS,
   ),
   'core/registration-check.ts checkRegistration': ofRegistrations(),
-  'core/registration-check.ts imageType': of({ bytes: (size) => () => imageType(new Uint8Array(size)) }),
+  'core/image.ts imageType': of({ bytes: (size) => () => imageType(new Uint8Array(size)) }),
+  'core/image.ts imageSize': of({
+    'a GIF of empty extensions': sizeOfImage(GIF_HEAD, '\x21\0\0', 'image/gif'),
+    'a GIF of small blocks': sizeOfImage(`${GIF_HEAD}\x21\0`, '\x01', 'image/gif'),
+    'a GIF of empty frames': sizeOfImage(GIF_HEAD, '\x2c\0\0\0\0\0\0\0\0\0\0\0', 'image/gif'),
+    'a JPEG of fill bytes': sizeOfImage('\xff\xd8', '\xff', 'image/jpeg'),
+    'a JPEG of stuffed zeros': sizeOfImage('\xff\xd8', '\xff\0', 'image/jpeg'),
+    'a JPEG of empty segments': sizeOfImage('\xff\xd8', '\xff\xfe\0\x02', 'image/jpeg'),
+    'a JPEG without markers': sizeOfImage('\xff\xd8', 'x', 'image/jpeg'),
+  }),
   'core/registration-check.ts isReason': ofText(isReason, [['', '']], SEEN),
   'core/scopes.ts parseScopes': all(
     ofText((text) => parseScopes(catalogue, text)),

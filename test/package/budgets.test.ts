@@ -31,7 +31,7 @@ const BUDGETS: { readonly [entry: string]: Budget } = {
   './storage/sqlite': { files: 4, gzip: 4_150 },
   './storage/postgres': { files: 10, gzip: 9_700 },
   './storage/redis': { files: 8, gzip: 7_400 },
-  './pages': { files: 2, gzip: 6_690 },
+  './pages': { files: 2, gzip: 6_950 },
   './metadata': { files: 1, gzip: 25_600 },
   './client': { files: 13, gzip: 17_900 },
   './client/node': { files: 4, gzip: 9_300 },

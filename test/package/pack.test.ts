@@ -186,7 +186,7 @@ async function flow({ root, node, fetch: adapter, memory, pages }) {
   })
   const { clientId, clientSecret } = await server.applications.register({
     name: 'Sample',
-    logo: Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0),
+    logo: Uint8Array.from(atob('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR42mNgAAAAAgAB5Sfe/AAAAABJRU5ErkJggg=='), (each) => each.charCodeAt(0)),
     website: 'https://app.example',
     type: 'confidential',
     redirectUris: ['https://app.example/callback'],

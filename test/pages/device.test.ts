@@ -115,6 +115,7 @@ describe('a code that came with the link is compared (3.3.1 and 5.4)', () => {
       'WDJB-MJHT',
       'Continue only if the two are the same and you started this yourself. Otherwise close this page.',
       warning,
+      'Continue only if your own device shows the code WDJB-MJHT.',
       'Continue',
     ])
   })

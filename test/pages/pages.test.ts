@@ -43,6 +43,11 @@ const documents: Readonly<Record<string, string>> = {
   'applications, none': defaultPages.authorizedApplications({ ...plainApplications, applications: [], more: true }),
 }
 
+it.each(Object.entries(documents))('%s: browsers do not fill in a form again', (_, document) => {
+  const forms = elementsOf(document).filter(({ nodeName }) => nodeName === 'form')
+  for (const form of forms) expect(attribute(form, 'autocomplete')).toBe('off')
+})
+
 describe('12: every value is escaped', () => {
   it('no value of a consent page makes an element or an attribute', () => {
     fc.assert(
@@ -67,10 +72,13 @@ describe('12: every value is escaped', () => {
 
   it('no value of an error page makes an element, and each is there', () => {
     fc.assert(
-      fc.property(hostileText, hostileText, hostileText, (title, message, stylesheet) => {
-        const document = errorPage({ title, message, stylesheet })
+      fc.property(hostileText, hostileText, hostileText, hostileText, (title, message, stylesheet, href) => {
+        const link = { href, text: message }
+        const document = errorPage({ title, message, stylesheet, link })
         const { texts, attributes } = contentsOf(document)
-        expect(skeletonOf(document)).toBe(skeletonOf(errorPage({ title: 'x', message: 'x', stylesheet: 'x' })))
+        const plain = errorPage({ title: 'x', message: 'x', stylesheet: 'x', link: { href: 'x', text: 'x' } })
+        expect(skeletonOf(document)).toBe(skeletonOf(plain))
+        expect(attributes).toContain(asParsed(href))
         for (const name of ['title', 'h1']) expect(textOf(element(document, name))).toBe(displayText(title))
         expect(texts).toContain(displayText(message))
         expect(attributes).toContain(asParsed(stylesheet))
@@ -182,11 +190,37 @@ describe('12: the pages work under a strict policy', () => {
       'https://evil.example/x.png',
       '//evil.example',
       '/\\evil.example',
+      '/\t/evil.example',
+      '/\r\n\\evil.example',
       'data:image/png;base64,AA==',
       '',
     ]) {
       expect(logoOf(logo)).toBeUndefined()
     }
+    const pieces = fc.constantFrom(
+      '/',
+      '\\',
+      '\t',
+      '\n',
+      '\r',
+      '\f',
+      '\0',
+      ' ',
+      '.',
+      ':',
+      '?',
+      '#',
+      '@',
+      'evil.example',
+    )
+    fc.assert(
+      fc.property(fc.array(pieces, { maxLength: 6 }), (parts) => {
+        const shown = attribute(logoOf(`/${parts.join('')}`), 'src')
+        if (shown !== undefined)
+          expect(new URL(shown, 'https://git.example/oauth2/auth').origin).toBe('https://git.example')
+      }),
+      { numRuns: 1000 },
+    )
   })
 })
 
@@ -342,9 +376,23 @@ describe('the consent page of a device (RFC 8628, 3.3 and 5.4)', () => {
     expect(consentPage(plainModel)).not.toMatch(/your device|class="warning"/)
   })
 
+  it('says beside the buttons what they are about', () => {
+    const inShort = (document: string) =>
+      elementsOf(document)
+        .filter((node) => attribute(node, 'id') === 'asked')
+        .map(textOf)
+    const asked = 'Loom wants to access the account ada.'
+    expect(inShort(consentPage(plainModel))).toEqual([`${asked} Your answer goes to app.loom.example.`])
+    expect(inShort(consentPage(plainDeviceConsent))).toEqual([
+      `${asked} Agree only if your own device shows the code WDJB-MJHT.`,
+    ])
+  })
+
   it('differs in nothing else', () => {
     const common = (document: string) =>
-      document.split('\n').filter((line) => !/You will return to|Code on your device|class="warning"/.test(line))
+      document
+        .split('\n')
+        .filter((line) => !/You will return to|Code on your device|class="(warning|asked)"/.test(line))
     expect(common(consentPage(plainDeviceConsent))).toEqual(common(consentPage(plainModel)))
   })
 })

@@ -7,7 +7,7 @@ import { IncomingMessage } from 'node:http'
 import * as fc from 'fast-check'
 import type { AuthorizationServerOptions } from 'grantwell'
 import { describe, expect, it } from 'vitest'
-import { answer, inaccessible, redirect, sendQuery, tokenError } from '../server/helpers.js'
+import { answer, inaccessible, redirect, sendQuery, signedOut, tokenError } from '../server/helpers.js'
 import {
   answeredTo,
   authorizationUrl,
@@ -382,7 +382,8 @@ describe('4.1 a user who is not signed in', () => {
     const { fields, headers } = await openConsent(test, { state: 's' })
     test.session.user = undefined
     const away = await post(test.server, '/oauth2/auth', { ...fields, decision: 'agree' }, headers)
-    expect(returnTo(away.headers['Location'])).toBe(`/oauth2/auth?${fields['request']}`)
+    const back = `${ISSUER}/oauth2/auth?${fields['request']}`
+    expect(away).toStrictEqual(signedOut(`/sign-in?return_to=${encodeURIComponent(back)}`))
     expect(test.events).toStrictEqual([])
   })
 

@@ -5,7 +5,7 @@
 import type { AuthorizedApplicationsPageModel, HttpResponse } from 'grantwell'
 import { authorizedApplicationsPage } from 'grantwell/pages'
 import { describe, expect, it } from 'vitest'
-import { busyPage, page, redirect, StoreFailure, watchedServer } from '../server/helpers.js'
+import { busyPage, page, redirect, StoreFailure, signedOut, watchedServer } from '../server/helpers.js'
 import type { TestServer } from '../support.js'
 import {
   authorize,
@@ -15,6 +15,7 @@ import {
   hiddenFields,
   ISSUER,
   OTHER,
+  openConsent,
   post,
   refresh,
   registration,
@@ -66,6 +67,30 @@ describe('GET shows what was permitted', () => {
     expect({ ...response, headers }).toStrictEqual(page(200, response.body))
     expect(cookie).toMatch(/^__Host-grantwell=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Secure$/)
     expect(await open(test, cookieOf(response))).not.toHaveProperty('headers.Set-Cookie')
+  })
+
+  it('every application, however long somebody made the name of a resource', async () => {
+    const { models, pages } = watchedPages()
+    const long = `eve/${'"'.repeat(1_000_000)}`
+    const test = await testServer({
+      pages,
+      resources: () => [
+        { id: 'repo/1', name: long },
+        { id: 'repo/2', name: 'ada/two' },
+      ],
+    })
+    await authorize(test, { client_id: 'other', redirect_uri: 'https://other.example/callback' })
+    test.clock.now += 10
+    const { fields, headers } = await openConsent(test)
+    const chosen = ['repo/1', 'repo/2'].map((id) => ['resource', id] as const)
+    const form = Object.entries({ ...fields, decision: 'agree', resource_scope: 'specified' })
+    expect((await post(test.server, '/oauth2/auth', [...form, ...chosen], headers)).status).toBe(302)
+    const { body } = await open(test)
+    expect(models[0]?.applications.map(({ name }) => name)).toStrictEqual(['Sample', 'Other'])
+    expect(models[0]?.next).toBeUndefined()
+    const { resources } = models[0]?.applications[0]?.grants[0] ?? {}
+    expect(resources?.items).toStrictEqual([`${long.slice(0, 255)}…`, 'ada/two'])
+    expect(body.length).toBeLessThan(20_000)
   })
 
   it('one entry for each application, the one used last first, with every permission', async () => {
@@ -323,9 +348,9 @@ describe('POST takes everything back from one application', () => {
     expect(response.body).toContain('Nothing was changed.')
   })
 
-  it('by nobody: to the sign-in', async () => {
+  it('by nobody: to the sign-in, by way of a page', async () => {
     const response = await refusal({ before: (test) => Object.assign(test.session, { user: undefined }) })
-    expect(response).toMatchObject({ status: 302, headers: { Location: expect.stringContaining('/sign-in') } })
+    expect(response).toStrictEqual(signedOut(`/sign-in?return_to=${encodeURIComponent(ISSUER + PATH)}`))
   })
 
   it.each([

@@ -11,7 +11,16 @@ import { memoryStore } from 'grantwell/storage/memory'
 import { describe, expect, it } from 'vitest'
 import { anyText } from '../core/texts.js'
 import type { WatchedServer } from '../server/helpers.js'
-import { busyPage, grantsOf, page, redirect, StoreFailure, tokenError, watchedServer } from '../server/helpers.js'
+import {
+  busyPage,
+  grantsOf,
+  page,
+  redirect,
+  StoreFailure,
+  signedOut,
+  tokenError,
+  watchedServer,
+} from '../server/helpers.js'
 import type { TestServer } from '../support.js'
 import { call, canSend, hiddenFields, ISSUER, openConsent, post, START, send, testServer } from '../support.js'
 import { changeApplication, ITEMS, model, withItems } from './consent-form.js'
@@ -97,8 +106,11 @@ describe('RFC 8628, 3.3 the page that asks for the code', () => {
       expect((await openDevicePage(test, query)).page).toStrictEqual(to('?user_code=WDJB-MJHT'))
     for (const query of ['user_code=nonsense', 'user_code=%ff', 'user_code=WDJB-MJHT&user_code=WDJB-MJHT', 'a=%'])
       expect((await openDevicePage(test, query)).page).toStrictEqual(to(''))
-    expect(await post(test.server, DEVICE_PATH, { user_code: 'wdjb mjht' })).toStrictEqual(to('?user_code=WDJB-MJHT'))
-    expect(await post(test.server, DEVICE_PATH, { user_code: 'x', decision: 'agree' })).toStrictEqual(to(''))
+    const byPage = (query: string) =>
+      signedOut(`/sign-in?return_to=${encodeURIComponent(`${ISSUER}${DEVICE_PATH}${query}`)}`)
+    const [code, none] = [byPage('?user_code=WDJB-MJHT'), byPage('')]
+    expect(await post(test.server, DEVICE_PATH, { user_code: 'wdjb mjht' })).toStrictEqual(code)
+    expect(await post(test.server, DEVICE_PATH, { user_code: 'x', decision: 'agree' })).toStrictEqual(none)
   })
 
   it('[45] with the code in the link asks to compare it, whatever its case', async () => {
@@ -306,7 +318,7 @@ describe('RFC 8628, 3.3 a code that is entered', () => {
     test.session.user = undefined
     const returnTo = encodeURIComponent(`${ISSUER}${DEVICE_PATH}?user_code=WDJB-MJHT`)
     expect(await post(test.server, DEVICE_PATH, { user_code: 'wdjb\tmjht' })).toStrictEqual(
-      redirect(`/sign-in?return_to=${returnTo}`),
+      signedOut(`/sign-in?return_to=${returnTo}`),
     )
   })
 

@@ -4,6 +4,7 @@
  */
 import type { HttpResponse } from 'grantwell'
 import { describe, expect, it } from 'vitest'
+import { gif } from '../core/images.js'
 import { watchedServer } from '../server/helpers.js'
 import type { TestServer } from '../support.js'
 import {
@@ -24,6 +25,7 @@ const IMAGE: HttpResponse = {
   headers: {
     'Content-Type': 'image/png',
     'Cache-Control': 'public, max-age=31536000, immutable',
+    Vary: 'Sec-Fetch-Site',
     'X-Content-Type-Options': 'nosniff',
     'Content-Security-Policy': "default-src 'none'",
     'Cross-Origin-Resource-Policy': 'same-origin',
@@ -89,7 +91,7 @@ describe('a logo', () => {
   it('is not served before its application is approved, nor after it was replaced', async () => {
     const test = await testServer()
     const { applications } = test.server
-    const changed = Uint8Array.from('GIF89a another', (character) => character.charCodeAt(0))
+    const changed = gif(2, 2)
     const { id, review } = await applications.submit(submission())
     const first = addressOf(id, review.details.logo)
     expect(await at(test, first)).toStrictEqual(NONE)

@@ -236,6 +236,15 @@ describe('2.1 authorization resource scope', () => {
     expect(await granted(test, formOf(chosen), headers)).toStrictEqual({ kind: 'specified', ids: chosen })
   })
 
+  it('a name that somebody made long takes no place from the others, and is not on the page as a whole', async () => {
+    const long = { id: 'repo/0', name: `eve/${'"'.repeat(1_000_000)}` }
+    const { page } = await scoped('all', { resources: () => [long, ...ITEMS] })
+    const shown = [...page.body.matchAll(/name="resource" value="([^"]*)"/g)]
+    expect(shown.length).toBe(1 + ITEMS.length)
+    expect(page.body).not.toContain('which cannot be chosen here')
+    expect(page.body.length).toBeLessThan(10_000)
+  })
+
   it('an application that may only have specified ones is registered only where there are some to specify', async () => {
     const test = await testServer()
     const specified = registration({ resourceScope: 'specified' })

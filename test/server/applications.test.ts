@@ -7,6 +7,7 @@ import * as fc from 'fast-check'
 import type { Amendment, Application, PublishedApplication, Registration, Submission } from 'grantwell'
 import { clientKeyOf, parseClientId, portableDigests } from 'grantwell'
 import { describe, expect, it } from 'vitest'
+import { gif, jpeg, vp8 } from '../core/images.js'
 import type { TestServer } from '../support.js'
 import {
   authorize,
@@ -42,7 +43,7 @@ function faults(...paths: readonly string[]) {
 
 /** A logo that is told from others by its last byte. */
 function logo(number: number): Uint8Array {
-  return Uint8Array.of(0xff, 0xd8, 0xff, number)
+  return Uint8Array.of(...jpeg(1, 1), number)
 }
 
 /** What an applicant hands in. */
@@ -885,8 +886,8 @@ describe('2.1 logos', () => {
     for (const [bytes, type] of [
       [LOGO, 'image/png'],
       [logo(1), 'image/jpeg'],
-      [Uint8Array.from(Buffer.from('GIF89a...')), 'image/gif'],
-      [Uint8Array.from(Buffer.from('RIFF1234WEBPVP8 ')), 'image/webp'],
+      [gif(1, 1), 'image/gif'],
+      [vp8(1, 1), 'image/webp'],
     ] as const) {
       const { review } = await test.server.applications.submit(submission({ logo: bytes }))
       expect(await test.server.applications.logo(review.details.logo)).toStrictEqual({ type, bytes })

@@ -127,6 +127,17 @@ export const CONSENT_REFUSED = page(
   }),
 )
 
+/** The page for a form whose user was signed out, which goes on to the sign-in. */
+export function signedOut(location: string): HttpResponse {
+  const body = errorPage({
+    title: 'You were signed out',
+    message: 'Nothing was changed. Sign in again to go on.',
+    link: { href: location, text: 'Sign in' },
+    stylesheet,
+  })
+  return page(403, body, "'self'", { Refresh: `0;url=${location}` })
+}
+
 /** The page where the store or the host failed. */
 export function busyPage(status: 500 | 503): HttpResponse {
   const model = { title: 'The service is busy', message: 'Please try again in a moment.', stylesheet }

@@ -112,16 +112,6 @@ describe('[52] a function of the host that fails', () => {
     }
   })
 
-  it('[52] pages.error() changes its model and fails: the default page is as it would have been', async () => {
-    const url = authorizationUrl({ client_id: 'nobody' })
-    const usual = await send((await testServer()).server, { url })
-    const error = (model: object): string => {
-      Object.assign(model, { title: undefined, message: null, stylesheet: 7 })
-      return fail()
-    }
-    expect(await send((await testServer({ pages: { error } })).server, { url })).toStrictEqual(usual)
-  })
-
   it('[52] pages.error() fails: the default page stands in for it, and onError gets what it threw', async () => {
     const test = await testServer({ pages: { error: fail } })
     expect(await send(test.server, { url: '/oauth2/auth' })).toStrictEqual(inaccessible())
@@ -129,6 +119,18 @@ describe('[52] a function of the host that fails', () => {
     const both = await testServer({ pages: { error: fail, consent: fail } })
     expect(await send(both.server, { url: authorizationUrl() })).toStrictEqual(busyPage(500))
     expect(both.errors).toStrictEqual([new HostFailure(), new HostFailure()])
+  })
+
+  it('[52] pages.error() changes its model before it fails: the default page stands in for it all the same', async () => {
+    const error = (model: object): string => {
+      Object.assign(model, { title: undefined, message: undefined, stylesheet: undefined, link: undefined })
+      return fail()
+    }
+    const test = await testServer({ pages: { error } })
+    expect(await send(test.server, { url: '/oauth2/auth' })).toStrictEqual(inaccessible())
+    test.session.user = undefined
+    const { body } = await post(test.server, '/oauth2/applications', {})
+    expect(body).toContain('You were signed out')
   })
 
   it('[52] a clock or an entropy source that fails: 500 and no more, at every endpoint', async () => {

@@ -6,6 +6,7 @@
 import type { HttpResponse } from 'grantwell'
 import { clientKeyOf, parseClientId, parseCredential, portableDigests } from 'grantwell'
 import { describe, expect, it } from 'vitest'
+import { gif } from '../core/images.js'
 import { logoIn } from '../protocol/consent-form.js'
 import {
   askForCodes,
@@ -420,7 +421,7 @@ describe('DESIGN: trips to the store', () => {
 
   it('registration: 1 read and 1 write each for the logo and the application', async () => {
     const test = await watchedServer()
-    const logo = Uint8Array.from('GIF89a another', (character) => character.charCodeAt(0))
+    const logo = gif(1, 1)
     const register = () => test.server.applications.register(registration({ logo }))
     expect(await tripsOf(test, register)).toStrictEqual({ reads: 2, writes: 2 })
     const scopes = ['repo-code:r']

@@ -16,7 +16,7 @@ import { virtualClock } from '../../src/testing/virtual-clock.js'
 import type { LifecycleWiring, Wired } from '../../src/testing/wiring.js'
 import { wire } from '../../src/testing/wiring.js'
 import { listen } from '../adapters/http.js'
-import { later } from '../support.js'
+import { LOGO, later } from '../support.js'
 import type { BrokenServer } from './broken-servers.js'
 import { BROKEN_SERVERS, SHORT } from './broken-servers.js'
 import { mutant } from './mutants.js'
@@ -317,7 +317,7 @@ async function publicClient({ server, client }: Wired): Promise<LifecycleWiring[
   const redirectUri = 'http://127.0.0.1/callback'
   const { clientId } = await server.applications.register({
     name: 'Tool',
-    logo: Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a),
+    logo: LOGO,
     website: 'https://tool.example',
     type: 'public',
     redirectUris: [redirectUri],

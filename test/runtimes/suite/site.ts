@@ -24,8 +24,11 @@ export const VERIFIER = 'a-verifier-that-is-long-enough-to-be-one-0123456789'
 /** Of a browser in which the user is signed in. */
 export const SESSION = 'session=ada'
 
-/** The first bytes of a PNG, which is all that a registration looks at. */
-const LOGO = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a)
+/** A PNG of one pixel. */
+const LOGO = Uint8Array.from(
+  atob('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR42mNgAAAAAgAB5Sfe/AAAAABJRU5ErkJggg=='),
+  (character) => character.charCodeAt(0),
+)
 
 /** An answer, its body read. */
 export interface Answer {
