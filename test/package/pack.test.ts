@@ -546,7 +546,7 @@ describe('the code of the README', () => {
     expect(registering).toContain('redirectUris')
     const lines = [
       embedding,
-      'const readFile = async () => Uint8Array.from(atob("iVBORw0KGgo="), (character) => character.charCodeAt(0))',
+      'const readFile = async () => Uint8Array.from(atob("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR42mNgAAAAAgAB5Sfe/AAAAABJRU5ErkJggg=="), (character) => character.charCodeAt(0))',
       registering,
       'console.log(JSON.stringify({ clientId, clientSecret }))',
     ]
@@ -590,7 +590,7 @@ describe('the code of the README', () => {
     expect(submitting).toContain('approve')
     const lines = [
       embedding.replace(/\nhttp\n.*?\n\n/s, '\n'),
-      'const readFile = async () => Uint8Array.from(atob("iVBORw0KGgo="), (character) => character.charCodeAt(0))',
+      'const readFile = async () => Uint8Array.from(atob("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR42mNgAAAAAgAB5Sfe/AAAAABJRU5ErkJggg=="), (character) => character.charCodeAt(0))',
       submitting,
       'const { state, scopes } = await server.applications.get(clientId)',
       'console.log(applications.length, state, scopes.join(), clientId === submitted.id, clientSecret.slice(0, 4))',
