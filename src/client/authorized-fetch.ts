@@ -5,6 +5,7 @@
  */
 import { isLoopback } from '../core/redirect-uri.js'
 import { came, FUNCTION, isObject, type Takes } from '../core/takes.js'
+import { parseAddress } from './address.js'
 import { isClientError } from './http.js'
 import { authorizationOf, type Signature, toldTime } from './mac.js'
 import { checkArgument, mistake, type OptionChecks, readOptions } from './options.js'
@@ -170,12 +171,13 @@ const OPTIONS: OptionChecks<AuthorizedFetchOptions> = {
 
 const SOURCE: Takes = {
   words: 'a token source, as createTokenSource() makes it',
-  fits: (value) => isObject(value) && typeof value['get'] === 'function' && URL.canParse(String(value['issuer'])),
+  fits: (value) =>
+    isObject(value) && typeof value['get'] === 'function' && parseAddress(String(value['issuer'])) !== undefined,
 }
 
 /** Written as it is compared, so that nobody takes a path in it for a limit. */
 function readOrigin(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined
+  const url = parseAddress(text)
   if (url === undefined || url.origin !== text.toLowerCase())
     throw mistake(`authorizedFetch: each of origins must be an origin such as https://api.example; got ${came(text)}`)
   if (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname, true))) return url.origin
