@@ -49,6 +49,7 @@ export const EXCUSED: Readonly<Record<string, readonly string[]>> = {
     ...of('client/node/open-browser.ts', 'opener'),
     ...of('client/node/private-file.ts', 'readPrivate', 'replacePrivate', 'removePrivate', 'makePrivateFolder'),
     ...of('client/node/private-file.ts', 'look', 'withFile', 'codeOf'),
+    ...of('client/node/untrusted-file.ts', 'readUntrusted', 'readUntrustedSync'),
   ],
   'is given words and addresses of this package and its configuration': [
     ...of('core/errors.ts', 'oauthError', 'configurationError'),
