@@ -36,7 +36,7 @@ export async function readPrivate(file: string): Promise<string | undefined> {
 
 /**
  * Puts a text into a file, whole or not at all: into a new one beside it, which then takes its place.
- * @param aside - where the new one is made, in the same folder
+ * @param aside - where the new one is made, in the same folder, by a name that nobody else uses
  * @param whileAllowed - called last before it takes its place; what it throws leaves everything as it was
  */
 export async function replacePrivate(
@@ -58,8 +58,10 @@ export async function replacePrivate(
     await whileAllowed()
     // Takes the place of the name itself: a link that was put there meanwhile is replaced, not followed.
     await rename(aside, file)
-  } finally {
+  } catch (error) {
     await rm(aside, { force: true })
+    throw error
+  } finally {
     callOff()
   }
   await syncFolder(dirname(file))
