@@ -42,7 +42,7 @@ export const EXCUSED: Readonly<Record<string, readonly string[]>> = {
     ...of('metadata/options.ts', 'checkOptions', 'isPlain', 'checkOwn'),
     ...of('client/client.ts', 'checkClient', 'CLIENT.fits'),
     ...of('client/options.ts', 'readOptions', 'checkArgument', 'SCOPE.fits', 'SIGNAL.fits'),
-    ...of('client/sending.ts', 'sendingOf'),
+    ...of('client/sending.ts', 'sendingOf', 'readInit'),
     ...of('client/tokens-check.ts', 'checkTokens'),
     ...of('client/node/file-lock.ts', 'withFileLock'),
     ...of('client/node/file-token-store.ts', 'fileTokenStore'),
