@@ -20,7 +20,7 @@ import {
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Tokens } from 'grantwell/client'
+import { createTokenSource, discover, type Tokens } from 'grantwell/client'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { memoryTokenStore } from '../../src/client/memory-token-store.js'
 import { withFileLock } from '../../src/client/node/file-lock.js'
@@ -246,6 +246,41 @@ describe('a file is neither used nor replaced', () => {
   it('more of it than there is of tokens is left out', async () => {
     plant(JSON.stringify({ ...TOKENS, more: 1 }))
     expect(await fileTokenStore(path).read()).toEqual(TOKENS)
+  })
+})
+
+describe('tokens that could not be read back', () => {
+  const circle: Record<string, unknown> = { ...TOKENS }
+  circle['more'] = circle
+  const bad: readonly [string, unknown][] = [
+    ['an expiry that is no number', { ...TOKENS, expiresAt: Number.NaN }],
+    ['an expiry that never comes', { ...TOKENS, expiresAt: Number.POSITIVE_INFINITY }],
+    ['an empty refresh token', { ...TOKENS, refreshToken: '' }],
+    ['null for a refresh token', { ...TOKENS, refreshToken: null }],
+    ['null for a scope', { ...TOKENS, scope: null }],
+    ['no version', { ...TOKENS, v: undefined }],
+    ['no time', { ...TOKENS, issuedAt: undefined }],
+    ['no type', { ...TOKENS, tokenType: undefined }],
+    ['no key', { ...OTHERS, macKey: undefined }],
+    ['a number that JSON does not have', { ...TOKENS, more: 1n }],
+    ['a circle', circle],
+    ['members that are not their own', Object.create(TOKENS)],
+    ['another form in JSON', { ...TOKENS, toJSON: () => 'tokens' }],
+    ['nothing', null],
+  ]
+
+  it.each(bad)('take the place of none, in a store or by a source: %s', async (_, tokens) => {
+    const store = fileTokenStore(path)
+    await store.write(TOKENS)
+    const fetch = async () => Response.json({ issuer: TOKENS.issuer })
+    const client = await discover({ issuer: TOKENS.issuer, clientId: TOKENS.clientId, fetch })
+    const wrong = tokens as Tokens // by somebody who writes JavaScript
+    for (const write of [store.write, createTokenSource({ client, store }).save])
+      expect(await thrownBy(Promise.resolve(write(wrong)))).toMatchObject({
+        code: 'ERR_CONFIGURATION',
+        message: expect.stringMatching(/: the argument tokens must be tokens, as a login gives them; got /),
+      })
+    expect(await store.read()).toEqual(TOKENS)
   })
 })
 

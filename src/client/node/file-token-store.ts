@@ -8,7 +8,7 @@ import { basename, dirname, join, resolve } from 'node:path'
 import type { Takes } from '../../core/takes.js'
 import { checkArgument } from '../options.js'
 import type { TokenStore, Tokens } from '../tokens.js'
-import { parseTokens } from '../tokens-json.js'
+import { checkWhole, parseTokens } from '../tokens-json.js'
 import { type HeldLock, withFileLock } from './file-lock.js'
 import { makePrivateFolder, Refusal, readPrivate, removePrivate, replacePrivate, withFile } from './private-file.js'
 
@@ -86,7 +86,10 @@ export function fileTokenStore(path: string): TokenStore {
   return {
     read: () => withFile(file, 'used', read),
 
-    write: (tokens) => withFile(file, 'written', () => write(tokens)),
+    async write(tokens) {
+      if (tokens !== undefined) checkWhole('write', tokens)
+      await withFile(file, 'written', () => write(tokens))
+    },
 
     exclusively: (action) => {
       const result = last.then(async () => {
