@@ -5,12 +5,13 @@
  */
 import { isLoopback } from '../core/redirect-uri.js'
 import { came, FUNCTION, isObject, type Takes } from '../core/takes.js'
+import { parseAddress } from './address.js'
 import { isClientError } from './http.js'
 import { authorizationOf, type Signature, toldTime } from './mac.js'
 import { checkArgument, mistake, type OptionChecks, readOptions } from './options.js'
 import { MOST_REDIRECTS, nextStep, type Step } from './redirects.js'
 import { refusalsOf } from './refusals.js'
-import { type Init, type Input, type Redirect, sendingOf } from './sending.js'
+import { type Init, type Input, type Redirect, readInit, sendingOf } from './sending.js'
 import { clockOf, type TokenSource } from './token-source.js'
 import type { Tokens } from './tokens.js'
 
@@ -55,13 +56,15 @@ export function authorizedFetch(source: TokenSource, options: AuthorizedFetchOpt
   const now = clockOf(source)
   const refusals = refusalsOf(source)
 
-  return async (input, init = {}) => {
+  return async (input, options) => {
+    const init = readInit(options)
     const target = targetOf(input, init)
     const { origin } = target.url
     if (!allowed.has(origin)) throw mistake(`the token may not go to ${origin}: the option origins does not have it`)
     const headers = headersOf(input, init)
     if (headers.has('authorization')) throw mistake('the request has an Authorization header of its own')
-    const signal = init.signal ?? (input instanceof Request ? input.signal : undefined)
+    const own = init.signal === undefined && input instanceof Request ? input.signal : init.signal
+    const signal = own ?? undefined // null is none, also where the Request has one
     const mode = init.redirect ?? (input instanceof Request ? input.redirect : 'follow')
     // As they are now: what the caller does to its objects while the source is asked changes nothing of what was checked.
     const sending = sendingOf(input, target.url.href, { ...init, headers })
@@ -170,12 +173,13 @@ const OPTIONS: OptionChecks<AuthorizedFetchOptions> = {
 
 const SOURCE: Takes = {
   words: 'a token source, as createTokenSource() makes it',
-  fits: (value) => isObject(value) && typeof value['get'] === 'function' && URL.canParse(String(value['issuer'])),
+  fits: (value) =>
+    isObject(value) && typeof value['get'] === 'function' && parseAddress(String(value['issuer'])) !== undefined,
 }
 
 /** Written as it is compared, so that nobody takes a path in it for a limit. */
 function readOrigin(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined
+  const url = parseAddress(text)
   if (url === undefined || url.origin !== text.toLowerCase())
     throw mistake(`authorizedFetch: each of origins must be an origin such as https://api.example; got ${came(text)}`)
   if (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname, true))) return url.origin

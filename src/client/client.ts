@@ -6,6 +6,7 @@
 import * as oauth from 'oauth4webapi'
 import { isLoopback } from '../core/redirect-uri.js'
 import { came, FUNCTION, isObject, isTaken, mustBe, NAME, oneOf, type Takes } from '../core/takes.js'
+import { parseAddress } from './address.js'
 import { ClientError } from './errors.js'
 import { ask, type HttpOptions, type HttpSettings, memberOf, wholeAnswers } from './http.js'
 import { checkArgument, mistake, type OptionChecks, readOptions, wait } from './options.js'
@@ -145,7 +146,7 @@ const OPTIONS: OptionChecks<ClientOptions> = {
 
 /** Without TLS everybody on the way could read the tokens: never but on loopback. */
 function readIssuer(text: string): URL {
-  const url = URL.canParse(text) ? new URL(text) : undefined
+  const url = parseAddress(text)
   if (url === undefined || !isProtected(url, true))
     throw mistake(`discover: the option issuer must be an https address, or an http one on loopback; got ${came(text)}`)
   if (url.username !== '' || url.password !== '' || /[?#]/.test(text))
@@ -163,13 +164,13 @@ const NOT_OF_ADDRESS = /[\p{Cc}\p{Cf}\p{Z}\p{Cs}]/u
 
 /**
  * Whether an address that a service gives may be used: one that nobody on the way can read and, since it may come to the
- * opener of a desktop or to a terminal, of the web, as it is written, without a user in front of its host. `http` is for
- * services on loopback, to loopback.
+ * opener of a desktop or to a terminal, of the web, as it is written, without a user in front of its host, and not long. `http`
+ * is for services on loopback, to loopback.
  */
 export function isSafeAddress(text: unknown, issuer: string | URL): boolean {
-  if (typeof text !== 'string' || NOT_OF_ADDRESS.test(text) || !URL.canParse(text)) return false
-  const url = new URL(text)
-  return url.username === '' && url.password === '' && isProtected(url, new URL(issuer).protocol === 'http:')
+  const url = typeof text === 'string' && !NOT_OF_ADDRESS.test(text) ? parseAddress(text) : undefined
+  if (url === undefined || url.username !== '' || url.password !== '') return false
+  return isProtected(url, new URL(issuer).protocol === 'http:')
 }
 
 function checkEndpoints(as: oauth.AuthorizationServer, issuer: URL): void {
@@ -180,7 +181,7 @@ function checkEndpoints(as: oauth.AuthorizationServer, issuer: URL): void {
 }
 
 function isSame(text: string, issuer: URL): boolean {
-  return URL.canParse(text) && new URL(text).href === issuer.href
+  return parseAddress(text)?.href === issuer.href
 }
 
 function authenticationOf({ clientSecret, clientAuthentication }: ClientOptions): oauth.ClientAuth {

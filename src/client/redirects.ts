@@ -7,6 +7,7 @@
  * @see Fetch standard, "HTTP-redirect fetch"
  */
 import { isLoopback } from '../core/redirect-uri.js'
+import { MAX_LOCATION } from './address.js'
 
 /** A request of a chain of redirects. */
 export interface Step {
@@ -55,6 +56,8 @@ export function nextStep(step: Step, { status, headers }: Response, isRepeatable
 }
 
 function readLocation(location: string, base: URL): URL {
+  if (location.length > MAX_LOCATION)
+    throw new TypeError(`fetch failed: the answer redirects to an address of more than ${MAX_LOCATION} bytes`)
   const text = decoded(location)
   const url = URL.canParse(text, base.href) ? new URL(text, base) : undefined
   if (url === undefined || (url.protocol !== 'https:' && url.protocol !== 'http:'))

@@ -68,7 +68,8 @@ const SCOPE = /^[\x21\x23-\x39\x3b-\x5b\x5d-\x7e]{1,64}:rw?$/
  * Makes the guards of an API that lives elsewhere: for `createNodeGuard`, `createFastifyGuard` and `createFetchGuard`, in the place
  * of the server. A token costs one request to the service, or none while an answer is kept; callers who come while one is under
  * way share the next. Where the service does not answer, the guard's answer is 503.
- * @throws ClientError `ERR_CONFIGURATION` for a wrong option, a client without a secret, or a service without introspection
+ * @throws ClientError `ERR_CONFIGURATION` for a wrong option, a client without a secret, or a service without introspection;
+ *   `ERR_RESPONSE` for a service whose `scopes_supported` is no list of texts
  * @example
  * ```ts
  * const client = await discover({ issuer: 'https://git.example', clientId, clientSecret })
@@ -86,6 +87,7 @@ export function resourceServer(options: ResourceServerOptions): Guarding {
   if (!hasSecret) throw mistake('resourceServer: the option client must be one with a clientSecret; got one without')
   if (as.introspection_endpoint === undefined)
     throw mistake(`resourceServer: the option client must be of a service with introspection; got ${client.issuer}`)
+  const supported = supportedScopes(as.scopes_supported)
   const kept = new Map<string, Known>()
   const asking = new Map<string, Asking>()
   const inTurn = limited(QUESTIONS)
@@ -162,7 +164,7 @@ export function resourceServer(options: ResourceServerOptions): Guarding {
 
   return {
     guard: (needs) => {
-      const scopes = neededScopes(needs, as.scopes_supported)
+      const scopes = neededScopes(needs, supported)
       const guard = async (request: RequestLike, ...rest: [resourceOf?: ResourceOf]): Promise<Authentication> => {
         const [resourceOf] = rest
         // A slip of the pen, which must not let everybody in.
@@ -184,6 +186,16 @@ const OPTIONS: TakesOf<ResourceServerOptions> = {
     fits: (value) => Number.isSafeInteger(value) && Number(value) >= 0,
   },
   onError: FUNCTION,
+}
+
+/** The scopes that a service says it has; it may say anything. */
+function supportedScopes(given: unknown): readonly string[] | undefined {
+  if (given === undefined || isTexts(given)) return given
+  throw new ClientError('ERR_RESPONSE', 'the service gives scopes_supported that is no list of scopes')
+}
+
+function isTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((each) => typeof each === 'string')
 }
 
 /** Strict with what a host wrote, since a guard that passes over a slip of the pen would let everybody in. */

@@ -21,6 +21,42 @@ export interface Sending {
   readonly release: () => void
 }
 
+/** Members of a `RequestInit` in the Fetch standard, and those of Node and Cloudflare Workers. */
+const MEMBERS: readonly string[] = [
+  ...[
+    'method',
+    'headers',
+    'body',
+    'referrer',
+    'referrerPolicy',
+    'mode',
+    'credentials',
+    'cache',
+    'redirect',
+    'integrity',
+  ],
+  ...['keepalive', 'signal', 'duplex', 'priority', 'window', 'dispatcher', 'cf'],
+]
+
+/**
+ * Reads the second argument of `fetch` as `fetch` does: each member once, by its name, wherever the object has it from. Those of
+ * a `Request` are its prototype's. What else it has of its own, for some platform, stays.
+ * @throws TypeError for what is no object, as `fetch`
+ * @see Web IDL, "Dictionary types"
+ */
+export function readInit(given: unknown): Init {
+  if (given === undefined || given === null) return {}
+  if (typeof given !== 'object' && typeof given !== 'function')
+    throw new TypeError(`fetch failed: the options must be an object; got ${typeof given}`)
+  const read: Record<string, unknown> = { ...given }
+  for (const name of MEMBERS) {
+    if (Object.hasOwn(read, name)) continue
+    const value: unknown = Reflect.get(given, name)
+    if (value !== undefined) read[name] = value
+  }
+  return read // the platform refuses a value that is none
+}
+
 /** How `fetch` deals with redirects. */
 export type Redirect = NonNullable<Init['redirect']>
 

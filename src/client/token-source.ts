@@ -12,6 +12,7 @@ import { duration, mistake, type OptionChecks, readOptions, SIGNAL } from './opt
 import { type Renewed, tokenKeeper } from './token-keeper.js'
 import type { TokenStore, Tokens } from './tokens.js'
 import { checkTokens } from './tokens-check.js'
+import { checkWhole } from './tokens-json.js'
 
 /** Options of {@link createTokenSource}. */
 export interface TokenSourceOptions {
@@ -63,7 +64,7 @@ export interface TokenSource {
   readonly refresh: (stale: Tokens, options?: WaitOptions) => Promise<Tokens>
   /**
    * Takes the tokens of a login. Where they cannot be written, none of it has happened. Those that were there before are forgotten,
-   * and their grant lives on at the service: to end it, `revoke()` first.
+   * and their grant lives on at the service: to end it, `revoke()` first. Tokens that are not whole are `ERR_CONFIGURATION`.
    */
   readonly save: (tokens: Tokens) => Promise<void>
   /**
@@ -172,7 +173,7 @@ export function createTokenSource(options: TokenSourceOptions): TokenSource {
     },
 
     async save(tokens) {
-      checkTokens('save', tokens)
+      checkWhole('save', tokens)
       if (tokens.issuer !== client.issuer || tokens.clientId !== client.clientId)
         throw mistake('these tokens are of another service or of another client')
       await keeper.save(tokens)

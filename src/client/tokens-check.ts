@@ -16,7 +16,7 @@ export function isBearer(accessToken: string): boolean {
 }
 
 /** Never shown: they are secrets. */
-const TOKENS: Takes = {
+export const TOKENS: Takes = {
   words: 'tokens, as a login gives them',
   fits: (value) => isObject(value) && isCredential(value['accessToken']),
   secret: true,

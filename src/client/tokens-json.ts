@@ -1,9 +1,10 @@
 /**
- * Tokens read back from where they were kept.
+ * Tokens read back from where they were kept, and checked before they are.
  * @module
  */
+import { checkArgument } from './options.js'
 import type { Tokens, TokenType } from './tokens.js'
-import { isCredential } from './tokens-check.js'
+import { isCredential, TOKENS } from './tokens-check.js'
 
 /**
  * The tokens that a JSON text holds, and nothing else that it holds.
@@ -32,6 +33,23 @@ export function parseTokens(text: string): Tokens | undefined {
     ...(refreshToken !== undefined && { refreshToken }),
     ...(scope !== undefined && { scope }),
     ...type,
+  }
+}
+
+/**
+ * Checks tokens that are to be kept: what could not be read back must not take the place of what can.
+ * @throws ClientError `ERR_CONFIGURATION` for tokens that are not whole, or have something in them that is none
+ */
+export function checkWhole(of: string, tokens: unknown): void {
+  checkArgument(of, 'tokens', { ...TOKENS, fits: isReadable }, tokens)
+}
+
+/** Whether tokens are read back from a JSON text of them. */
+function isReadable(tokens: unknown): boolean {
+  try {
+    return parseTokens(JSON.stringify(tokens)) !== undefined
+  } catch {
+    return false // of what there is no JSON
   }
 }
 

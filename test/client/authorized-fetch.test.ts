@@ -201,6 +201,64 @@ describe('a request', () => {
     expect(Object.fromEntries(new Headers(init?.headers))).toEqual({ authorization: 'Bearer token-1' })
   })
 
+  class Options {
+    get method() {
+      return 'PUT'
+    }
+    get body() {
+      return 'text'
+    }
+    get headers() {
+      return { 'X-Mine': 'yes' }
+    }
+  }
+  const json = { method: 'POST', headers: { 'X-Mine': 'yes', 'Content-Type': 'application/json' }, body: '{}' }
+  it.each<[string, () => unknown]>([
+    ['nothing', () => undefined],
+    ['null', () => null],
+    ['a Request', () => new Request(api.origin, { method: 'DELETE', headers: { 'X-Mine': 'yes' } })],
+    ['a Request with a body', () => new Request(api.origin, json)],
+    ['an object with a prototype', () => Object.create(json)],
+    ['an object of a class', () => new Options()],
+    ['an object without a prototype', () => Object.assign(Object.create(null), json)],
+    ['a function', () => Object.assign(() => {}, json)],
+    [
+      'members that nobody lists',
+      () => Object.defineProperties({}, { method: { value: 'PUT' }, body: { value: 'a' } }),
+    ],
+  ])('takes as options what fetch takes, as fetch takes it: %s', async (_, make) => {
+    const authorized = authorizedFetch(madeUpSource())
+    for (const send of [fetch, authorized])
+      expect((await send(`${api.origin}/a`, make() as RequestInit)).status).toBe(200)
+    const [plain, sent] = api.got.map(({ headers: { authorization, ...headers }, ...rest }) => ({ ...rest, headers }))
+    expect(sent).toEqual(plain)
+    expect(api.got[1]?.headers.authorization).toBe('Bearer token-1')
+  })
+
+  it.each([0, 'GET', true])('has options that are an object: %j is none', async (options) => {
+    for (const send of [fetch, authorizedFetch(madeUpSource())])
+      expect(await thrownBy(send(api.origin, options as unknown as RequestInit))).toBeInstanceOf(TypeError)
+    expect(api.got).toEqual([])
+  })
+
+  it('has each of its options read once, so that what is checked is what is sent', async () => {
+    const read: string[] = []
+    const options = new Proxy(json, {
+      get: (target, name, receiver) => {
+        read.push(String(name))
+        return Reflect.get(target, name, receiver)
+      },
+    })
+    await authorizedFetch(madeUpSource())(api.origin, options)
+    expect(read.filter((name, index) => read.indexOf(name) !== index)).toEqual([])
+    expect(read).toContain('method')
+  })
+
+  it('has no signal where null stands for that of its Request', async () => {
+    const input = new Request(api.origin, { signal: AbortSignal.abort() })
+    expect((await authorizedFetch(madeUpSource())(input, { signal: null })).status).toBe(200)
+  })
+
   it('with an Authorization of its own is refused', async () => {
     const source = madeUpSource()
     const authorized = authorizedFetch(source)

@@ -174,12 +174,32 @@ describe('a service that answers otherwise', () => {
     ['device_authorization_endpoint', 'http://192.168.0.1/device'],
     ['revocation_endpoint', 7],
     ['introspection_endpoint', 'http://192.168.0.1/introspect'],
+    ['authorization_endpoint', `https://git.example/${'a'.repeat(2048)}`],
   ])('may not send anybody to a wrong %s', async (name, address) => {
     const { issuer } = await service({}, { [name]: address })
     const error = await thrownBy(discover({ issuer, clientId: 'web' }))
     expect(error).toMatchObject({ code: 'ERR_RESPONSE' })
     expect(String(error)).toContain(name)
   })
+
+  it.each(['issuer', 'authorization_endpoint', 'token_endpoint', 'device_authorization_endpoint'])(
+    'stops nothing else that runs, whatever it gives as its %s',
+    async (name) => {
+      const marks = `https://a${'\u0301'.repeat(50_000)}${'\u0323'.repeat(50_000)}/`
+      const { issuer } = await service({}, { [name]: marks })
+      let longest = 0
+      let last = performance.now()
+      const watch = setInterval(() => {
+        longest = Math.max(longest, performance.now() - last)
+        last = performance.now()
+      }, 5)
+      expect(await thrownBy(discover({ issuer, clientId: 'web' }))).toMatchObject({ code: 'ERR_RESPONSE' })
+      await new Promise((resolve) => setTimeout(resolve, 20))
+      clearInterval(watch)
+      // It took seconds.
+      expect(longest).toBeLessThan(500)
+    },
+  )
 
   it('may not send anybody from https to http, not even on loopback', async () => {
     const issuer = 'https://git.example'

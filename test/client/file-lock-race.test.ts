@@ -57,7 +57,9 @@ afterEach(() => {
   folder.remove()
 })
 
-const DEAD = '2d1a3a80-1111-4222-8333-0123456789ab'
+/** Of another machine, which may have any process. */
+const DEAD = '2d1a3a80-1111-4222-8333-0123456789ab\nanother host\n4194305\n'
+const ALIVE = '2d1a3a80-1111-4222-8333-0123456789ac\nanother host\n4194305\n'
 
 it('a lock of somebody who lives is put back by who took it for the dead one', async () => {
   writeFileSync(lock, DEAD)
@@ -65,14 +67,14 @@ it('a lock of somebody who lives is put back by who took it for the dead one', a
     hooks.beforeRename = undefined
     // Another one has moved the dead one away, and somebody has come in.
     rmSync(lock)
-    writeFileSync(lock, 'alive')
+    writeFileSync(lock, ALIVE)
   }
   const waiting = withFileLock(lock, async () => readdirSync(folder.path))
   await growOld()
-  while (readFileSync(lock, 'utf8') !== 'alive') await new Promise((resolve) => setTimeout(resolve, 20))
+  while (readFileSync(lock, 'utf8') !== ALIVE) await new Promise((resolve) => setTimeout(resolve, 20))
   for (let time = 0; time < 10; time++) {
     await new Promise((resolve) => setTimeout(resolve, 20))
-    expect([readFileSync(lock, 'utf8'), readdirSync(folder.path)]).toEqual(['alive', ['a.lock']])
+    expect([readFileSync(lock, 'utf8'), readdirSync(folder.path)]).toEqual([ALIVE, ['a.lock']])
   }
   rmSync(lock)
   expect(await waiting).toEqual(['a.lock'])

@@ -3,6 +3,7 @@
  * @module
  */
 import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import {
   chmodSync,
@@ -19,7 +20,7 @@ import {
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Tokens } from 'grantwell/client'
+import { createTokenSource, discover, type Tokens } from 'grantwell/client'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { memoryTokenStore } from '../../src/client/memory-token-store.js'
 import { withFileLock } from '../../src/client/node/file-lock.js'
@@ -133,6 +134,29 @@ describe('the file', () => {
     expect(filesIn(join(path, '..'))).toEqual(['tokens.json'])
   })
 
+  it('is written whole by each of several writes at once, the last of which counts', async () => {
+    const store = fileTokenStore(path)
+    await store.exclusively(async () => {
+      for (let time = 0; time < 20; time++) {
+        const several = Array.from({ length: 5 }, (_, index) => ({ ...TOKENS, accessToken: `${time}-${index}` }))
+        await Promise.all(several.map((tokens) => store.write(tokens)))
+        expect(several).toContainEqual(await store.read())
+      }
+    })
+    expect(filesIn(join(path, '..'))).toEqual(['tokens.json'])
+  })
+
+  it.skipIf(process.platform === 'win32').each([200, 218, 250])('may have a name of %i characters', async (length) => {
+    const store = fileTokenStore(join(folder.path, 'x'.repeat(length)))
+    await store.exclusively(async () => store.write(TOKENS))
+    expect(await store.read()).toEqual(TOKENS)
+  })
+
+  it.skipIf(process.platform === 'win32')('with a name that is too long is refused before a login', async () => {
+    const store = fileTokenStore(join(folder.path, 'x'.repeat(251)))
+    expect(await thrownBy(store.exclusively(async () => store.read()))).toEqual(failure(/its name is too long$/))
+  })
+
   it.each(['', 'a\0b', undefined, 3])('has a path that is one, not %j', (wrong) => {
     expect(() => fileTokenStore(wrong as string)).toThrow(expect.objectContaining({ code: 'ERR_CONFIGURATION' }))
   })
@@ -225,6 +249,41 @@ describe('a file is neither used nor replaced', () => {
   })
 })
 
+describe('tokens that could not be read back', () => {
+  const circle: Record<string, unknown> = { ...TOKENS }
+  circle['more'] = circle
+  const bad: readonly [string, unknown][] = [
+    ['an expiry that is no number', { ...TOKENS, expiresAt: Number.NaN }],
+    ['an expiry that never comes', { ...TOKENS, expiresAt: Number.POSITIVE_INFINITY }],
+    ['an empty refresh token', { ...TOKENS, refreshToken: '' }],
+    ['null for a refresh token', { ...TOKENS, refreshToken: null }],
+    ['null for a scope', { ...TOKENS, scope: null }],
+    ['no version', { ...TOKENS, v: undefined }],
+    ['no time', { ...TOKENS, issuedAt: undefined }],
+    ['no type', { ...TOKENS, tokenType: undefined }],
+    ['no key', { ...OTHERS, macKey: undefined }],
+    ['a number that JSON does not have', { ...TOKENS, more: 1n }],
+    ['a circle', circle],
+    ['members that are not their own', Object.create(TOKENS)],
+    ['another form in JSON', { ...TOKENS, toJSON: () => 'tokens' }],
+    ['nothing', null],
+  ]
+
+  it.each(bad)('take the place of none, in a store or by a source: %s', async (_, tokens) => {
+    const store = fileTokenStore(path)
+    await store.write(TOKENS)
+    const fetch = async () => Response.json({ issuer: TOKENS.issuer })
+    const client = await discover({ issuer: TOKENS.issuer, clientId: TOKENS.clientId, fetch })
+    const wrong = tokens as Tokens // by somebody who writes JavaScript
+    for (const write of [store.write, createTokenSource({ client, store }).save])
+      expect(await thrownBy(Promise.resolve(write(wrong)))).toMatchObject({
+        code: 'ERR_CONFIGURATION',
+        message: expect.stringMatching(/: the argument tokens must be tokens, as a login gives them; got /),
+      })
+    expect(await store.read()).toEqual(TOKENS)
+  })
+})
+
 describe('the lock', () => {
   it('is there while an action runs, gives back what that gives, and is gone afterwards', async () => {
     const store = fileTokenStore(path)
@@ -280,10 +339,14 @@ describe('the lock', () => {
   it('that is something else is not waited for', async () => {
     const lock = join(folder.path, 'a.lock')
     symlinkSync(join(folder.path, 'nowhere'), lock)
-    expect(await thrownBy(withFileLock(lock, async () => {}))).toEqual(failure(/something else is there$/))
+    expect(await thrownBy(withFileLock(lock, async () => {}))).toEqual(
+      failure(/something that is no lock is there; move or remove it$/),
+    )
     rmSync(lock)
     mkdirSync(lock)
-    expect(await thrownBy(withFileLock(lock, async () => {}))).toEqual(failure(/something else is there$/))
+    expect(await thrownBy(withFileLock(lock, async () => {}))).toEqual(
+      failure(/something that is no lock is there; move or remove it$/),
+    )
   })
 
   it('that is somebody else’s by now is left to them, and so are the tokens', async () => {
@@ -345,6 +408,19 @@ describe('a lock of this machine', () => {
     expect(error).toEqual(failure(/other processes have it/))
   })
 
+  it.skipIf(process.platform !== 'linux')(
+    'by its name, but with another start, is waited for: of copies of one machine all have its name',
+    async () => {
+      const { lock } = await textBy('4194305')
+      const text = readFileSync(lock, 'utf8')
+      const other = text.replace(/ [0-9a-f]{8}-[0-9a-f-]{27}\n/, ' 2d1a3a80-1111-4222-8333-0123456789ab\n')
+      expect(other).not.toBe(text)
+      writeFileSync(lock, other)
+      const error = await thrownBy(withFileLock(lock, async () => 'in', { patience: 0.3 }))
+      expect(error).toEqual(failure(/other processes have it/))
+    },
+  )
+
   it('whose process may not be asked is waited for', async () => {
     const { lock } = await textBy('4194305')
     vi.spyOn(process, 'kill').mockImplementation(() => {
@@ -377,12 +453,11 @@ describe.concurrent('a lock whose holder', () => {
   )
 
   it.for<[string, string]>([
-    ['has died', '2d1a3a80-1111-4222-8333-0123456789ab'],
+    ['has died', '2d1a3a80-1111-4222-8333-0123456789ab\nanother host\n4194305\n'],
     ['has died before it wrote its name', ''],
     // No process has so high a number, but who knows those of another machine?
-    ['has died on another host', '2d1a3a80-1111-4222-8333-0123456789ad\nanother host\n4194305\n'],
-    ['has a clock that is far ahead', '2d1a3a80-1111-4222-8333-0123456789ac'],
-    ['never was, since somebody else made it', '../../../etc/passwd'],
+    ['has died without a number', '2d1a3a80-1111-4222-8333-0123456789ad\nanother host\n\n'],
+    ['has a clock that is far ahead', '2d1a3a80-1111-4222-8333-0123456789ac\nanother host\n4194305\n'],
   ])(
     '%s is taken over after some seconds, by one of many who wait',
     { timeout: TIMEOUT },
@@ -395,8 +470,12 @@ describe.concurrent('a lock whose holder', () => {
       writeFileSync(lock, text)
       if (title.includes('ahead')) utimesSync(lock, new Date(), new Date(Date.now() + 86_400_000))
       // What a holder leaves behind that dies while it writes, and what others have there.
-      writeFileSync(join(own.path, `.tokens.json.${name.replaceAll('/', '_')}`), 'half')
-      writeFileSync(join(own.path, '.tokens.json.of-another'), 'theirs')
+      const asides = (holder: string): string =>
+        `.grantwell-${createHash('sha256').update('tokens.json').digest('hex').slice(0, 16)}.${holder}`
+      const others = asides('2d1a3a80-1111-4222-8333-0123456789af.01234567')
+      for (const left of [`${name}.01234567`, `${name}.89abcdef`])
+        if (name) writeFileSync(join(own.path, asides(left)), '')
+      writeFileSync(join(own.path, others), 'theirs')
       const begun = performance.now()
       const stores = Array.from({ length: 30 }, () => fileTokenStore(file))
       let inside = 0
@@ -414,8 +493,7 @@ describe.concurrent('a lock whose holder', () => {
       )
       expect(most).toBe(1)
       expect(Math.min(...waits)).toBeGreaterThan(9_900)
-      const left = name.length === 36 ? [] : [`.tokens.json.${name.replaceAll('/', '_')}`]
-      expect(filesIn(own.path)).toEqual([...left, '.tokens.json.of-another'].sort())
+      expect(filesIn(own.path)).toEqual([others])
     },
   )
 })

@@ -415,6 +415,14 @@ describe('at a service that answers as it is told', () => {
     expect(shown).toEqual([])
   })
 
+  it('sends the user to no address of more than 2048 characters', async () => {
+    const address = (length: number): string => 'https://git.example/'.padEnd(length, 'a')
+    const { result } = await logIn(await service([], { verification_uri: address(2049) }))
+    expect(await thrownBy(result)).toMatchObject({ code: 'ERR_RESPONSE' })
+    const taken = await logIn(await service([], { verification_uri: address(2048) }))
+    expect(await taken.result).toMatchObject({ accessToken: 'an-access-token' })
+  })
+
   it.each<[string, object]>([
     ['no device code', { device_code: undefined }],
     ['a device code of two lines', { device_code: 'd\nd' }],

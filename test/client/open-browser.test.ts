@@ -284,26 +284,67 @@ describe.runIf(byPath)('a login', () => {
     },
   )
 
-  it('clears away what killed processes have left behind, and nothing else', async () => {
-    const made = (name: string, files: readonly string[], days: number): void => {
-      const path = join(home, name)
-      mkdirSync(path)
-      for (const file of files) writeFileSync(join(path, file), 'text')
-      const then = new Date(Date.now() - days * 86_400_000)
-      utimesSync(path, then, then)
+  /** Of another machine, so that nobody can tell whether its process has ended. */
+  const NAME = `grantwell-login-${'0'.repeat(16)}-4194305-`
+  const DAYS = 2
+
+  /** Makes what may have been left behind. */
+  function leave(name: string, files: Readonly<Record<string, string>>, days = DAYS, mode = 0o700, fileMode = 0o600) {
+    const path = join(home, name)
+    mkdirSync(path)
+    for (const [file, text] of Object.entries(files)) {
+      writeFileSync(join(path, file), text)
+      chmodSync(join(path, file), fileMode)
     }
-    made('grantwell-login-aaaaaa', ['login.html'], 2)
-    made('grantwell-login-empty0', [], 2)
-    made('grantwell-login-young0', ['login.html'], 0.5)
-    made('grantwell-login-thesis', ['login.html', 'thesis.txt'], 2)
-    made('other', ['login.html'], 2)
-    symlinkSync(join(home, 'other'), join(home, 'grantwell-login-linked'))
-    writeFileSync(join(home, 'grantwell-login-file00'), 'text')
+    chmodSync(path, mode)
+    const then = new Date(Date.now() - days * 86_400_000)
+    utimesSync(path, then, then)
+  }
+
+  /** The text of a page that was written here. */
+  async function pageText(): Promise<string> {
+    const page = await writeLoginPage('https://git.example/')
+    const text = readFileSync(fileURLToPath(page.address), 'utf8')
+    await page.remove()
+    return text
+  }
+
+  it('clears away what killed processes have left behind, and no link', async () => {
+    const text = await pageText()
+    leave(`${NAME}aaaaaa`, { 'login.html': text })
+    leave(`${NAME}half00`, { 'login.html': text.slice(0, 100) })
+    leave(`${NAME}begun0`, { 'login.html': '' })
+    leave(`${NAME}empty0`, {})
+    leave(`${NAME}young0`, { 'login.html': text }, 0.5)
+    leave('other', { 'login.html': text })
+    symlinkSync(join(home, 'other'), join(home, `${NAME}linked`))
+    writeFileSync(join(home, `${NAME}file00`), 'text')
     await (await writeLoginPage('https://git.example/')).remove()
-    const left = ['file00', 'linked', 'thesis', 'young0'].map((name) => `grantwell-login-${name}`)
-    expect(leftIn(home).sort()).toEqual(left)
-    expect(readdirSync(join(home, 'grantwell-login-thesis'))).toEqual(['thesis.txt'])
+    expect(leftIn(home).sort()).toEqual(['file00', 'linked', 'young0'].map((name) => NAME + name))
     expect(readdirSync(join(home, 'other'))).toEqual(['login.html'])
+  })
+
+  it.each<[string, string, Readonly<Record<string, string>> | undefined, number?, number?]>([
+    ['a name that somebody has chosen', 'grantwell-login-server', undefined],
+    ['a name of another form', `grantwell-login-${'0'.repeat(16)}-4194305-server1`, undefined],
+    ['a name with no process', `grantwell-login-${'0'.repeat(16)}-0-aaaaaa`, undefined],
+    ['another text', `${NAME}aaaaaa`, { 'login.html': '<h1>My own work</h1>' }],
+    ['a text that begins alike', `${NAME}aaaaaa`, { 'login.html': '<!doctype html>\n<html lang="en">\n<h1>Mine</h1>' }],
+    ['another file', `${NAME}aaaaaa`, { 'index.html': '' }],
+    ['a folder that others can look into', `${NAME}aaaaaa`, undefined, 0o755],
+    ['a page that others can read', `${NAME}aaaaaa`, undefined, 0o700, 0o644],
+  ])('leaves alone what it has not made: %s', async (_, name, files, mode, fileMode) => {
+    const own = files ?? { 'login.html': await pageText() }
+    leave(name, own, DAYS, mode, fileMode)
+    await (await writeLoginPage('https://git.example/')).remove()
+    expect(leftIn(home)).toEqual([name])
+    expect(readdirSync(join(home, name))).toEqual(Object.keys(own))
+  })
+
+  it('leaves a folder alone that has more in it than the page', async () => {
+    leave(`${NAME}thesis`, { 'login.html': await pageText(), 'thesis.txt': '' })
+    await (await writeLoginPage('https://git.example/')).remove()
+    expect(readdirSync(join(home, `${NAME}thesis`))).toEqual(['login.html', 'thesis.txt'])
   })
 
   it.each(['exit 3', 'kill $$'])('says how else it could go where the opener fails (%s)', async (script) => {

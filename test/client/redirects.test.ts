@@ -131,6 +131,14 @@ describe('on a platform that keeps every header', () => {
     expect(sent).toHaveLength(1)
   })
 
+  it('none is followed to an address of more than 8192 bytes', async () => {
+    const [short, long] = [8192, 8193].map((length) => `${ISSUER}/`.padEnd(length, 'a'))
+    const { fetch } = careless({ [`${ISSUER}/1`]: to(short ?? ''), [`${ISSUER}/2`]: to(long ?? '') })
+    const authorized = authorizedFetch(sourceOf(ISSUER), { fetch })
+    expect((await authorized(`${ISSUER}/1`)).status).toBe(200)
+    expect(String(await thrownBy(authorized(`${ISSUER}/2`)))).toMatch(/^TypeError: .* of more than 8192 bytes$/)
+  })
+
   it('from https to http it is followed on loopback, where nobody reads along', async () => {
     const { fetch, sent } = careless({ [`${ISSUER}/here`]: to('http://127.0.0.1:1/there') })
     await authorizedFetch(sourceOf(ISSUER), { fetch })(`${ISSUER}/here`)

@@ -468,6 +468,21 @@ describe('what can go wrong', () => {
     expect(() => resourceServer({ client: open })).toThrow(mistake)
   })
 
+  it.for([null, 'repo-code:r', {}, 5, true, [1], [['repo-code:r']], ['repo-code:r', null]])(
+    'a service whose scopes are no list of texts is found at start: %j',
+    async (scopes_supported) => {
+      const fake = await madeUp({}, { introspection_endpoint: 'https://git.example/introspect', scopes_supported })
+      try {
+        const odd = await discover({ issuer: fake.issuer, clientId: 'api', clientSecret: 'secret' })
+        expect(() => resourceServer({ client: odd }).guard({ scope: 'repo-code:r' })).toThrow(
+          expect.objectContaining({ name: 'ClientError', code: 'ERR_RESPONSE' }),
+        )
+      } finally {
+        await fake.close()
+      }
+    },
+  )
+
   it('[52] what the host throws about a resource is told to the host alone', async () => {
     const errors: unknown[] = []
     const guard = (await api({ onError: (error) => errors.push(error) })).guard()

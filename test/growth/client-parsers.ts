@@ -3,6 +3,7 @@
  * @module
  */
 import * as oauth from 'oauth4webapi'
+import { parseAddress } from '../../src/client/address.js'
 import { isSafeAddress } from '../../src/client/client.js'
 import { ClientError } from '../../src/client/errors.js'
 import { memberOf, retryAfterOf, wholeAnswers } from '../../src/client/http.js'
@@ -14,7 +15,7 @@ import { isBearer, isCredential } from '../../src/client/tokens-check.js'
 import { parseTokens } from '../../src/client/tokens-json.js'
 import { FACTOR } from './growth.js'
 import type { Inputs } from './shapes.js'
-import { of, ofText } from './shapes.js'
+import { all, of, ofText } from './shapes.js'
 
 /** An answer of a service whose challenge is this, as a client reads it. */
 async function answered(challenge: string): Promise<unknown> {
@@ -76,6 +77,23 @@ export const CLIENT: Readonly<Record<string, Inputs>> = {
     ['{"v":1,"issuer":"', '"}'],
     ['[', ']'],
   ]),
+  'client/address.ts parseAddress': all(
+    ofText(parseAddress, [
+      ['', ''],
+      ['https://', ''],
+      ['https://', '.example/'],
+      ['https://git.example/', ''],
+    ]),
+    of({
+      'a host of marks in the wrong order': (size) => () =>
+        parseAddress(`https://a${'\u0301'.repeat(size / 2)}${'\u0323'.repeat(size / 2)}/`),
+      'a host of characters that are all different': (size) => {
+        const host = Array.from({ length: size }, (_, index) => String.fromCodePoint(0x20000 + (index % 42_000)))
+        const address = `https://${host.join('')}/`
+        return () => parseAddress(address)
+      },
+    }),
+  ),
   'client/client.ts isSafeAddress': ofText(
     (text) => isSafeAddress(text, 'https://git.example'),
     [

@@ -31,7 +31,25 @@ const UNITS = [
   '/',
   '?',
 ]
-const WIDE = ['é', '\u0301', '\u{1f511}', '\n', '[', ']', '::', '. ', '; ', ', ', '= ', 'a=b&', 'a="b",', 'a=b; ', ' =']
+// Two marks of different classes, which normalization puts in order.
+const WIDE = [
+  'é',
+  '\u0301',
+  '\u0323\u0301',
+  '\u{1f511}',
+  '\n',
+  '[',
+  ']',
+  '::',
+  '. ',
+  '; ',
+  ', ',
+  '= ',
+  'a=b&',
+  'a="b",',
+  'a=b; ',
+  ' =',
+]
 
 /** What stands before and behind what is repeated. */
 export type Around = readonly [head: string, tail: string]

@@ -33,8 +33,8 @@ const BUDGETS: { readonly [entry: string]: Budget } = {
   './storage/redis': { files: 8, gzip: 7_400 },
   './pages': { files: 2, gzip: 6_950 },
   './metadata': { files: 1, gzip: 25_600 },
-  './client': { files: 13, gzip: 17_900 },
-  './client/node': { files: 4, gzip: 9_300 },
+  './client': { files: 13, gzip: 18_500 },
+  './client/node': { files: 4, gzip: 9_900 },
   './testing': { files: 16, gzip: 61_000, later: 24_700 },
 }
 

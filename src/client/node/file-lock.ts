@@ -4,7 +4,7 @@
  * It holds a random name of its holder, its machine and its process, and the holder touches it every second. Whoever waits for it
  * takes it over at once where the holder was a process of the same machine that is gone, as after a signal, and else once it has
  * not been touched for ten seconds, by the stopwatch of the one who waits: no clocks are compared, and none that can be set is
- * used. So a holder that was killed is found out, and one that lives is not.
+ * used. So a holder that was killed is found out, and one that lives is not. What is no lock is never taken over.
  *
  * Nobody can tell one that was killed from one that was stopped for as long (a signal, a program that let nothing else run) and
  * goes on later. For tokens that is harmless. Two may refresh then, by the same refresh token: within its grace period, 300
@@ -13,12 +13,14 @@
  * @module
  */
 import { randomUUID } from 'node:crypto'
-import { linkSync, lstatSync, readFileSync, readlinkSync, renameSync, rmSync, type Stats } from 'node:fs'
-import { type FileHandle, open, readFile, rm } from 'node:fs/promises'
+import { linkSync, readFileSync, readlinkSync, renameSync, rmSync } from 'node:fs'
+import { type FileHandle, open, rm } from 'node:fs/promises'
 import { hostname } from 'node:os'
+import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { atExit } from './at-exit.js'
 import { codeOf, look, Refusal, withFile } from './private-file.js'
+import { readUntrusted, readUntrustedSync, type UntrustedFile } from './untrusted-file.js'
 
 /** A lock, as long as its action runs. */
 export interface HeldLock {
@@ -62,12 +64,15 @@ export async function withFileLock<Result>(
   const text = printHolder(id)
   const handle = await withFile(path, 'made', () => acquire(path, text, patience, onTakeover))
   const callOff = atExit(() => {
-    if (readFileSync(path, 'utf8') === text) rmSync(path)
+    if (readUntrustedSync(path, MAX_LOCK)?.text === text) rmSync(path)
   })
   // One that fails is made good by the next.
   const touch = (): unknown => handle.utimes(new Date(), new Date()).catch(() => {})
   const heartbeat = setInterval(touch, HEARTBEAT * 1000).unref()
-  const isOurs = async (): Promise<boolean> => (await readFile(path, 'utf8').catch(() => '')) === text
+  const isOurs = async (): Promise<boolean> => {
+    const found = await readUntrusted(path, MAX_LOCK).catch(() => undefined)
+    return found?.text === text
+  }
   try {
     return await action({ id, isOurs })
   } finally {
@@ -92,13 +97,13 @@ async function acquire(
     const handle = await create(path, text)
     if (handle !== undefined) return handle
     const found = await lockAt(path)
-    const mark = found?.mark
+    const mark = found && markOf(found)
     const now = performance.now()
     if (seen === undefined || seen.mark !== mark) seen = { mark, since: now }
     if (found !== undefined && (now - seen.since >= ABANDONED * 1000 || isGone(found.text))) {
-      const dead = takeOver(path, found.mark)
-      const [id = ''] = dead?.split('\n') ?? []
-      if (ID.test(id)) onTakeover(id)
+      const dead = takeOver(path, markOf(found))
+      const [, id] = LOCK.exec(dead ?? '') ?? []
+      if (id !== undefined) onTakeover(id)
       seen = undefined
     } else if (now - begun >= patience * 1000) {
       throw new Refusal(`other processes have it for more than ${patience} seconds`)
@@ -108,8 +113,11 @@ async function acquire(
   }
 }
 
-/** What `randomUUID` makes: nothing else may become a part of a path. */
-const ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+/** Bytes of a lock, at most. */
+const MAX_LOCK = 300
+
+/** A lock, empty until its holder has named itself by what `randomUUID` makes: nothing else may become a part of a path. */
+const LOCK = /^(?:([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\n[^\n]+\n[^\n]*\n)?$/
 
 /** Makes the lock, if there is none. Nothing that is there already is opened, and no link is followed. */
 async function create(path: string, text: string): Promise<FileHandle | undefined> {
@@ -129,13 +137,22 @@ async function create(path: string, text: string): Promise<FileHandle | undefine
 
 /**
  * This machine, by a name for the text of a lock. With the table of processes that this one is in, since containers may share the
- * name of their host, and a folder, and none of its processes.
+ * name of their host, and a folder, and none of its processes; and, on Linux, with the start of the machine, since copies of one
+ * virtual machine may share its name, and that table has the same number on all of them.
  */
 export function machine(): string {
+  const host = hostname().replace(/[^\w.-]/g, '_')
+  const boot = textOf(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8'))
+  return `${host.slice(0, 100)} ${textOf(() => readlinkSync('/proc/self/ns/pid'))} ${boot}`
+}
+
+/** What the system tells of itself in a word; `-` where it does not. */
+function textOf(read: () => string): string {
   try {
-    return `${hostname()} ${readlinkSync('/proc/self/ns/pid')}`
+    const text = read().trim()
+    return /^[\w:[\]-]{1,64}$/.test(text) ? text : '-'
   } catch {
-    return hostname()
+    return '-'
   }
 }
 
@@ -164,17 +181,22 @@ export function isEnded(pid: string): boolean {
   }
 }
 
-/** The lock that is there; undefined where there is none any more. */
-async function lockAt(path: string): Promise<{ readonly mark: string; readonly text: string } | undefined> {
-  const found = await look(path)
-  if (found === undefined) return undefined
-  if (!found.isFile()) throw new Refusal('something else is there')
-  const text = await readFile(path, 'utf8').catch(() => '')
-  return { mark: markOf(found, text), text }
+/**
+ * The lock that is there; undefined where there is none any more.
+ * @throws Refusal for anything else, which is somebody's: an application may keep tokens in `bob` and in `bob.lock`
+ */
+async function lockAt(path: string): Promise<UntrustedFile | undefined> {
+  const stats = await look(path)
+  if (stats === undefined) return undefined
+  // One that cannot be read may be another user's: it is not taken over either.
+  const found = stats.isFile() ? await readUntrusted(path, MAX_LOCK).catch(() => ({ stats, text: '' })) : undefined
+  if (found === undefined || !LOCK.test(found.text))
+    throw new Refusal('something that is no lock is there; move or remove it')
+  return found
 }
 
 /** Changes with every holder and every touch. */
-function markOf({ ino, mtimeMs }: Stats, text: string): string {
+function markOf({ stats: { ino, mtimeMs }, text }: UntrustedFile): string {
   return `${ino} ${mtimeMs} ${text}`
 }
 
@@ -184,7 +206,8 @@ function markOf({ ino, mtimeMs }: Stats, text: string): string {
  * @returns what it held; undefined where it was gone
  */
 function takeOver(path: string, mark: string): string | undefined {
-  const aside = `${path}.${randomUUID()}`
+  // A name of its own, so that it is not too long where the lock's is not.
+  const aside = join(dirname(path), `.grantwell-${randomUUID()}.lock`)
   try {
     if (deadAt(path, mark) === undefined) return undefined
     renameSync(path, aside)
@@ -204,6 +227,6 @@ const GONE = new Set(['ENOENT', 'EEXIST'])
 
 /** What the lock at a path holds, where it is the one with that mark. */
 function deadAt(path: string, mark: string): string | undefined {
-  const text = readFileSync(path, 'utf8')
-  return markOf(lstatSync(path), text) === mark ? text : undefined
+  const found = readUntrustedSync(path, MAX_LOCK)
+  return found !== undefined && markOf(found) === mark ? found.text : undefined
 }

@@ -2,13 +2,13 @@
  * Tokens in a private file, which several processes can use at the same time.
  * @module
  */
-import { randomUUID } from 'node:crypto'
-import { rmSync } from 'node:fs'
+import { createHash, randomUUID } from 'node:crypto'
+import { readdirSync, rmSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import type { Takes } from '../../core/takes.js'
 import { checkArgument } from '../options.js'
 import type { TokenStore, Tokens } from '../tokens.js'
-import { parseTokens } from '../tokens-json.js'
+import { checkWhole, parseTokens } from '../tokens-json.js'
 import { type HeldLock, withFileLock } from './file-lock.js'
 import { makePrivateFolder, Refusal, readPrivate, removePrivate, replacePrivate, withFile } from './private-file.js'
 
@@ -41,8 +41,21 @@ export function fileTokenStore(path: string): TokenStore {
   let held: HeldLock | undefined
   let last: Promise<unknown> = Promise.resolve()
 
-  /** Where the file is made before it takes its place: the name tells who has left it behind. */
-  const asideOf = (id: string): string => join(folder, `.${basename(file)}.${id}`)
+  // As long for every file, so that none whose lock can be made has a name that is too long to be written.
+  const digest = createHash('sha256').update(basename(file)).digest('hex').slice(0, 16)
+  /** How the names begin of what a holder of the lock writes: they tell who has left it behind. */
+  const asidesOf = (id: string): string => `.grantwell-${digest}.${id}.`
+  /** Where the file is made before it takes its place: each write has a name of its own, as two may run at once. */
+  const newAside = (): string => join(folder, asidesOf(held?.id ?? randomUUID()) + randomUUID().slice(0, 8))
+
+  function clearAway(id: string): void {
+    try {
+      const names = readdirSync(folder).filter((name) => name.startsWith(asidesOf(id)))
+      for (const name of names) rmSync(join(folder, name), { force: true })
+    } catch {
+      // What stays is private, and in nobody's way.
+    }
+  }
 
   /** What was asked for so long ago that others have taken over must not replace what they have written. */
   async function refuseWithoutLock(): Promise<void> {
@@ -63,7 +76,7 @@ export function fileTokenStore(path: string): TokenStore {
     if (tokens !== undefined) {
       await makePrivateFolder(folder)
       const text = `${JSON.stringify(tokens, null, 2)}\n`
-      await replacePrivate(file, text, asideOf(held?.id ?? randomUUID()), refuseWithoutLock)
+      await replacePrivate(file, text, newAside(), refuseWithoutLock)
     } else if (found !== undefined) {
       await refuseWithoutLock()
       await removePrivate(file)
@@ -73,7 +86,10 @@ export function fileTokenStore(path: string): TokenStore {
   return {
     read: () => withFile(file, 'used', read),
 
-    write: (tokens) => withFile(file, 'written', () => write(tokens)),
+    async write(tokens) {
+      if (tokens !== undefined) checkWhole('write', tokens)
+      await withFile(file, 'written', () => write(tokens))
+    },
 
     exclusively: (action) => {
       const result = last.then(async () => {
@@ -86,8 +102,7 @@ export function fileTokenStore(path: string): TokenStore {
             held = undefined
           }
         }
-        const onTakeover = (id: string): void => rmSync(asideOf(id), { force: true })
-        return withFileLock(`${file}.lock`, alone, { onTakeover })
+        return withFileLock(`${file}.lock`, alone, { onTakeover: clearAway })
       })
       last = result.catch(() => {}) // whoever waits for it is told; whoever comes next does not mind
       return result

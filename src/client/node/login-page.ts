@@ -5,7 +5,7 @@
  * @see RFC 8252, section 8.6
  */
 import { createHash } from 'node:crypto'
-import { rmSync } from 'node:fs'
+import { rmSync, type Stats } from 'node:fs'
 import { lstat, mkdtemp, readdir, rm, rmdir, writeFile } from 'node:fs/promises'
 import { homedir, tmpdir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
@@ -14,6 +14,7 @@ import { atExit } from './at-exit.js'
 import { isEnded, machine } from './file-lock.js'
 import { escaped } from './html.js'
 import { OTHERS, OWNER_ALONE } from './private-file.js'
+import { readUntrusted } from './untrusted-file.js'
 
 /** A page that is there until it is removed, or the process ends by itself. */
 export interface LoginPage {
@@ -24,6 +25,9 @@ export interface LoginPage {
 
 const PREFIX = 'grantwell-login-'
 const FILE = 'login.html'
+
+/** A name as {@link nameOf} and `mkdtemp` make it. */
+const NAME = /^grantwell-login-[0-9a-f]{16}-([1-9]\d{0,9})-[A-Za-z0-9]{6}$/
 
 /** Milliseconds until a folder is cleared away where nobody can tell whether its process has ended: that of another machine, say. */
 const LEFT_BEHIND = 86_400_000
@@ -90,29 +94,50 @@ function home(): string {
   }
 }
 
-/** Removes what killed processes of this user have left behind. */
+/** Removes what killed processes of this user have left behind: what was made here, and nothing that looks otherwise. */
 async function clearAway(place: string): Promise<void> {
-  const names = await readdir(place).catch(() => [])
-  for (const name of names.filter((each) => each.startsWith(PREFIX))) {
+  for (const name of await readdir(place).catch(() => [])) {
+    const [, pid] = NAME.exec(name) ?? []
+    if (pid === undefined) continue
     const folder = join(place, name)
     const found = await lstat(folder).catch(() => undefined)
-    const isOwn = process.getuid === undefined || found?.uid === process.getuid()
-    const [, pid = ''] = /-(\d+)-\w+$/.exec(name) ?? []
+    if (!found?.isDirectory() || !isPrivate(found, OWNER_ALONE.folder)) continue
     const isLeft = name.startsWith(nameOf(Number(pid))) && isEnded(pid)
-    if (!found?.isDirectory() || !isOwn || !(isLeft || Date.now() - found.mtimeMs >= LEFT_BEHIND)) continue
-    // Nothing but what was made here: a folder with anything else in it stays.
+    if (!isLeft && Date.now() - found.mtimeMs < LEFT_BEHIND) continue
+    const entries = await readdir(folder).catch(() => ['?'])
+    // A process that was killed early has left a folder without the page.
+    if (entries.length > 0 && !(entries.length === 1 && (await isPage(join(folder, FILE))))) continue
     await rm(join(folder, FILE), { force: true }).catch(() => {})
     await rmdir(folder).catch(() => {})
   }
 }
 
-function pageTo(url: string): string {
-  return `<!doctype html>
+/** Whether there is a page that was written here, or the beginning of one. */
+async function isPage(file: string): Promise<boolean> {
+  const page = await readUntrusted(file, MAX_PAGE).catch(() => undefined)
+  if (page === undefined || !isPrivate(page.stats, OWNER_ALONE.file)) return false
+  return page.text.startsWith(HEAD) || HEAD.startsWith(page.text)
+}
+
+/** Whether somebody has what this user makes here: it is their own, and has its mode. */
+function isPrivate(found: Stats, mode: number): boolean {
+  const isOwn = process.getuid === undefined || found.uid === process.getuid()
+  return isOwn && (process.platform === 'win32' || (found.mode & 0o777) === mode)
+}
+
+/** How each page begins. */
+const HEAD = `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <meta name="referrer" content="no-referrer">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'">
-<meta http-equiv="refresh" content="0;url=${escaped(url)}">
+<meta http-equiv="refresh" content="0;url=`
+
+/** Bytes of a page: more than two addresses can be. */
+const MAX_PAGE = 1_048_576
+
+function pageTo(url: string): string {
+  return `${HEAD}${escaped(url)}">
 <title>Log in</title>
 <p><a href="${escaped(url)}">Go on to log in</a></p>
 `

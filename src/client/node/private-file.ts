@@ -3,20 +3,18 @@
  * that it is in.
  * @module
  */
-import { constants, rmSync, type Stats } from 'node:fs'
+import { rmSync, type Stats } from 'node:fs'
 import { lstat, mkdir, open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { ClientError } from '../errors.js'
 import { atExit } from './at-exit.js'
+import { AS_IT_IS } from './untrusted-file.js'
 
 /** Modes of what only its owner can use. */
 export const OWNER_ALONE = { file: 0o600, folder: 0o700 }
 
 /** The bits of a mode that let others than the owner do something. */
 export const OTHERS = 0o077
-
-/** No link is followed, and no pipe waited for; 0 where the system has no such thing. */
-const READ = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
 
 /**
  * The text of a file; undefined where there is none.
@@ -26,7 +24,7 @@ export async function readPrivate(file: string): Promise<string | undefined> {
   const found = await look(file)
   if (found === undefined) return undefined
   refuseOthers(found)
-  const handle = await open(file, READ)
+  const handle = await open(file, AS_IT_IS)
   try {
     // What was opened, whatever has the name by now.
     refuseOthers(await handle.stat())
@@ -38,7 +36,7 @@ export async function readPrivate(file: string): Promise<string | undefined> {
 
 /**
  * Puts a text into a file, whole or not at all: into a new one beside it, which then takes its place.
- * @param aside - where the new one is made, in the same folder
+ * @param aside - where the new one is made, in the same folder, by a name that nobody else uses
  * @param whileAllowed - called last before it takes its place; what it throws leaves everything as it was
  */
 export async function replacePrivate(
@@ -60,8 +58,10 @@ export async function replacePrivate(
     await whileAllowed()
     // Takes the place of the name itself: a link that was put there meanwhile is replaced, not followed.
     await rename(aside, file)
-  } finally {
+  } catch (error) {
     await rm(aside, { force: true })
+    throw error
+  } finally {
     callOff()
   }
   await syncFolder(dirname(file))
@@ -140,6 +140,7 @@ const REASONS: { readonly [code: string]: string | undefined } = {
   ENOENT: 'there is no such folder',
   ENOTDIR: 'a part of its path is no folder',
   ELOOP: 'it is a symbolic link',
+  ENAMETOOLONG: 'its name is too long',
 }
 
 /** The code that the system gives to a failure. */
