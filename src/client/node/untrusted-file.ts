@@ -7,7 +7,7 @@ import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from 
 import { open } from 'node:fs/promises'
 
 /** Opens what has the name itself: no link is followed, and no pipe waited for; 0 where the system has no such thing. */
-export const AS_IT_IS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
+export const AS_IT_IS: number = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
 
 /** A file as it was opened, whatever has its name by now. */
 export interface UntrustedFile {
