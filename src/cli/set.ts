@@ -79,7 +79,7 @@ Exit code: 0, 1 when a record is broken, 2 when a change is not possible or a fi
       const edits: Edit[] = []
       const faults: EditFault[] = []
       const all = new Set(pathsOrStdin(paths, command))
-      for await (const read of readRecords([...all], all)) {
+      for await (const read of readRecords([...all], 'files')) {
         // An empty record may be meant where standard input is; where no file was named it was forgotten.
         const isNothing = paths.length === 0 && 'bytes' in read && read.bytes.length === 0
         const edited = isNothing
