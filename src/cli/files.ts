@@ -8,6 +8,7 @@ import { join, normalize, sep } from 'node:path'
 import type { Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import { MAX_BYTES } from '../metadata/errors.js'
+import { checkPath, isExactName, UNREADABLE_NAME } from './file-names.js'
 import { isWithin, kindOf, type OpenFile, openFile, openInTree, readOpen, tooLarge } from './file-of-stranger.js'
 
 /** The path that means standard input. */
@@ -57,6 +58,11 @@ export async function findRecords(paths: readonly string[]): Promise<Found> {
     const stats = path === STDIN ? undefined : await stat(path).catch(() => undefined)
     if (stats?.isDirectory()) {
       single = false
+      const fault = await checkPath(path).then(() => undefined, reasonOf)
+      if (fault !== undefined) {
+        search.faults.push({ path, reason: fault })
+        continue
+      }
       const root = await realpath(path).catch(() => path)
       const inFolder = await recordsIn(path, root, search)
       if (inFolder.length === 0) search.faults.push({ path, reason: 'no records here' })
@@ -83,11 +89,16 @@ interface Search {
 
 async function recordsIn(directory: string, root: string, search: Search): Promise<string[]> {
   try {
-    const entries = await readdir(directory, { withFileTypes: true })
+    const entries = await readdir(directory, { withFileTypes: true, encoding: 'buffer' })
     const found = entries.map(async (entry): Promise<string[]> => {
-      const path = join(directory, entry.name)
-      if (entry.isDirectory()) return SKIPPED.test(entry.name) ? [] : recordsIn(path, root, search)
-      if (!RECORD.test(entry.name)) return []
+      const name = entry.name.toString()
+      const path = join(directory, name)
+      if (entry.isDirectory() ? SKIPPED.test(name) : !RECORD.test(name)) return []
+      if (!isExactName(entry.name)) {
+        search.faults.push({ path, reason: UNREADABLE_NAME })
+        return []
+      }
+      if (entry.isDirectory()) return recordsIn(path, root, search)
       if (entry.isFile()) return [path]
       const reason = await whyPassedOver(path, root)
       if (reason === undefined) return [path]
@@ -145,6 +156,7 @@ export async function readRecord(path: string, root?: string, fileOnly = false):
 }
 
 async function readNamed(path: string, fileOnly: boolean): Promise<Uint8Array> {
+  await checkPath(path)
   const stats = await stat(path)
   if (stats.isDirectory() || stats.isSocket() || (fileOnly && !stats.isFile()))
     throw new Error(

@@ -7,6 +7,7 @@ import { constants, type Stats } from 'node:fs'
 import { access, link, lstat, open, realpath, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { MAX_BYTES } from '../metadata/errors.js'
+import { checkPath } from './file-names.js'
 import { isSame, openFile, readOpen } from './file-of-stranger.js'
 import { type Fault, reasonOf } from './files.js'
 import { isError, LeftLock, leftLocks, lockOf, takeLock } from './lock.js'
@@ -110,6 +111,7 @@ export async function replaceFiles(
 }
 
 async function placeOf(path: string, mustExist: boolean): Promise<Place> {
+  await checkPath(path)
   const old = await stat(path).catch((error: NodeJS.ErrnoException) => {
     if (mustExist || error.code !== 'ENOENT') throw error
     return undefined

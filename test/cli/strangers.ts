@@ -3,11 +3,12 @@
  * @module
  */
 import { execFile } from 'node:child_process'
-import { chmodSync, lstatSync, readdirSync, readFileSync } from 'node:fs'
+import { chmodSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { MetaData } from 'grantwell/metadata'
 import { expect, it } from 'vitest'
-import { BIN, folder, type Outcome, write, ZLIB } from './command.js'
+import { BIN, bash, folder, metadata, type Outcome, write, ZLIB } from './command.js'
 
 const PRELOAD = fileURLToPath(new URL('faults.cjs', import.meta.url))
 const SECRET = 'name: "s3cret"\n'
@@ -106,4 +107,94 @@ export function amongStrangers(): void {
     },
     MINUTES,
   )
+
+  it('repeats no name of a file to a terminal as it is', () => {
+    for (const args of [['check', '--\u001b[2J\u001b]0;pwned\u0007'], ['\u001b[2J'], ['show', '--format', '\u202e']]) {
+      const { code, stdout, stderr } = metadata(args)
+      expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+      expect(stderr).toMatch(/^error: /)
+      expect(stderr).not.toMatch(/[^\P{Cc}\n]|\u202e/u)
+    }
+  })
+
+  it('takes no name of a file for a change', () => {
+    const files = ['name=pwned /METADATA', 'a/METADATA']
+    const read = (): readonly string[] => files.map((file) => readFileSync(join(folder(), file), 'utf8'))
+    for (const file of files) write(file, ZLIB)
+    expect(metadata(['set', 'third_party.version=9', ...files])).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringContaining(
+        "error: name=pwned /METADATA is a change, and a file has that name: write ./name=pwned /METADATA for the file, --change 'name=pwned /METADATA' for the change",
+      ),
+    })
+    expect(read()).toEqual([ZLIB, ZLIB])
+    expect(metadata(['set', 'description=x', './name=pwned /METADATA'])).toMatchObject({ code: 0 })
+    expect(metadata(['set', '--change', 'name=pwned /METADATA', 'a/METADATA'])).toMatchObject({ code: 0 })
+    expect(read()).toEqual([
+      expect.stringContaining('description: "x"'),
+      ZLIB.replace('name: "zlib"', 'name: "pwned /METADATA"'),
+    ])
+    expect(metadata(['set', '--change', 'name', 'a/METADATA']).stderr).toMatch(/^error: --change takes FIELD=VALUE/)
+  })
+
+  it.runIf(process.platform === 'linux')('reads and changes no file for another whose name is not UTF-8', () => {
+    const bytes = (name: string): Buffer =>
+      Buffer.concat([Buffer.from(`${folder()}/tree/`), Buffer.from(name, 'latin1')])
+    write('tree/good/METADATA', ZLIB)
+    write('tree/\ufffd.textproto', ZLIB)
+    write('tree/\ufffd/METADATA', ZLIB)
+    writeFileSync(bytes('\xff.textproto'), 'broken')
+    mkdirSync(bytes('\xff'))
+    writeFileSync(bytes('\xff/METADATA'), 'broken')
+    const { code, stdout } = metadata(['check', '--json', 'tree'])
+    expect({ code, ...JSON.parse(stdout) }).toMatchObject({
+      code: 2,
+      records: 3,
+      unreadable: expect.arrayContaining([
+        { path: 'tree/\ufffd.textproto', reason: expect.stringContaining('not UTF-8') },
+        { path: 'tree/\ufffd', reason: expect.stringContaining('not UTF-8') },
+      ]),
+    })
+    for (const path of ["$'tree/\\xff.textproto'", "$'tree/\\xff/METADATA'"])
+      for (const part of ['set name=x', 'convert --to text -o', 'show', 'check'])
+        expect(bash(`metadata ${part} ${path} < tree/good/METADATA`)).toMatchObject({
+          code: 2,
+          stderr: expect.stringContaining('U+FFFD'),
+        })
+    for (const path of ['tree/\ufffd.textproto', 'tree/\ufffd/METADATA'])
+      expect(readFileSync(join(folder(), path), 'utf8')).toBe(ZLIB)
+    rmSync(bytes('\xff.textproto'))
+    expect(metadata(['set', 'name=x', 'tree/\ufffd.textproto'])).toMatchObject({ code: 0, stderr: '' })
+    rmSync(bytes('\xff'), { recursive: true })
+    expect(JSON.parse(metadata(['check', '--json', 'tree']).stdout)).toMatchObject({ records: 3, unreadable: [] })
+  })
+
+  it('prints a thousand findings of a record, and says how many more there are', () => {
+    for (const name of ['a', 'b']) write(`${name}/METADATA`, `third_party { url: [{}${', {}'.repeat(4999)}] }`)
+    const { code, stdout } = metadata(['check', '--json', '.'])
+    const { findings, errors, ...others } = JSON.parse(stdout)
+    expect({ code, errors, ...others }).toEqual({ code: 1, errors: 10_000, records: 2, warnings: 6, unreadable: [] })
+    expect(findings).toHaveLength(2 * 1001)
+    expect(findings[1000]).toMatchObject({
+      path: 'a/METADATA',
+      code: 'more',
+      message: '4003 more that are not printed',
+    })
+    expect(metadata(['check', 'a']).stdout.trimEnd().split('\n').at(-1)).toBe(
+      'a/METADATA: error: 4003 more that are not printed [more]',
+    )
+    expect(metadata(['check', '-q', 'a']).stdout).toContain('4000 more')
+  })
+
+  it('writes no record that is too large to be read again', () => {
+    write('record', MetaData.encode(MetaData.create({ name: '\u0001'.repeat(1_200_000) })))
+    const before = readFileSync(join(folder(), 'record'))
+    const { code, stderr } = metadata(['convert', '--to', 'text', '-o', 'record', 'record'])
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: 'record: error: would be 4800009 bytes of text, and no command reads more than 4194304 again\n',
+    })
+    expect(readFileSync(join(folder(), 'record'))).toEqual(before)
+  })
 }
