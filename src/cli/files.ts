@@ -4,7 +4,7 @@
  */
 import fs, { createReadStream } from 'node:fs'
 import { readdir, realpath } from 'node:fs/promises'
-import { join, normalize, sep } from 'node:path'
+import { normalize, sep } from 'node:path'
 import type { Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import { MAX_BYTES } from '../metadata/errors.js'
@@ -23,7 +23,7 @@ const SKIPPED = /^(?:\.git|node_modules)$|\.dist-info$/
 // Several times as fast as that of `node:fs/promises`, which is felt with thousands of files.
 const stat = promisify(fs.stat)
 
-/** How many files are read ahead. */
+/** How many files are read ahead, and folders and links looked at together. */
 const AHEAD = 32
 
 /** Something that cannot be read, found or written, and why. */
@@ -87,28 +87,46 @@ interface Search {
   readonly passedOver: Fault[]
 }
 
+/** Lists all records below a folder, with a bounded number of calls at once: a stranger's tree may be of any size. */
 async function recordsIn(directory: string, root: string, search: Search): Promise<string[]> {
+  const files: string[] = []
+  const folders = [normalize(directory)]
+  while (folders.length > 0)
+    await Promise.all(folders.splice(-AHEAD).map((folder) => listFolder(folder, root, { ...search, files, folders })))
+  return files
+}
+
+interface Listing extends Search {
+  readonly files: string[]
+  /** Those that are still to be listed. */
+  readonly folders: string[]
+}
+
+async function listFolder(directory: string, root: string, listing: Listing): Promise<void> {
+  const { files, folders, faults, passedOver } = listing
+  const others: string[] = []
+  // `join` would make a text of as many pieces as the path has parts, 60 KB for a file that is a thousand folders deep.
+  const before = directory === '.' ? '' : directory.endsWith(sep) ? directory : `${directory}${sep}`
   try {
-    const entries = await readdir(directory, { withFileTypes: true, encoding: 'buffer' })
-    const found = entries.map(async (entry): Promise<string[]> => {
+    for (const entry of await readdir(directory, { withFileTypes: true, encoding: 'buffer' })) {
       const name = entry.name.toString()
-      const path = join(directory, name)
-      if (entry.isDirectory() ? SKIPPED.test(name) : !RECORD.test(name)) return []
-      if (!isExactName(entry.name)) {
-        search.faults.push({ path, reason: UNREADABLE_NAME })
-        return []
-      }
-      if (entry.isDirectory()) return recordsIn(path, root, search)
-      if (entry.isFile()) return [path]
-      const reason = await whyPassedOver(path, root)
-      if (reason === undefined) return [path]
-      if (reason !== '') search.passedOver.push({ path, reason })
-      return []
-    })
-    return (await Promise.all(found)).flat()
+      const path = before + name
+      if (entry.isDirectory() ? SKIPPED.test(name) : !RECORD.test(name)) continue
+      if (!isExactName(entry.name)) faults.push({ path, reason: UNREADABLE_NAME })
+      else if (entry.isDirectory()) folders.push(path)
+      else (entry.isFile() ? files : others).push(path)
+    }
   } catch (error) {
-    search.faults.push({ path: directory, reason: reasonOf(error) })
-    return []
+    faults.push({ path: directory, reason: reasonOf(error) })
+  }
+  for (let at = 0; at < others.length; at += AHEAD) {
+    const paths = others.slice(at, at + AHEAD)
+    const reasons = await Promise.all(paths.map((path) => whyPassedOver(path, root)))
+    for (const [index, path] of paths.entries()) {
+      const reason = reasons[index]
+      if (reason === undefined) files.push(path)
+      else if (reason !== '') passedOver.push({ path, reason })
+    }
   }
 }
 

@@ -197,4 +197,14 @@ export function amongStrangers(): void {
     })
     expect(readFileSync(join(folder(), 'record'))).toEqual(before)
   })
+
+  it('walks a deep tree with a small heap', () => {
+    let path = 'tree'
+    for (let depth = 0; depth < 1000; depth++) {
+      for (let file = 0; file < 10; file++) write(`${path}/${file}.textproto`, 'name: "a"')
+      path += '/d'
+    }
+    const { code, stderr } = metadata(['check', '-q', 'tree'], { env: { NODE_OPTIONS: '--max-old-space-size=80' } })
+    expect({ code, stderr: stderr.slice(0, 500) }).toEqual({ code: 0, stderr: '' })
+  }, 60_000)
 }
