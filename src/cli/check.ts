@@ -16,7 +16,7 @@ import {
   readOptionsOf,
 } from './options.js'
 import { complain, count, paint, print, visible, visibleLines } from './output.js'
-import { complainOf, faultOf, note, parseRecord, placeName } from './records.js'
+import { complainOf, faultOf, note, parseRecord, placeName, type RecordFault } from './records.js'
 
 interface CheckOptions extends ReadingOptions {
   readonly strict?: true
@@ -48,7 +48,7 @@ export function addCheck(parent: Command): void {
     .option('--strict', 'refuse names that the schema does not have')
     .option('-W, --warnings-as-errors', 'fail for warnings too: for what a complete record would have')
     .option('-q, --quiet', 'print errors alone: no warnings, no summary')
-    .option('--json', 'print one object: { "records", "errors", "warnings", "unreadable", "findings" }')
+    .option('--json', 'print one object: { "findings", "records", "errors", "warnings", "unreadable" }')
     .addOption(fromOption())
     .addOption(enumAliasOption())
     .addHelpText('after', '\nExit code: 0 all is well, 1 errors were found, 2 a file cannot be read.')
@@ -57,56 +57,100 @@ export function addCheck(parent: Command): void {
     })
 }
 
+/** What was found in one record: those findings that are printed, and how many there are. */
+interface Findings {
+  readonly shown: readonly Finding[]
+  readonly error: number
+  readonly warning: number
+}
+
+/** How many findings of a record are printed: a stranger's may have a million. */
+const MAX_FINDINGS = 1000
+
 async function check({ files, found, faults, passedOver }: Found, options: CheckOptions): Promise<void> {
   const unreadable: Fault[] = [...faults]
-  const all: Finding[] = []
-  const total = { error: 0, warning: 0 }
-  let records = 0
+  let [records, errors, warnings] = [0, 0, 0]
+  const printer = options.json ? jsonPrinter() : undefined
   for await (const read of readRecords(files, found)) {
     if ('reason' in read) {
       unreadable.push(read)
       continue
     }
     records++
-    const findings = findingsOf(read.path, read.bytes, options)
-    for (const { severity } of findings) total[severity]++
-    const wanted = findings.filter(({ severity }) => severity === 'error' || !options.quiet)
-    if (options.json) for (const finding of wanted) all.push(finding)
-    else if (wanted.length > 0) await print(wanted.map((finding) => `${lineOf(finding)}\n`).join(''))
+    const { shown, error, warning } = findingsOf(read.path, read.bytes, options)
+    errors += error
+    warnings += warning
+    if (printer !== undefined) await printer.add(shown)
+    else if (shown.length > 0) await print(shown.map((finding) => `${lineOf(finding)}\n`).join(''))
   }
   passedOver.forEach(note)
-  const { error: errors, warning: warnings } = total
-  if (options.json)
-    await print(
-      visibleLines(`${JSON.stringify({ records, errors, warnings, unreadable, findings: all }, undefined, 2)}\n`),
-    )
+  if (printer !== undefined) await printer.end({ records, errors, warnings, unreadable })
   else unreadable.forEach(complainOf)
   if (!options.json && !options.quiet) complain(summaryOf(records, errors, warnings, unreadable.length))
   if (errors > 0 || (options.warningsAsErrors && warnings > 0)) exitWith(EXIT.problems)
   if (unreadable.length > 0) exitWith(EXIT.failure)
 }
 
-function findingsOf(path: string, bytes: Uint8Array, options: CheckOptions): readonly Finding[] {
-  const parsed = parseRecord(path, bytes, { ...(options.strict && { strict: true }), ...readOptionsOf(options) })
-  if ('reason' in parsed) {
-    const { reason, ...fault } = parsed
-    return [{ ...fault, severity: 'error', message: reason }]
-  }
-  try {
-    return problemsOf(path, parsed, bytes)
-  } catch (error) {
-    const { reason, ...fault } = faultOf(path, error)
-    return [{ ...fault, severity: 'error', message: reason }]
+const START = '{\n  "findings": ['
+
+/** Prints one object of JSON piece by piece: all findings of a tree may be more than a string can hold. */
+function jsonPrinter() {
+  const textOf = (value: unknown, indent: string): string =>
+    visibleLines(JSON.stringify(value, undefined, 2).replaceAll('\n', `\n${indent}`))
+  let isEmpty = true
+  return {
+    async add(findings: readonly Finding[]): Promise<void> {
+      const pieces = findings.map((finding, index) => {
+        const separator = isEmpty && index === 0 ? START : ','
+        return `${separator}\n    ${textOf(finding, '    ')}`
+      })
+      isEmpty &&= pieces.length === 0
+      await print(pieces.join(''))
+    },
+    async end(others: object): Promise<void> {
+      const members = Object.entries(others).map(([name, value]) => `,\n  "${name}": ${textOf(value, '  ')}`)
+      await print(`${isEmpty ? START : '\n  '}]${members.join('')}\n}\n`)
+    },
   }
 }
 
-function problemsOf(path: string, { metadata, format }: ReadResult, bytes: Uint8Array): readonly Finding[] {
+function findingsOf(path: string, bytes: Uint8Array, options: CheckOptions): Findings {
+  const parsed = parseRecord(path, bytes, { ...(options.strict && { strict: true }), ...readOptionsOf(options) })
+  if ('reason' in parsed) return failed(parsed)
+  try {
+    return problemsOf(path, parsed, bytes, options)
+  } catch (error) {
+    return failed(faultOf(path, error))
+  }
+}
+
+function failed({ reason, ...fault }: RecordFault): Findings {
+  return { shown: [{ ...fault, severity: 'error', message: reason }], error: 1, warning: 0 }
+}
+
+function problemsOf(
+  path: string,
+  { metadata, format }: ReadResult,
+  bytes: Uint8Array,
+  { quiet }: CheckOptions,
+): Findings {
   const problems = validate(metadata)
-  const fields = problems.map((problem) => problem.path)
+  const error = problems.reduce((sum, { severity }) => sum + (severity === 'error' ? 1 : 0), 0)
+  const wanted = quiet ? problems.filter(({ severity }) => severity === 'error') : problems
+  const fields = wanted.map((problem) => problem.path)
   const places = format === 'text' ? locateFields(textOf(bytes), fields) : []
-  return problems
-    .map(({ path: field, ...problem }, index): Finding => ({ path, ...places[index], field, ...problem }))
-    .sort((a, b) => (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0))
+  const sorted = wanted
+    .map((problem, index) => ({ problem, place: places[index] }))
+    .sort((a, b) => (a.place?.line ?? 0) - (b.place?.line ?? 0) || (a.place?.column ?? 0) - (b.place?.column ?? 0))
+  const shown = sorted
+    .slice(0, MAX_FINDINGS)
+    .map(({ problem: { path: field, ...problem }, place }): Finding => ({ path, ...place, field, ...problem }))
+  const others = sorted.slice(MAX_FINDINGS)
+  if (others.length > 0) {
+    const severity = others.some(({ problem }) => problem.severity === 'error') ? 'error' : 'warning'
+    shown.push({ path, code: 'more', severity, message: `${others.length} more that are not printed` })
+  }
+  return { shown, error, warning: problems.length - error }
 }
 
 function lineOf({ path, line, column, field, code, severity, message }: Finding): string {

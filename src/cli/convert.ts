@@ -5,6 +5,7 @@
 import { realpath } from 'node:fs/promises'
 import { type Command, Option } from 'commander'
 import { at } from '../metadata/check.js'
+import { MAX_BYTES } from '../metadata/errors.js'
 import { formatJson, formatText, MetaData, type Unknown, unknownFields } from '../metadata/index.js'
 import { type Message, type MessageType, MetaDataSchema } from '../metadata/schema.js'
 import { type Fault, readRecord, STDIN } from './files.js'
@@ -94,6 +95,11 @@ async function convert(
     // Elsewhere it has to be the record, to the last character.
     if (typeof result !== 'string' || !process.stdout.isTTY) return print(result)
     return print(to === 'json' ? visibleLines(result) : visibleText(result))
+  }
+  const size = Buffer.byteLength(result)
+  if (size > MAX_BYTES) {
+    complainOf({ path, reason: `would be ${size} bytes of ${to}, and no command reads more than ${MAX_BYTES} again` })
+    return exitWith(EXIT.problems)
   }
   const isItself = path !== STDIN && (await isSame(path, output))
   // Of a file that is turned into another format where it stands, no change of somebody else's is lost.

@@ -2,12 +2,14 @@
  * Records on disk: found in trees, and read many at once.
  * @module
  */
-import fs, { createReadStream, type Stats } from 'node:fs'
+import fs, { createReadStream } from 'node:fs'
 import { readdir, realpath } from 'node:fs/promises'
-import { isAbsolute, join, normalize, relative, sep } from 'node:path'
+import { normalize, sep } from 'node:path'
 import type { Readable } from 'node:stream'
 import { promisify } from 'node:util'
-import { MAX_BYTES, MetadataError } from '../metadata/errors.js'
+import { MAX_BYTES } from '../metadata/errors.js'
+import { checkPath, isExactName, UNREADABLE_NAME } from './file-names.js'
+import { isWithin, kindOf, type OpenFile, openFile, openInTree, readOpen, tooLarge } from './file-of-stranger.js'
 
 /** The path that means standard input. */
 export const STDIN = '-'
@@ -18,11 +20,10 @@ const RECORD = /^METADATA$|\.(?:textproto|textpb|txtpb|pbtxt)$/
 /** Folders without records: in a `.dist-info`, METADATA is something else. */
 const SKIPPED = /^(?:\.git|node_modules)$|\.dist-info$/
 
-// Several times as fast as those of `node:fs/promises`, which is felt with thousands of files.
+// Several times as fast as that of `node:fs/promises`, which is felt with thousands of files.
 const stat = promisify(fs.stat)
-const readFile = promisify(fs.readFile)
 
-/** How many files are read ahead. */
+/** How many files are read ahead, and folders and links looked at together. */
 const AHEAD = 32
 
 /** Something that cannot be read, found or written, and why. */
@@ -37,8 +38,8 @@ export interface Found {
   readonly faults: readonly Fault[]
   /** Entries that have the name of a record and are no file of their folder, each with the reason why it was passed over. */
   readonly passedOver: readonly Fault[]
-  /** Those of the files that were found in folders, and so have to be files. */
-  readonly found: ReadonlySet<string>
+  /** Those of the files that were found in folders, and so have to be files there, with the real path of that folder. */
+  readonly found: ReadonlyMap<string, string>
   /** Whether one file was named, or standard input alone. */
   readonly single: boolean
 }
@@ -51,17 +52,23 @@ export interface Found {
 export async function findRecords(paths: readonly string[]): Promise<Found> {
   const search: Search = { faults: [], passedOver: [] }
   const files: string[] = []
-  const found = new Set<string>()
+  const found = new Map<string, string>()
   let single = paths.length === 1
   for (const path of paths) {
     const stats = path === STDIN ? undefined : await stat(path).catch(() => undefined)
     if (stats?.isDirectory()) {
       single = false
-      const inFolder = await recordsIn(path, await realpath(path).catch(() => path), search)
+      const fault = await checkPath(path).then(() => undefined, reasonOf)
+      if (fault !== undefined) {
+        search.faults.push({ path, reason: fault })
+        continue
+      }
+      const root = await realpath(path).catch(() => path)
+      const inFolder = await recordsIn(path, root, search)
       if (inFolder.length === 0) search.faults.push({ path, reason: 'no records here' })
       for (const file of inFolder.sort()) {
         files.push(file)
-        found.add(file)
+        found.set(file, root)
       }
     } else files.push(path === STDIN ? path : fileNamed(path))
   }
@@ -80,23 +87,46 @@ interface Search {
   readonly passedOver: Fault[]
 }
 
+/** Lists all records below a folder, with a bounded number of calls at once: a stranger's tree may be of any size. */
 async function recordsIn(directory: string, root: string, search: Search): Promise<string[]> {
+  const files: string[] = []
+  const folders = [normalize(directory)]
+  while (folders.length > 0)
+    await Promise.all(folders.splice(-AHEAD).map((folder) => listFolder(folder, root, { ...search, files, folders })))
+  return files
+}
+
+interface Listing extends Search {
+  readonly files: string[]
+  /** Those that are still to be listed. */
+  readonly folders: string[]
+}
+
+async function listFolder(directory: string, root: string, listing: Listing): Promise<void> {
+  const { files, folders, faults, passedOver } = listing
+  const others: string[] = []
+  // `join` would make a text of as many pieces as the path has parts, 60 KB for a file that is a thousand folders deep.
+  const before = directory === '.' ? '' : directory.endsWith(sep) ? directory : `${directory}${sep}`
   try {
-    const entries = await readdir(directory, { withFileTypes: true })
-    const found = entries.map(async (entry): Promise<string[]> => {
-      const path = join(directory, entry.name)
-      if (entry.isDirectory()) return SKIPPED.test(entry.name) ? [] : recordsIn(path, root, search)
-      if (!RECORD.test(entry.name)) return []
-      if (entry.isFile()) return [path]
-      const reason = await whyPassedOver(path, root)
-      if (reason === undefined) return [path]
-      if (reason !== '') search.passedOver.push({ path, reason })
-      return []
-    })
-    return (await Promise.all(found)).flat()
+    for (const entry of await readdir(directory, { withFileTypes: true, encoding: 'buffer' })) {
+      const name = entry.name.toString()
+      const path = before + name
+      if (entry.isDirectory() ? SKIPPED.test(name) : !RECORD.test(name)) continue
+      if (!isExactName(entry.name)) faults.push({ path, reason: UNREADABLE_NAME })
+      else if (entry.isDirectory()) folders.push(path)
+      else (entry.isFile() ? files : others).push(path)
+    }
   } catch (error) {
-    search.faults.push({ path: directory, reason: reasonOf(error) })
-    return []
+    faults.push({ path: directory, reason: reasonOf(error) })
+  }
+  for (let at = 0; at < others.length; at += AHEAD) {
+    const paths = others.slice(at, at + AHEAD)
+    const reasons = await Promise.all(paths.map((path) => whyPassedOver(path, root)))
+    for (const [index, path] of paths.entries()) {
+      const reason = reasons[index]
+      if (reason === undefined) files.push(path)
+      else if (reason !== '') passedOver.push({ path, reason })
+    }
   }
 }
 
@@ -106,16 +136,8 @@ async function whyPassedOver(path: string, root: string): Promise<string | undef
   if (stats === undefined) return undefined
   if (stats.isDirectory()) return ''
   if (!stats.isFile()) return `passed over: ${kindOf(stats)}, and not a file`
-  const way = relative(root, await realpath(path).catch(() => root))
-  const leadsOut = way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way)
-  return leadsOut ? 'passed over: a link that leads out of the folder' : undefined
-}
-
-/** What something is that is no file. */
-export function kindOf(stats: Stats): string {
-  if (stats.isDirectory()) return 'a folder (directory)'
-  if (stats.isFIFO()) return 'a pipe'
-  return stats.isSocket() ? 'a socket' : 'a device'
+  const real = await realpath(path).catch(() => root)
+  return isWithin(root, real) ? undefined : 'passed over: a link that leads out of the folder'
 }
 
 /** A file that was read, or why it was not. */
@@ -123,39 +145,51 @@ export type Read = { readonly path: string; readonly bytes: Uint8Array } | Fault
 
 /**
  * Reads files in their order, a few ahead.
- * @param filesOnly - those that are read only if they are files
+ * @param found - those that are read only if they are files of a folder, with that folder; or whether all have to be files
  */
 export async function* readRecords(
   files: readonly string[],
-  filesOnly: ReadonlySet<string> = new Set(),
+  found: ReadonlyMap<string, string> | 'files' = new Map(),
 ): AsyncGenerator<Read> {
   const running: Promise<Read>[] = []
   for (const path of files) {
-    running.push(readRecord(path, filesOnly.has(path)))
+    running.push(found === 'files' ? readRecord(path, undefined, true) : readRecord(path, found.get(path)))
     const first = running.length > AHEAD ? running.shift() : undefined
     if (first !== undefined) yield first
   }
   yield* running
 }
 
-/** Reads one file, or standard input. Never rejects. */
-export async function readRecord(path: string, fileOnly = false): Promise<Read> {
+/**
+ * Reads one file, or standard input. Never rejects.
+ * @param root - the real path of the folder in which it was found, if it was
+ */
+export async function readRecord(path: string, root?: string, fileOnly = false): Promise<Read> {
   try {
-    return { path, bytes: path === STDIN ? await collect(process.stdin) : await read(path, fileOnly) }
+    if (path === STDIN) return { path, bytes: await collect(process.stdin) }
+    return { path, bytes: await (root === undefined ? readNamed(path, fileOnly) : readOnce(openInTree(path, root))) }
   } catch (error) {
     return { path, reason: reasonOf(error) }
   }
 }
 
-async function read(path: string, fileOnly: boolean): Promise<Uint8Array> {
+async function readNamed(path: string, fileOnly: boolean): Promise<Uint8Array> {
+  await checkPath(path)
   const stats = await stat(path)
   if (stats.isDirectory() || stats.isSocket() || (fileOnly && !stats.isFile()))
     throw new Error(
       `${kindOf(stats)}, where a file is expected: ${stats.isDirectory() ? 'name the files in it' : '- is standard input'}`,
     )
-  if (!stats.isFile()) return collect(createReadStream(path))
-  if (stats.size > MAX_BYTES) throw tooLarge()
-  return readFile(path)
+  return stats.isFile() ? readOnce(openFile(path, { follow: true })) : collect(createReadStream(path))
+}
+
+async function readOnce(opening: Promise<OpenFile>): Promise<Uint8Array> {
+  const file = await opening
+  try {
+    return await readOpen(file)
+  } finally {
+    await file.handle.close()
+  }
 }
 
 async function collect(stream: Readable): Promise<Uint8Array> {
@@ -167,10 +201,6 @@ async function collect(stream: Readable): Promise<Uint8Array> {
     chunks.push(chunk)
   }
   return Buffer.concat(chunks)
-}
-
-function tooLarge(): MetadataError {
-  return new MetadataError('too_large', `larger than ${MAX_BYTES} bytes, so no record`)
 }
 
 /** What the system says of a failure, without its code and the call that failed. */

@@ -3,11 +3,11 @@
  * @module
  */
 import { createHash } from 'node:crypto'
+import { constants } from 'node:fs'
 import { open, rm } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { readUntrusted } from '../client/node/untrusted-file.js'
 
 /** How long a lock is waited for, in ms: a holder needs milliseconds. */
 const PATIENCE = 60_000
@@ -103,14 +103,23 @@ function nameOf(holder: Holder | undefined): string {
 async function holderOf(path: string): Promise<Holder | undefined> {
   let text: string | undefined
   try {
-    text = (await readUntrusted(path, MAX_LOCK))?.text
+    // Where a system lacks a flag, it is undefined, which counts as 0 here.
+    const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+    try {
+      if ((await handle.stat()).isFile()) {
+        const { buffer, bytesRead } = await handle.read(Buffer.alloc(MAX_LOCK + 1), 0, MAX_LOCK + 1, 0)
+        text = buffer.toString('latin1', 0, bytesRead)
+      }
+    } finally {
+      await handle.close()
+    }
   } catch (error) {
     if (isError(error) && PASSING.has(error.code ?? '')) return undefined
-    throw error
+    if (!isError(error) || !NO_LOCK.has(error.code ?? '')) throw error
   }
   // Whoever takes a lock makes the file first, and then writes into it.
   if (text === '') return undefined
-  const [, pid, host] = (text !== undefined && LOCK.exec(text)) || []
+  const [, pid, host] = (text !== undefined && text.length <= MAX_LOCK && LOCK.exec(text)) || []
   if (pid === undefined || host === undefined)
     throw new Error(`something that is no lock is at ${path}: remove it, and run this again`)
   return { pid, host }
@@ -118,6 +127,9 @@ async function holderOf(path: string): Promise<Holder | undefined> {
 
 /** What reading a lock fails with that is just given back, or another user's. */
 const PASSING = new Set(['ENOENT', 'EACCES', 'EPERM'])
+
+/** What opening fails with where a link lies, a socket, a folder, or a device without a driver. */
+const NO_LOCK = new Set(['ELOOP', 'EMLINK', 'ENXIO', 'ENODEV', 'EISDIR', 'EOPNOTSUPP'])
 
 /** Whether the process that holds a lock was one of this machine, and is no more. */
 function isGone(holder: Holder | undefined): boolean {

@@ -7,7 +7,7 @@ import { Command, CommanderError } from 'commander'
 import { addCheck } from './check.js'
 import { addConvert } from './convert.js'
 import { EXIT, exitWith } from './options.js'
-import { complain, endWithReader, visible } from './output.js'
+import { complain, endWithReader, visible, visibleLines } from './output.js'
 import { addSet } from './set.js'
 import { addShow } from './show.js'
 
@@ -20,6 +20,11 @@ function program(): Command {
       'An embeddable authorization server, and a codec for metadata records: this is the command for the records.',
     )
     .exitOverride()
+    // It repeats what it does not know: a file in a folder of somebody else may have the name of an option.
+    .configureOutput({
+      writeOut: (text) => process.stdout.write(visibleLines(text)),
+      writeErr: (text) => process.stderr.write(visibleLines(text)),
+    })
     .showHelpAfterError('(--help says more)')
   const metadata = root
     .command('metadata')

@@ -4,9 +4,11 @@
  */
 import { randomBytes } from 'node:crypto'
 import { constants, type Stats } from 'node:fs'
-import { access, link, lstat, open, readFile, realpath, rename, rm, stat } from 'node:fs/promises'
+import { access, link, lstat, open, realpath, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { MAX_BYTES } from '../metadata/errors.js'
+import { checkPath } from './file-names.js'
+import { isSame, openFile, readOpen } from './file-of-stranger.js'
 import { type Fault, reasonOf } from './files.js'
 import { isError, LeftLock, leftLocks, lockOf, takeLock } from './lock.js'
 
@@ -21,7 +23,11 @@ export interface Replacement {
 interface Place {
   readonly path: string
   readonly target: string
-  readonly old: Stats | undefined
+  /** Of the folder, which another user may exchange for a link while the lock is waited for. */
+  readonly folder: Stats
+  /** Of the file that was named, and as it was read: others may replace it while the lock is waited for. */
+  readonly named: Stats | undefined
+  old: Stats | undefined
   before: Uint8Array | undefined
   /** What lies ready beside the file, and the file as it was. */
   readonly aside: string
@@ -72,8 +78,7 @@ export async function replaceFiles(
     }
     for (const { place, replacement } of sorted) {
       current = place.path
-      // What is larger is no record: it may be replaced, but not changed.
-      if (place.old !== undefined && place.old.size <= MAX_BYTES) place.before = await readFile(place.target)
+      await readBefore(place)
       const content = replacement.content(place.before)
       if (typeof content === 'object' && 'reason' in content) faults.push(content)
       else if (content !== undefined) {
@@ -106,6 +111,7 @@ export async function replaceFiles(
 }
 
 async function placeOf(path: string, mustExist: boolean): Promise<Place> {
+  await checkPath(path)
   const old = await stat(path).catch((error: NodeJS.ErrnoException) => {
     if (mustExist || error.code !== 'ENOENT') throw error
     return undefined
@@ -117,9 +123,31 @@ async function placeOf(path: string, mustExist: boolean): Promise<Place> {
     () => false,
   )
   const target = isThere ? await realpath(path) : path
+  const folder = await lstat(await realpath(dirname(target)))
   const name = join(dirname(target), `.grantwell-${randomBytes(8).toString('hex')}`)
-  return { path, target, old, before: undefined, aside: `${name}.new`, backup: `${name}.old`, after: undefined }
+  const aside = `${name}.new`
+  return { path, target, folder, named: old, old, before: undefined, aside, backup: `${name}.old`, after: undefined }
 }
+
+/** Reads what is there under the lock. Another user may have put a link to a secret there, whose mode it would not keep. */
+async function readBefore(place: Place): Promise<void> {
+  await checkFolder(place)
+  if (place.old === undefined) return
+  const file = await openFile(place.target)
+  try {
+    place.old = file.stats
+    // What is larger is no record: it may be replaced, but not changed.
+    if (file.stats.size <= MAX_BYTES) place.before = await readOpen(file)
+  } finally {
+    await file.handle.close()
+  }
+}
+
+async function checkFolder({ target, folder }: Place): Promise<void> {
+  if (!isSame(await stat(dirname(target)), folder)) throw new Error(CHANGED)
+}
+
+const CHANGED = 'changed by another program in the meantime: run this again'
 
 /** All locks that were left behind, in one message: a killed process has one for each of its files. */
 async function allLeft(
@@ -186,25 +214,36 @@ async function writeAside(path: string, content: Uint8Array, old: Stats | undefi
 
 /** Puts the new content there. A reader sees the old file or the new one, and nothing between, unless it is written in place. */
 async function commit(place: Place): Promise<void> {
-  const { target, aside, before, after = new Uint8Array() } = place
-  if (before !== undefined && !(await readFile(target)).equals(before))
-    throw new Error('changed by another program in the meantime: run this again')
+  const { target, aside, before, old, after = new Uint8Array() } = place
+  await checkFolder(place)
+  if (before !== undefined && old !== undefined) await checkUnchanged(target, before, old)
   try {
     await rename(aside, target)
     place.how = 'replaced'
   } catch (error) {
     if (!isError(error) || !NOT_REPLACED.has(error.code ?? '') || before === undefined) throw error
-    await writeInPlace(target, after, () => {
+    await writeInPlace(place, after, () => {
       place.how = 'in place'
     })
   }
 }
 
-async function writeInPlace(path: string, content: Uint8Array, begins = (): void => {}): Promise<void> {
-  const handle = await open(path, 'r+')
+async function checkUnchanged(target: string, before: Uint8Array, old: Stats): Promise<void> {
+  const file = await openFile(target)
   try {
+    if (!isSame(file.stats, old) || !(await readOpen(file)).equals(before)) throw new Error(CHANGED)
+  } finally {
+    await file.handle.close()
+  }
+}
+
+async function writeInPlace({ target, named }: Place, content: Uint8Array, begins = (): void => {}): Promise<void> {
+  const { handle, stats } = await openFile(target, { writable: true })
+  try {
+    // Another user may have exchanged it for another name of a file that is not theirs.
+    if (named === undefined || !isSame(stats, named)) throw new Error(CHANGED)
     begins()
-    const { mode } = await handle.stat()
+    const { mode } = stats
     // Root's write would leave them. A file of somebody else loses them by the write itself.
     if ((mode & 0o7777 & ~KEPT_MODE) !== 0) await handle.chmod(mode & KEPT_MODE).catch(() => {})
     await handle.writeFile(content)
@@ -220,7 +259,7 @@ async function restore(place: Place, faults: Fault[]): Promise<void> {
   const { path, target, backup, before = new Uint8Array() } = place
   try {
     if (place.how === 'replaced') await rename(backup, target)
-    else await writeInPlace(target, before)
+    else await writeInPlace(place, before)
   } catch (error) {
     place.keepsBackup = true
     // The other name of a file that was written in place has what was written.

@@ -2,6 +2,7 @@
  * `set`: changes records in text format where they stand, and nothing in them but the lines concerned.
  * @module
  */
+import { lstat } from 'node:fs/promises'
 import type { Command } from 'commander'
 import { FILE_HEADERS_ONLY, formatPatch } from 'diff'
 import { type EditTextOptions, type EnumAliases, editText, MetadataError, readMetadata } from '../metadata/index.js'
@@ -17,6 +18,7 @@ import { AMBIGUOUS, complainOf, faultOf, nameOf, note } from './records.js'
 import { type Replacement, replaceFiles } from './replace.js'
 
 interface SetOptions {
+  readonly change?: readonly string[]
   readonly unset?: readonly string[]
   readonly dryRun?: true
   readonly createUnknown?: boolean
@@ -48,6 +50,7 @@ export function addSet(parent: Command): void {
       '[changes and paths...]',
       'FIELD=VALUE sets a field, FIELD+=VALUE adds one more of a list; then files, or - for\nstandard input, whose result goes to standard output',
     )
+    .option('-c, --change <field=value>', 'the same as FIELD=VALUE, where a file has that name; repeatable', collect)
     .option('-u, --unset <field>', 'remove a field; repeatable', collect)
     .option('-n, --dry-run', 'print what would change, as a patch, and change nothing')
     .option('--create-unknown', 'make fields that neither the schema nor the file has')
@@ -67,7 +70,7 @@ content; one that cannot be replaced, such as a mount, is written in place. Seve
 Exit code: 0, 1 when a record is broken, 2 when a change is not possible or a file cannot be read or written.`,
     )
     .action(async (args: readonly string[], options: SetOptions, command: Command) => {
-      const { assignments, paths } = split(args)
+      const { assignments, paths } = await split(args, options.change, command)
       const unset = options.unset ?? []
       if (assignments.length + unset.length === 0) failWithHelp(command, 'there is nothing to set')
       for (const path of unset)
@@ -79,7 +82,7 @@ Exit code: 0, 1 when a record is broken, 2 when a change is not possible or a fi
       const edits: Edit[] = []
       const faults: EditFault[] = []
       const all = new Set(pathsOrStdin(paths, command))
-      for await (const read of readRecords([...all], all)) {
+      for await (const read of readRecords([...all], 'files')) {
         // An empty record may be meant where standard input is; where no file was named it was forgotten.
         const isNothing = paths.length === 0 && 'bytes' in read && read.bytes.length === 0
         const edited = isNothing
@@ -100,14 +103,31 @@ Exit code: 0, 1 when a record is broken, 2 when a change is not possible or a fi
     })
 }
 
-function split(args: readonly string[]): {
-  readonly assignments: readonly Assignment[]
-  readonly paths: readonly string[]
-} {
+async function split(
+  args: readonly string[],
+  changes: readonly string[] = [],
+  command: Command,
+): Promise<{ readonly assignments: readonly Assignment[]; readonly paths: readonly string[] }> {
   const all = args.map(assignmentOf)
   const first = all.indexOf(undefined)
   const end = first < 0 ? args.length : first
-  return { assignments: all.slice(0, end).flatMap((each) => each ?? []), paths: args.slice(end) }
+  // A pattern such as */METADATA gives whatever names there are, and a stranger may have made one of them.
+  for (const argument of args.slice(0, end))
+    if (await isThereAs(argument))
+      command.error(
+        `error: ${argument} is a change, and a file has that name: write ./${argument} for the file, --change '${argument}' for the change`,
+      )
+  const named = changes.map(
+    (change) => assignmentOf(change) ?? command.error(`error: --change takes FIELD=VALUE, and not ${change}`),
+  )
+  return { assignments: [...named, ...all.slice(0, end).flatMap((each) => each ?? [])], paths: args.slice(end) }
+}
+
+async function isThereAs(path: string): Promise<boolean> {
+  return lstat(path).then(
+    () => true,
+    () => false,
+  )
 }
 
 function edit(

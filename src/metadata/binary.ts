@@ -18,6 +18,7 @@ import {
   WIRE_START_GROUP,
   WIRE_VARINT,
 } from './schema.js'
+import { makeSparse } from './sparse.js'
 
 /** What `decode` may be told. */
 export interface DecodeOptions {
@@ -108,23 +109,10 @@ export function unknownBytes({ _unknownFields: fields = {} }: Unknown): Uint8Arr
 }
 
 function byTag(tag: number, run: Uint8Array): { [tag: number]: Uint8Array[] } {
-  const fields = forTags<Uint8Array[]>()
+  const fields = makeSparse<Uint8Array[]>({})
   fields[tag] = [run]
   return fields
 }
-
-/**
- * Makes an object for numbers as its keys. V8 makes room for all the numbers below one, up to 8 KB for four bytes of input,
- * unless there once was a key that is too large for that.
- */
-export function forTags<Value>(): { [tag: number]: Value } {
-  const fields: { [tag: number]: Value | undefined } = { [LARGEST_INDEX]: undefined }
-  delete fields[LARGEST_INDEX]
-  // The only one without a value is gone.
-  return fields as { [tag: number]: Value }
-}
-
-const LARGEST_INDEX = 4_294_967_294
 
 /** A place in binary input, and the unknown fields that were passed. */
 class Input {

@@ -3,7 +3,7 @@
  * @module
  */
 import type { BinaryWriter } from '@bufbuild/protobuf/wire'
-import { type DecodeOptions, decodeMessage, type EncodeOptions, encodeMessage, forTags } from './binary.js'
+import { type DecodeOptions, decodeMessage, type EncodeOptions, encodeMessage } from './binary.js'
 import { at } from './check.js'
 import { MetadataError, refuse } from './errors.js'
 import * as generated from './generated/metadata.js'
@@ -20,6 +20,7 @@ import {
   ThirdPartySchema,
   UrlSchema,
 } from './schema.js'
+import { isNumbered, makeSparse } from './sparse.js'
 
 /** Makes, reads and writes messages of one type. */
 export interface MessageCodec<T> {
@@ -120,7 +121,7 @@ function copyUnknown(value: unknown, copies: Map<object, unknown>): unknown {
   if (!isPlain(value)) return structuredClone(value)
   const entries = Object.entries(value)
   // Numbers come first.
-  const object = /^[0-9]/.test(entries[0]?.[0] ?? '') ? forTags() : {}
+  const object = isNumbered(entries[0]?.[0] ?? '') ? makeSparse({}) : {}
   copies.set(value, object)
   for (const [key, inner] of entries) {
     const copied = copyUnknown(inner, copies)

@@ -5,7 +5,7 @@
 import { type EnumAliases, type EnumNames, enumNames } from './aliases.js'
 import { eachField, unknownBytes } from './binary.js'
 import { checkMessage } from './check.js'
-import { MAX_DEPTH, MetadataError } from './errors.js'
+import { MAX_BYTES, MAX_DEPTH, MetadataError } from './errors.js'
 import { bytesLiteral, CANONICAL, type LiteralStyle, literalOf } from './literals.js'
 import type { MetaData, Unknown, UnknownText } from './messages.js'
 import { checkOptions } from './options.js'
@@ -37,17 +37,19 @@ export interface FormatTextOptions {
  * Writes a record in the canonical form of the reference: fields by number, two blanks of indentation, `name {` without a
  * colon, a newline at the end. Fields that text had and the schema does not know come after those that it knows.
  * @throws {MetadataError} `invalid_value`, with the path, when a field holds what its type does not permit; `too_large` when
- * the text would be longer than a string can be
+ * the text would have more than 67,108,864 characters
  */
 export function formatText(message: MetaData, options?: FormatTextOptions): string {
   const own = checkOptions(options, { utf8: 'boolean', enumAliases: 'object', unknownFields: ['number', 'omit'] })
   checkMessage(MetaDataSchema, message, 'omit')
   try {
     // Checked just above.
-    return new Printer(own).message(MetaDataSchema, message as unknown as Message, '', '')
+    const text = new Printer(own).message(MetaDataSchema, message as unknown as Message, '', '')
+    if (text.length > MAX_TEXT) throw tooMuch()
+    return text
   } catch (error) {
     // Megabytes of deep nesting, each level of it indented, may be more than a string can hold.
-    if (error instanceof RangeError) throw new MetadataError('too_large', 'more text than a string can hold')
+    if (error instanceof RangeError) throw tooMuch()
     throw error
   }
 }
@@ -57,6 +59,7 @@ class Printer {
   private readonly style: LiteralStyle
   private readonly byNumber: boolean
   private readonly reader = new UnknownReader()
+  private length = 0
 
   constructor(options: FormatTextOptions) {
     this.names = enumNames(options.enumAliases)
@@ -103,13 +106,27 @@ class Printer {
       let written = entry.text
       if (scalar.kind === 'string')
         written = scalar.value === undefined ? bytesLiteral(scalar.bytes) : literalOf(scalar.value, this.style)
-      return `${indent}${entry.name}: ${written}\n`
+      return this.bounded(`${indent}${entry.name}: ${written}\n`)
     }
     this.reader.checkName(entry, path)
-    let text = `${indent}${entry.name} {\n`
+    let text = this.bounded(`${indent}${entry.name} {\n`)
     for (const inner of entry.fields) text += this.unknownText(inner, `${indent}  `, `${path}${entry.name}.`)
     return `${text}${indent}}\n`
   }
+
+  /** Counts what unknown fields come to: text repeats a name for each value, where a list of the input has it once. */
+  private bounded(piece: string): string {
+    this.length += piece.length
+    if (this.length > MAX_TEXT) throw tooMuch()
+    return piece
+  }
+}
+
+/** Far more than any record that is read by default. */
+const MAX_TEXT = 16 * MAX_BYTES
+
+function tooMuch(): MetadataError {
+  return new MetadataError('too_large', `more than ${MAX_TEXT} characters of text`)
 }
 
 /** How deep the reference looks for messages in unknown bytes that it prints. */

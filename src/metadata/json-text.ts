@@ -3,6 +3,7 @@
  * @module
  */
 import { MAX_DEPTH } from './errors.js'
+import { isNumbered, makeSparse } from './sparse.js'
 import { foundAt, textError } from './syntax.js'
 
 /** A number that JavaScript's own would change: too large, of too many digits, or `1.0`, which would become an integer. */
@@ -70,6 +71,7 @@ class JsonParser {
     // Without a prototype, so that `__proto__` is a key like others.
     const object: { [key: string]: unknown } = Object.create(null)
     if (this.takes('}')) return object
+    let isSparse = false
     do {
       if (this.next() !== '"') this.expected('a key in double quotes')
       const start = this.at
@@ -77,7 +79,12 @@ class JsonParser {
       if (key in object)
         throw textError('duplicate_field', `the key ${JSON.stringify(key)} comes twice`, this.text, start)
       if (!this.takes(':')) this.expected('":"')
-      object[key] = this.value(depth)
+      const value = this.value(depth)
+      if (!isSparse && isNumbered(key)) {
+        makeSparse(object)
+        isSparse = true
+      }
+      object[key] = value
     } while (this.takes(','))
     if (!this.takes('}')) this.expected('"," or "}"')
     return object

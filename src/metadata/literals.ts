@@ -4,6 +4,7 @@
  * @module
  */
 import { LONE_SURROGATE } from './check.js'
+import { MetadataError } from './errors.js'
 
 const BACKSLASH = 0x5c
 
@@ -208,10 +209,19 @@ export function integerOf(text: string): bigint {
   return negative ? -value : value
 }
 
-/** The decimal digits of an integer as it is written. Those of a decimal are its own, without the cost of a `bigint`. */
+/**
+ * The decimal digits of an integer as it is written. Those of a decimal are its own, without the cost of a `bigint`.
+ * @throws {MetadataError} `invalid_value` for a hexadecimal or octal one of very many digits
+ */
 export function decimalOf(text: string): string {
-  return /^-?[1-9][0-9]*$/.test(text) ? text : String(integerOf(text))
+  if (/^-?[1-9][0-9]*$/.test(text)) return text
+  if (text.length > MAX_CONVERTED)
+    throw new MetadataError('invalid_value', `a hexadecimal or octal integer of more than ${MAX_CONVERTED} characters`)
+  return String(integerOf(text))
 }
+
+/** Other digits are made decimal in time by more than their number: seconds for the millions that a record may have. */
+const MAX_CONVERTED = 10_000
 
 /** The same as a number; NaN when it is none of 32 bits. */
 export function int32Of(text: string): number {

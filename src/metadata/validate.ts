@@ -143,12 +143,18 @@ const SCP_LIKE = /^[\w.-]+@[\w.-]+:\S+$/
 /** Kinds of URL that people do not open in a browser. */
 const NOT_FOR_BROWSERS = new Set(['GIT', 'SVN', 'HG', 'DARCS', 'INTERNAL_VCS', 'OTHER', 'UNKNOWN'])
 
+/**
+ * A user and host that are longer than those of any URL (a host has at most 253 characters). `new URL` would take time by their
+ * square where they are not ASCII.
+ */
+const LONG_HOST = /^(?:file:[/\\]{2}|(?!file:)[^:/?#]*:[/\\]*)[^/\\?#]{1024}/i
+
 function isUrl({ type, value = '' }: UrlMessage): boolean {
   const typeName = type === undefined ? 'UNKNOWN' : (UrlTypeEnum.names[type] ?? 'UNKNOWN')
   // An address of an internal system has a form of its own.
   if (typeName === 'INTERNAL_VCS') return value.trim() !== ''
   if (NOT_FOR_BROWSERS.has(typeName) && SCP_LIKE.test(value)) return true
-  if (/[\s\p{Cc}]/u.test(value)) return false
+  if (/[\s\p{Cc}]/u.test(value) || LONG_HOST.test(value)) return false
   try {
     const { hostname, protocol } = new URL(value)
     return hostname !== '' || protocol === 'file:'

@@ -1,9 +1,13 @@
 /** Loaded before the command: counts its calls of the file system, and does something at one of them, or at all of a name. */
 const fs = require('node:fs')
 const promises = require('node:fs/promises')
+const { dirname } = require('node:path')
 
-/** `at` from 1; `code` to fail with, `signal` to send, `write` to put into a file; `always` names calls that always fail. */
-const { folder, log, at, code, signal, write, always = {} } = JSON.parse(process.env.GRANTWELL_FAULTS)
+/**
+ * `at` from 1; `code` to fail with, `signal` to send, `write` to put into a file, `swap` to put something else in its place;
+ * `always` names calls that always fail.
+ */
+const { folder, log, at, code, signal, write, swap, always = {} } = JSON.parse(process.env.GRANTWELL_FAULTS)
 const { appendFileSync, writeFileSync } = fs
 let count = 0
 
@@ -12,8 +16,30 @@ function step(name) {
   if (log) appendFileSync(log, `${name}\n`)
   const error = always[name] ?? (count === at ? code : undefined)
   if (count === at && signal) process.kill(process.pid, signal)
-  if (count === at && write && name !== 'rename') writeFileSync(write.path, write.content)
+  // What comes between the last look at a file and its replacement, nobody can see.
+  if (count === at && write && !['rename', 'handle.close'].includes(name)) writeFileSync(write.path, write.content)
+  if (count === at && swap) SWAPS[swap.kind](swap.path, swap.other)
   return error && Object.assign(new Error(`${error}: a fault of the test, ${name}`), { code: error })
+}
+
+/** What another user may do who owns the folder. */
+const SWAPS = {
+  link: (path, other) => {
+    fs.rmSync(path)
+    fs.symlinkSync(other, path)
+  },
+  'second name': (path, other) => {
+    fs.rmSync(path)
+    fs.linkSync(other, path)
+  },
+  pipe: (path) => {
+    fs.rmSync(path)
+    require('node:child_process').execFileSync('mkfifo', [path])
+  },
+  folder: (path, other) => {
+    fs.renameSync(dirname(path), `${dirname(path)}.away`)
+    fs.symlinkSync(dirname(other), dirname(path))
+  },
 }
 
 const isOurs = (path) => typeof path === 'string' && require('node:path').resolve(path).startsWith(folder)
@@ -25,7 +51,7 @@ for (const name of ['stat', 'readFile']) {
     return error ? rest.at(-1)(error) : real(path, ...rest)
   }
 }
-for (const name of ['access', 'link', 'lstat', 'open', 'readFile', 'realpath', 'rename', 'rm', 'stat']) {
+for (const name of ['access', 'link', 'lstat', 'open', 'readdir', 'realpath', 'rename', 'rm', 'stat']) {
   const real = promises[name]
   promises[name] = async (path, ...rest) => {
     const error = isOurs(path) ? step(name) : undefined
@@ -37,7 +63,7 @@ for (const name of ['access', 'link', 'lstat', 'open', 'readFile', 'realpath', '
 }
 
 function withFaults(handle) {
-  for (const name of ['chmod', 'chown', 'close', 'sync', 'truncate', 'writeFile']) {
+  for (const name of ['chmod', 'chown', 'close', 'read', 'stat', 'sync', 'truncate', 'writeFile']) {
     const real = handle[name].bind(handle)
     handle[name] = async (...args) => {
       const error = step(`handle.${name}`)

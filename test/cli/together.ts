@@ -98,6 +98,9 @@ async function each(count: number, work: (at: number) => Promise<void>): Promise
   await Promise.all(Array.from({ length: 4 }, worker))
 }
 
+/** Calls at which the faults write nothing. */
+const UNSEEN = new Set<string | undefined>(['rename', 'handle.close'])
+
 /** A limit against hanging alone. */
 const MINUTES = 600_000
 
@@ -157,7 +160,7 @@ export function together(): void {
           const change = { path, content: `# another's\n${ZLIB}` }
           const { code, files, stderr, left } = await faulty(`${path}${at}`, { at, write: change })
           const told = `${path} ${at} ${calls[at - 1]}: ${stderr}`
-          if (calls[at - 1] !== 'rename') expect(files[path === 'a' ? 0 : 1], told).toContain("# another's")
+          if (!UNSEEN.has(calls[at - 1])) expect(files[path === 'a' ? 0 : 1], told).toContain("# another's")
           if (code !== 0) {
             expect(stderr, told).toMatch(
               /: error: changed by another program in the meantime: run this again; no file is changed\n$/,
@@ -177,7 +180,7 @@ export function together(): void {
       await each(calls.length, async (at) => {
         const { code, stderr, file, left } = await converted(`at${at}`, { at, write: { path: 'a', content: NEW } })
         const told = `${at} ${calls[at - 1]}: ${stderr}`
-        if (calls[at - 1] !== 'rename') expect(file, told).toMatch(/"x"/)
+        if (!UNSEEN.has(calls[at - 1])) expect(file, told).toMatch(/"x"/)
         if (code !== 0)
           expect({ file, stderr }, told).toEqual({
             file: NEW,

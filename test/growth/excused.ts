@@ -15,6 +15,7 @@ export const EXCUSED: Readonly<Record<string, readonly string[]>> = {
     ...of('core/credential.ts', 'credentialAt'),
     ...of('metadata/literals.ts', 'escapeAt', 'escapeFault'),
     ...of('metadata/options.ts', 'isBytes', 'checkInput'),
+    ...of('metadata/sparse.ts', 'isNumbered'),
     ...of('client/node/file-lock.ts', 'isEnded'),
     ...of('metadata/syntax.ts', 'foundAt'),
     ...of('metadata/text.ts', 'utf16Fault'),

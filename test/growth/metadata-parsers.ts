@@ -105,7 +105,10 @@ export const METADATA: Readonly<Record<string, Inputs>> = {
     literalOf(text, { quote: '"', utf8: false, escapeBothQuotes: true }),
   ),
   'metadata/literals.ts bytesLiteral': of({ bytes: (size) => () => bytesLiteral(new Uint8Array(size)) }),
-  'metadata/literals.ts decimalOf': of({ digits: (size) => () => decimalOf('7'.repeat(size)) }),
+  'metadata/literals.ts decimalOf': of({
+    digits: (size) => () => decimalOf('7'.repeat(size)),
+    hexadecimal: (size) => () => tame(() => decimalOf(`0x${'7'.repeat(size)}`)),
+  }),
   'metadata/literals.ts int32Of': of({
     decimal: (size) => () => int32Of('7'.repeat(size)),
     zeros: (size) => () => int32Of(`0${'0'.repeat(size)}7`),

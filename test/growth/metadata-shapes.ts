@@ -30,6 +30,12 @@ export const TEXTS: Readonly<Record<string, Shape<string>>> = {
   'many tags': (size) => `third_party { security {\n${times('tag: "a"\n', size)}} }`,
   'one list of tags': (size) => `third_party { security { tag: ["a"${times(', ""', size)}] } }`,
   'many URLs': (size) => `third_party {\n${times('url { type: GIT value: "https://a.bc" }\n', size)}}\n`,
+  'a URL with marks as its host': (size) =>
+    `third_party { url { value: "https://a${times('\u0301', size / 2)}${times('\u0323', size / 2)}" } }`,
+  'a URL with a user of marks': (size) => `third_party { url { value: "https:${times('\u0301\u0323', size)}@a" } }`,
+  'a URL with a path of marks': (size) => `third_party { url { value: "https://a/${times('\u0301', size)}" } }`,
+  'many URLs with hosts of marks': (size) =>
+    `third_party { ${times(`url { value: "https://a${times('\u0301\u0323', 400)}" } `, size)}}`,
   'many URLs on one line': (size) => `third_party { ${times('url { value: "a" } ', size)}}`,
   'one list of URLs': (size) => `third_party { url: [{}${times(', {}', size)}] }`,
   'many URLs of an unknown type': (size) => `third_party {\n${times('url { type: B }\n', size)}}`,

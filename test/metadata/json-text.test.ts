@@ -109,6 +109,18 @@ describe('JSON as text', () => {
     expect(faultOf(`{"thirdParty":{"url":[${deep(100)}]}}`).code).toBe('too_deep')
   })
 
+  it('makes no room for numbers below a key that is one', () => {
+    const objects = 2000
+    for (const key of ['100', '1020', '00', '1a', '4294967294', '4294967295']) {
+      const text = `[${Array(objects).fill(`{"a":1,"${key}":[2],"b":3}`).join(',')}]`
+      const before = process.memoryUsage().heapUsed
+      const tree = parseJson(text)
+      // A few hundred bytes each; 12 KB of empty room would be 24 MB.
+      expect(process.memoryUsage().heapUsed - before, key).toBeLessThan(objects * 3000)
+      expect(plain(tree)).toEqual(plain(JSON.parse(text)))
+    }
+  })
+
   it('costs as much as it is long, however it is made', () => {
     const shapes: ((size: number) => string)[] = [
       (size) => `{"a":"${'x'.repeat(size)}"}`,

@@ -1,4 +1,4 @@
-import { MetaData, type MetadataError, parseText, ThirdPartyMetaData, UrlMessage } from 'grantwell/metadata'
+import { formatJson, MetaData, type MetadataError, parseText, ThirdPartyMetaData, UrlMessage } from 'grantwell/metadata'
 import { describe, expect, it } from 'vitest'
 
 const json = {
@@ -148,5 +148,20 @@ describe('JSON', () => {
     expect(() => MetaData.toJSON({ name: 5 } as never)).toThrowError(
       expect.objectContaining({ code: 'invalid_value', path: 'name' }),
     )
+  })
+})
+
+describe('a hexadecimal or octal number', () => {
+  it('is decimal in JSON, and refused where it has more than ten thousand digits', () => {
+    for (const [digits, value] of [
+      ['0x', '1'],
+      ['-0x', 'f'],
+      ['0', '7'],
+    ]) {
+      const record = (length: number) => parseText(`a: ${digits}${value?.repeat(length)}`)
+      expect(formatJson(record(9000))).toMatch(/^\{\n {2}"a": -?[0-9]{8000,}\n\}\n$/)
+      for (const write of [formatJson, (long: MetaData) => MetaData.toJSON(long, { unknownText: 'string' })])
+        expect(() => write(record(10_001))).toThrowError(expect.objectContaining({ code: 'invalid_value' }))
+    }
   })
 })

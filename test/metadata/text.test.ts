@@ -440,3 +440,13 @@ describe('formatText', () => {
     expect(() => formatText('' as never)).toThrowError(expect.objectContaining({ code: 'invalid_value' }))
   })
 })
+
+describe('formatText, of what it would repeat,', () => {
+  it('refuses the name of a list with so many values that nobody could read the text', () => {
+    const record = (values: number) => parseText(`${'a'.repeat(30_000)}: [0${', 0'.repeat(values)}]`)
+    expect(formatText(record(100)).length).toBeGreaterThan(3_000_000)
+    expect(() => formatText(record(10_000))).toThrowError(expect.objectContaining({ code: 'too_large' }))
+    const blocks = parseText(`${'a'.repeat(30_000)}: [{}${', {}'.repeat(10_000)}]`)
+    expect(() => formatText(blocks)).toThrowError(expect.objectContaining({ code: 'too_large' }))
+  })
+})

@@ -1,0 +1,33 @@
+/**
+ * Names of files that are no UTF-8. Node shows each wrong byte of them as U+FFFD, so that a name may mean another file.
+ * @module
+ */
+import { isUtf8 } from 'node:buffer'
+import { readdir } from 'node:fs/promises'
+import { dirname, parse } from 'node:path'
+
+const REPLACEMENT = '\ufffd'
+
+/** Words for a name whose file cannot be opened for sure. */
+export const UNREADABLE_NAME = 'has a name that is not UTF-8: rename it'
+
+/** Tells whether a text is the name that the file has. */
+export function isExactName(name: Buffer): boolean {
+  return isUtf8(name)
+}
+
+/**
+ * Refuses a path that may be of another file than it says: an argument of bytes that are no UTF-8 comes as one of U+FFFD.
+ * @throws where a part with U+FFFD is not the only one in its folder that is shown so, with these very characters
+ */
+export async function checkPath(path: string): Promise<void> {
+  for (let part = path; part.includes(REPLACEMENT); part = dirname(part)) {
+    const { base, dir } = parse(part)
+    if (!base.includes(REPLACEMENT)) continue
+    const names = await readdir(dir || '.', { encoding: 'buffer' })
+    const same = names.filter((name) => name.toString() === base)
+    const [only] = same
+    if (only === undefined || same.length > 1 || !isExactName(only))
+      throw new Error(`${part} has U+FFFD in its name, or bytes that are not UTF-8: rename it`)
+  }
+}
