@@ -16,7 +16,7 @@ import type { Scope } from './core/scopes.js'
 import { limitScopes } from './core/scopes.js'
 import type { ClientId, ClientKey, Seconds } from './core/values.js'
 import type { Refused, Settings } from './options.js'
-import { authenticateClient, clientIdsOf, registeredClient } from './protocol/client-authentication.js'
+import { authenticateClient, registeredClient } from './protocol/client-authentication.js'
 import type { Introspected } from './protocol/introspection.js'
 import { INACTIVE, introspectionResponse, notAResourceServer } from './protocol/introspection.js'
 import type { HttpRequest, HttpResponse } from './protocol/message.js'
@@ -45,24 +45,20 @@ export function introspectionEndpoint<Native>(
   const keyOf = (clientId: ClientId): string => keys.application(clientKeyOf(digests, clientId))
 
   return (request) => {
-    const asked = requestAboutToken(request, { allowPost: settings.allowClientSecretPost })
-    if (isError(asked)) return refuse(asked)
-    const { client: presented, credential = NOBODY, fault } = asked
-    const [clientId, ...others] = clientIdsOf(presented)
-    const read = transactions.read([
-      keyOf(clientId),
-      keys.application(credential.clientKey),
-      keys.grant(credential.grantId),
-      ...others.map(keyOf),
-    ])
+    const about = requestAboutToken(request, { allowPost: settings.allowClientSecretPost })
+    if (isError(about)) return refuse(about)
+    const { client: presented, credential = NOBODY, fault } = about
+    const { clientId, clientIdAsItIs } = presented
+    const asked = [keyOf(clientId), keys.application(credential.clientKey), keys.grant(credential.grantId)]
+    const read = transactions.read(clientIdAsItIs === undefined ? asked : [...asked, keyOf(clientIdAsItIs)])
     return after(read, (records) => {
       if (isError(records)) return refuse(records, presented.clientId)
-      const [asking, ofToken, grant, ...more] = records
-      const registered = [asking, ...more].map((record) => recordAs.application(record?.value))
-      const client = registeredClient(presented, registered)
+      const [asking, ofToken, grant, asItIs] = records
+      const stored = recordAs.application(asking?.value)
+      const other = recordAs.application(asItIs?.value)
+      const client = registeredClient(presented, [stored, other])
       const now = clock()
-      const application = registered.find((each) => each?.id === client.clientId)
-      const resourceServer = authenticateClient(application, client, digests, now)
+      const resourceServer = authenticateClient(client === presented ? stored : other, client, digests, now)
       if (isError(resourceServer)) return refuse(resourceServer, client.clientId)
       if (!isResourceServer(resourceServer)) return refuse(notAResourceServer(), client.clientId)
       if (fault !== undefined) return refuse(fault, client.clientId)

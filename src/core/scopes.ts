@@ -154,8 +154,10 @@ export function limitScopes(
   registered: readonly Scope[],
   { entries }: ScopeCatalogue,
 ): readonly Scope[] {
+  let isKnown = true
+  for (const scope of granted) isKnown &&= entries.has(scope)
+  if (isKnown && coversScopes(registered, granted)) return granted
   const isLeft = (scope: Scope): boolean => entries.has(scope) && coversScopes(registered, [scope])
-  if (granted.every((scope) => entries.has(scope)) && coversScopes(registered, granted)) return granted
   return granted.flatMap((scope) => {
     if (isLeft(scope)) return [scope]
     const read = scope.endsWith(':rw') ? (scope.slice(0, -1) as Scope) : undefined // `name:rw` without its end is `name:r`

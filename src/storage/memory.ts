@@ -8,7 +8,7 @@
  * Values are kept as they are, not frozen: by the contract nobody changes one, and frozen objects are several times as slow to
  * copy from. Only the first of a record is a copy, so that what it was cut out of can go.
  *
- * Beyond 32,768 records, values are kept as JSON in long arrays of bytes, and only those that are asked for again and
+ * Beyond 65,536 records, values are kept as JSON in long arrays of bytes, and only those that are asked for again and
  * again as objects: whenever a collector of garbage empties the young objects it walks all pages of the heap, so that a million
  * records as objects make each of its pauses several times as long.
  * @module
@@ -70,7 +70,7 @@ interface Roll {
 }
 
 /** How many values are objects at most: some 50 MB of grants. */
-const OBJECTS = 32_768
+const OBJECTS = 65_536
 
 /** A text that is asked for a second time becomes an object if fewer others were asked for in between. */
 const AGAIN = 4_096

@@ -147,7 +147,7 @@ describe('at a real service', () => {
         const found = await strict.test.server.authenticate({ headers, method, url }, { scope: 'repo-code:r' })
         verdicts.push(found.type)
         // What was taken once is not taken again.
-        verdicts.push((await strict.test.server.authenticate({ headers, method, url })).type)
+        verdicts.push((await strict.test.server.authenticate({ headers: { ...headers }, method, url })).type)
         response.writeHead(found.type === 'authenticated' ? 200 : 401).end()
       }
       const authorized = authorizedFetch(createTokenSource({ client, store: memoryTokenStore(tokens) }), {

@@ -24,18 +24,18 @@ interface Budget {
 }
 
 const BUDGETS: { readonly [entry: string]: Budget } = {
-  '.': { files: 13, gzip: 23_900, brotli: 21_200, later: 28_800 },
+  '.': { files: 13, gzip: 24_200, brotli: 21_450, later: 30_600 },
   './node': { files: 6, gzip: 4_850 },
-  './fetch': { files: 6, gzip: 3_000 },
+  './fetch': { files: 6, gzip: 3_450 },
   './storage/memory': { files: 4, gzip: 3_150 },
   './storage/sqlite': { files: 4, gzip: 4_150 },
   './storage/postgres': { files: 10, gzip: 9_700 },
   './storage/redis': { files: 8, gzip: 7_400 },
   './pages': { files: 2, gzip: 6_950 },
-  './metadata': { files: 1, gzip: 25_600 },
+  './metadata': { files: 1, gzip: 26_050 },
   './client': { files: 13, gzip: 18_500 },
   './client/node': { files: 4, gzip: 9_900 },
-  './testing': { files: 16, gzip: 61_000, later: 24_700 },
+  './testing': { files: 17, gzip: 62_600, later: 26_200 },
 }
 
 /** Sources that no start waits for: they are loaded behind it. */
