@@ -55,5 +55,5 @@ const write = guard(
 )
 app.get('/api/repos', (c) => list(c.req.raw))
 app.put('/api/repos/:id', (c) => write(c.req.raw, c.req.param('id')))
-app.all('*', (c) => oauth(c.req.raw)) // with a 404 for what is not its own
+app.all('*', (c) => oauth(c.req.raw, c.env)) // with a 404 for what is not its own
 http.listen(Number(PORT), HOST, () => console.log(`listening at ${ISSUER}`))

@@ -149,7 +149,7 @@ const AUTHORITY = /^https?:\/\/(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]*)
  * the addresses that Bun and Deno make of an odd `Host`, and would find other paths behind dots and backslashes than a router does.
  */
 export function originForm(target: string): string {
-  return target.replace(AUTHORITY, '')
+  return target.startsWith('/') ? target : target.replace(AUTHORITY, '')
 }
 
 /** The path of a request, without its query. */
