@@ -109,7 +109,10 @@ const NOT_OF_CODE = /(?! )[\p{Cc}\p{Cf}\p{Z}\p{Cs}]/u
 /** Characters of a code that somebody is to type in: services give some eight. */
 const MAX_CODE = 64
 
-/** Seconds that a code may live, and that may pass between two polls: a year. Less than one would hammer the service. */
+/** A pace or lifetime under it is a slip of the service, and would make this client ask without end. */
+const MIN_SECONDS = 0.1
+
+/** Seconds that a code may live, and that may pass between two polls: a year. */
 const MAX_SECONDS = 31_536_000
 
 /** RFC 8628, section 3.1 and 3.2. */
@@ -128,10 +131,10 @@ async function requestCodes(
   if (!isCredential(deviceCode))
     throw new ClientError('ERR_RESPONSE', 'the service gave a device code with characters that no code may have')
   for (const [name, value] of Object.entries({ expires_in: expiresIn, interval }))
-    if (value !== undefined && !(Number.isSafeInteger(value) && value >= 1 && value <= MAX_SECONDS))
+    if (value !== undefined && !(value >= MIN_SECONDS && value <= MAX_SECONDS))
       throw new ClientError(
         'ERR_RESPONSE',
-        `the service gave ${value} as ${name}: whole seconds from 1 to ${MAX_SECONDS} are expected`,
+        `the service gave ${value} as ${name}: seconds from ${MIN_SECONDS} to ${MAX_SECONDS} are expected`,
       )
   if (NOT_OF_CODE.test(userCode) || [...userCode].length > MAX_CODE)
     throw new ClientError('ERR_RESPONSE', 'the service gave a code that cannot be shown')
