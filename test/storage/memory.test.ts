@@ -417,7 +417,7 @@ describe('memory', () => {
       for (let index = 0; index < count; index++) write(round, (index * 7_919) % count)
     const texts = count * JSON.stringify(valueIn(7, 10_000)).length
     expect((await usedArrays()) - before.bytes).toBeLessThan(2 * texts + 3 * 2 ** 21)
-    expect((await usedHeap()) - before.heap).toBeLessThan(count * 1_000)
+    expect((await usedHeap()) - before.heap).toBeLessThan(count * 700 + OBJECTS * 200)
     // A tenth stays, so that every block has somebody who wants to live in it.
     for (let index = 0; index < count; index++) {
       if (index % 10 === 0) continue
