@@ -30,7 +30,7 @@ import { farm, randomOf, slowly, someTurns } from './farm.js'
 
 /** What becomes of a request at a server. */
 async function ask({ server }: Pick<TestServer, 'server'>, { method, url, headers }: HttpRequest): Promise<string> {
-  return said(await server.authenticate({ method, url, headers }))
+  return said(await server.authenticate({ method, url, headers: { ...headers } }))
 }
 
 function said(found: Authentication): string {
