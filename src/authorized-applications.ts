@@ -78,7 +78,7 @@ export function authorizedApplicationsEndpoint<Native>(
     )
   }
 
-  /** What several grants permit together, so that no wide one is hidden behind newer ones. */
+  /** Sums up what several grants permit, so that no wide one is hidden behind newer ones. */
   function together(
     grants: readonly PermittedGrant[],
     names: ReadonlyMap<string, string>,
@@ -166,7 +166,7 @@ export function authorizedApplicationsEndpoint<Native>(
   return interaction.guarded('applications', (request) => (request.method === 'POST' ? post(request) : get(request)))
 }
 
-/** How many applications come before the page that is asked for. */
+/** Reads how many applications come before the page that is asked for; 0 for anything else. */
 function fromOf({ url }: HttpRequest): number {
   const parameters = parseParameters(queryOf(url))
   const from = isError(parameters) ? undefined : parameters.get(FROM)

@@ -41,7 +41,7 @@ export interface ConsentRecords {
 /** Seconds after which a grant that is not there will not be written by the request that was admitted. */
 const WRITTEN_WITHIN: Seconds = 300
 
-/** How often room is made anew after somebody else took it. */
+/** Attempts to make room anew after somebody else took it. */
 const ATTEMPTS = 8
 
 /** Binds the decisions to a server. */

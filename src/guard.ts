@@ -132,7 +132,7 @@ export function guardOf<Native>(
     return macGuardOf(settings, transactions)
   })
 
-  /** Where what verifies signatures cannot be loaded, it is as a function of the host that failed. */
+  /** Verifies a signed request. A guard that cannot be loaded counts as a function of the host that failed. */
   async function accessByMac(attributes: string, request: RequestLike): Promise<Access | Refusal> {
     const signedBy = await macGuard().catch(failed)
     return typeof signedBy === 'function' ? signedBy(attributes, request) : refusal(signedBy)

@@ -1,5 +1,5 @@
 /**
- * What a start does not wait for: pages, administration, signed requests.
+ * Parts that no start waits for: pages, administration, signed requests.
  * @module
  */
 

@@ -28,7 +28,7 @@ export interface Logos {
 
 const NAME_BYTES = 16
 
-/** What stands in place of a logo until the engine forgets it. */
+/** A record in place of a logo until the engine forgets it. */
 const GONE: LogoRecord = { v: 1, base64url: '' }
 
 /** Binds the functions to a server. */

@@ -29,7 +29,7 @@ export interface RouteNeeds<Request, Context extends readonly unknown[] = []> {
   readonly resource?: (request: Authorized<Request>, ...context: Context) => ReturnType<ResourceOf>
 }
 
-/** What a route about a resource needs. */
+/** Needs of a route about a resource. */
 export interface ResourceNeeds<
   Request,
   Context extends readonly unknown[] = [],

@@ -37,7 +37,7 @@ export type NodeHandler<Request extends IncomingMessage = IncomingMessage> = (
   next?: (error?: unknown) => void,
 ) => void
 
-/** What frameworks add to a request: the whole URL under a mount path. */
+/** A request as frameworks hand it on: with the whole URL under a mount path. */
 type FrameworkRequest = IncomingMessage & { readonly originalUrl?: string }
 
 /** `Digests` of `node:crypto`: pass them as the option `digests`; several times as fast, with the same results. */

@@ -57,14 +57,14 @@ export function addCheck(parent: Command): void {
     })
 }
 
-/** What was found in one record: those findings that are printed, and how many there are. */
+/** The findings of one record: those that are printed, and how many there are. */
 interface Findings {
   readonly shown: readonly Finding[]
   readonly error: number
   readonly warning: number
 }
 
-/** How many findings of a record are printed: a stranger's may have a million. */
+/** Findings of a record that are printed at most: a stranger's may have a million. */
 const MAX_FINDINGS = 1000
 
 async function check({ files, found, faults, passedOver }: Found, options: CheckOptions): Promise<void> {

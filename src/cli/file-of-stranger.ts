@@ -43,7 +43,7 @@ export async function openFile(path: string, { writable, follow }: OpenOptions =
 
 const EXPECTED = 'where a file is expected'
 
-/** What opening a link fails with, also where many links lead to each other. */
+/** Checks whether opening failed for a link, also where many links lead to each other. */
 function isLinkError({ code }: NodeJS.ErrnoException): boolean {
   return code === 'ELOOP' || code === 'EMLINK'
 }
@@ -114,7 +114,7 @@ export function tooLarge(): MetadataError {
   return new MetadataError('too_large', `larger than ${MAX_BYTES} bytes, so no record`)
 }
 
-/** What something is that is no file. */
+/** Names what something is that is no file. */
 export function kindOf(stats: Stats): string {
   if (stats.isDirectory()) return 'a folder (directory)'
   if (stats.isFIFO()) return 'a pipe'

@@ -23,7 +23,7 @@ const SKIPPED = /^(?:\.git|node_modules)$|\.dist-info$/
 // Several times as fast as that of `node:fs/promises`, which is felt with thousands of files.
 const stat = promisify(fs.stat)
 
-/** How many files are read ahead, and folders and links looked at together. */
+/** Files that are read ahead at most, and folders and links that are looked at together. */
 const AHEAD = 32
 
 /** Something that cannot be read, found or written, and why. */

@@ -9,10 +9,10 @@ import { hostname } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** How long a lock is waited for, in ms: a holder needs milliseconds. */
+/** Milliseconds that a lock is waited for: a holder needs a few. */
 const PATIENCE = 60_000
 
-/** Where the lock of a file is. Its name is as long for every file, so that no name is too long. */
+/** Gives the path of a file's lock. Its name is as long for every file, so that no name is too long. */
 export function lockOf(target: string): string {
   const name = createHash('sha256').update(basename(target)).digest('hex').slice(0, 16)
   return join(dirname(target), `.grantwell-${name}.lock`)
@@ -125,10 +125,10 @@ async function holderOf(path: string): Promise<Holder | undefined> {
   return { pid, host }
 }
 
-/** What reading a lock fails with that is just given back, or another user's. */
+/** Codes of the error that reading a lock gives which was just given back, or is another user's. */
 const PASSING = new Set(['ENOENT', 'EACCES', 'EPERM'])
 
-/** What opening fails with where a link lies, a socket, a folder, or a device without a driver. */
+/** Codes of the error that opening gives where a link lies, a socket, a folder, or a device without a driver. */
 const NO_LOCK = new Set(['ELOOP', 'EMLINK', 'ENXIO', 'ENODEV', 'EISDIR', 'EOPNOTSUPP'])
 
 /** Whether the process that holds a lock was one of this machine, and is no more. */

@@ -19,7 +19,7 @@ export interface Replacement {
   readonly content: (before: Uint8Array | undefined) => string | Uint8Array | Fault | undefined
 }
 
-/** What replacing has come to. */
+/** The state of a replacement. */
 interface Place {
   readonly path: string
   readonly target: string
@@ -29,7 +29,7 @@ interface Place {
   readonly named: Stats | undefined
   old: Stats | undefined
   before: Uint8Array | undefined
-  /** What lies ready beside the file, and the file as it was. */
+  /** Paths beside the file: its new content, and the file as it was. */
   readonly aside: string
   readonly backup: string
   after: Uint8Array | undefined
@@ -38,7 +38,7 @@ interface Place {
   keepsBackup?: true
 }
 
-/** What a rename fails with where a file cannot be replaced, but may well be written to: a mount, a sticky folder. */
+/** Codes of the error that a rename gives where a file cannot be replaced, but may well be written to: a mount, a sticky folder. */
 const NOT_REPLACED = new Set(['EBUSY', 'EXDEV', 'EPERM', 'EACCES', 'EROFS'])
 
 /**
@@ -193,7 +193,7 @@ async function prepare(
   }
 }
 
-/** What is kept of a mode. New content runs as nobody else: a program that writes to a file takes setuid and setgid from it. */
+/** Bits of a mode that are kept. New content runs as nobody else: a program that writes to a file takes setuid and setgid from it. */
 const KEPT_MODE = 0o1777
 
 async function writeAside(path: string, content: Uint8Array, old: Stats | undefined): Promise<void> {

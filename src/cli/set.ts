@@ -31,11 +31,11 @@ interface Edit {
   readonly bytes: Uint8Array
   readonly before: string
   readonly after: string
-  /** What was to be removed and is not there. */
+  /** Paths that were to be removed and are not there. */
   readonly missing: readonly string[]
 }
 
-/** Why a record is not changed; a broken one is told from a change that is not possible. */
+/** The reason why a record is not changed; a broken one is told from a change that is not possible. */
 interface EditFault extends Fault {
   readonly isBroken?: true
 }

@@ -137,7 +137,7 @@ function jsonOf(metadata: MetaData, { enumAlias }: ShowOptions) {
   return MetaData.toJSON(metadata, { unknownText: 'string', ...(enumAlias && { enumAliases: enumAlias }) })
 }
 
-/** How many characters of a value the table shows: a stranger's record may have megabytes, and no row is to fill the table. */
+/** Characters of a value that the table shows at most: a stranger's record may have megabytes, and no row is to fill the table. */
 const MAX_CELL = 200
 
 /** The start of a value, fit for a cell. */

@@ -116,7 +116,7 @@ export function connectionOf(client: Client): Connection {
   return own
 }
 
-/** What connects is checked where it is used: {@link connectionOf}. */
+/** Its connection is checked where it is used: {@link connectionOf}. */
 export const CLIENT: Takes = { words: 'a client that discover() has made', fits: isObject }
 
 const SECONDS: Takes = { words: 'seconds since the epoch', fits: Number.isFinite }

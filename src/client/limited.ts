@@ -4,7 +4,7 @@
  */
 import { ClientError } from './errors.js'
 
-/** How much work there may be. */
+/** Limits of the work that there may be. */
 export interface WorkLimits {
   /** Under way at once. */
   readonly atOnce: number

@@ -13,7 +13,7 @@ import { requestTokens } from './token-endpoint.js'
 import type { Tokens } from './tokens.js'
 import { isCredential } from './tokens-check.js'
 
-/** What the user is shown. Nothing in it moves a terminal or turns the direction of reading. */
+/** The code as the user is shown it. Nothing in it moves a terminal or turns the direction of reading. */
 export interface UserCode {
   /** At most 64 characters. */
   readonly userCode: string

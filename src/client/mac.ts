@@ -25,11 +25,11 @@ const TOKEN = /^[\x21\x23-\x5b\x5d-\x7e]+$/
 /** The `Authorization` of one request. */
 export interface Authorization {
   readonly header: string
-  /** What it was signed with and by, so that an answer can be bound to it; absent where the token is no `mac`. */
+  /** Key and parts of its signature, so that an answer can be bound to it; absent where the token is no `mac`. */
   readonly signature?: Signature
 }
 
-/** What makes a signed request the one that it is. */
+/** The parts by which a signed request is the one that it is. */
 export interface Signature {
   readonly macKey: string
   readonly ts: string

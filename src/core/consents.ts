@@ -20,9 +20,9 @@ export interface Consents {
 /** One decision. */
 export interface Decision {
   readonly grantId: GrantId
-  /** When it was taken in: its grant is written a moment later. */
+  /** The time at which it was taken in: its grant is written a moment later. */
   readonly at: Seconds
-  /** When its form expires, exclusive; absent where no form of the authorization endpoint made it. */
+  /** The time at which its form expires, exclusive; absent where no form of the authorization endpoint made it. */
   readonly formExpiresAt?: Seconds
   /** True where nobody was asked, since a consent of before was remembered. */
   readonly unasked?: true

@@ -37,7 +37,7 @@ export interface Approve {
   readonly redirectUri: string
   /** S256 challenge, where the request had one. */
   readonly codeChallenge?: string
-  /** When the form of the consent expires, exclusive; absent where no form was sent. */
+  /** The time at which the form of the consent expires, exclusive; absent where no form was sent. */
   readonly formExpiresAt?: Seconds
   /** 32 bytes that the form alone holds: the code is derived from them. Random where no form was sent. */
   readonly formSecret: Uint8Array

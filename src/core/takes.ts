@@ -201,7 +201,7 @@ export function promisesIn(answer: unknown): readonly unknown[] {
   return isPromise(answer) ? [answer] : placesIn(answer).map(([, promise]) => promise)
 }
 
-/** Where an object has promises, and each of them; in a list, the fields of its entries are looked at too. */
+/** Finds the places of promises in an object, and each of them; in a list, the fields of its entries are looked at too. */
 function placesIn(value: unknown, isEntry = false): readonly (readonly [string, unknown])[] {
   const isList = Array.isArray(value)
   return (entriesOfAny(value) ?? []).flatMap(([name, each]) => {

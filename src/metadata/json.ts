@@ -32,11 +32,11 @@ export interface ToJsonOptions {
   readonly unknownText?: 'refuse' | 'omit' | 'string'
 }
 
-/** What `formatJson` may be told. */
+/** Options of `formatJson`. */
 export interface FormatJsonOptions {
   /** Names to write for values of enums. */
   readonly enumAliases?: EnumAliases
-  /** What becomes of an unknown field of text whose value JSON cannot hold: `refuse`, which is the default, or `omit`. */
+  /** The fate of an unknown field of text whose value JSON cannot hold: `refuse`, which is the default, or `omit`. */
   readonly unknownText?: 'refuse' | 'omit'
 }
 

@@ -42,7 +42,7 @@ export function escapeAt(text: string, at: number): Escape | undefined {
 
 const SURROGATE = /\\(?:u|U0000)([dD][89a-fA-F][0-9a-fA-F]{2})/y
 
-/** What is wrong with an escape, and what could stand there. */
+/** The fault of an escape, and what could stand there. */
 interface EscapeFault {
   readonly what: string
   readonly expected: string

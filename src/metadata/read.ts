@@ -9,7 +9,7 @@ import type { MetaData as Metadata } from './messages.js'
 import { checkInput, checkOptions, READING } from './options.js'
 import { type ParseTextOptions, parseText, textOf, utf16Fault } from './text.js'
 
-/** What `readMetadata` may be told: what `parseText` may, and the format. */
+/** Options of `readMetadata`: those of `parseText`, and the format. */
 export interface ReadOptions extends ParseTextOptions {
   /** The format of the input, where it is known; by default it is told from what is in it. */
   readonly format?: 'binary' | 'json' | 'text'

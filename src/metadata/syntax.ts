@@ -104,7 +104,7 @@ export function placeOf(text: string, offset: number): { readonly line: number; 
   return { line, column: offset - lineStart + 1 }
 }
 
-/** What stands at an offset, in a form fit for a message of one line. */
+/** Shows what stands at an offset, in a form fit for a message of one line. */
 export function foundAt(text: string, at: number): string {
   const [token = ''] = /^(?:[\w.+-]+|"[^"\n]{0,40}"?|'[^'\n]{0,40}'?|.)/u.exec(text.slice(at, at + 60)) ?? []
   return token === '' ? 'the end' : /^[!-~]/.test(token) ? token : JSON.stringify(token)

@@ -74,10 +74,10 @@ export function textOf(input: string | Uint8Array, maxBytes?: number): string {
   }
 }
 
-/** How many bytes tell an encoding. */
+/** Bytes that tell an encoding. */
 const SAMPLE = 1024
 
-/** What is wrong with bytes that are UTF-16: they begin with its mark, or every other one of most of them is zero. */
+/** Finds the fault of bytes that are UTF-16: they begin with its mark, or every other one of most of them is zero. */
 export function utf16Fault(bytes: Uint8Array): MetadataError | undefined {
   const [first = 0, second = 0] = bytes
   const zeros = [0, 0]

@@ -78,7 +78,7 @@ export interface AuthorizedResources {
   readonly kind: ResourceKind
   /** Names of the specified ones. */
   readonly items: readonly string[]
-  /** How many more there are than are named; absent where there are none. */
+  /** The number of those beyond the named ones; absent where there are none. */
   readonly notShown?: number
 }
 

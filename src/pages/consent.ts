@@ -42,7 +42,7 @@ export type ConsentPageModel = {
     readonly selected: ResourceKind
     /** What `specified` can name. */
     readonly items: readonly ConsentResource[]
-    /** How many more there are, which the page cannot offer; absent where there are none. */
+    /** The number of those that the page cannot offer; absent where there are none. */
     readonly notShown?: number
   }
   /** Target of the POST, and hidden fields that come back with it. */

@@ -11,7 +11,7 @@ export interface ErrorPageModel {
   readonly title: string
   /** What the user can do about it. It must not name a path, a query or a secret. */
   readonly message: string
-  /** Where the user goes on, as a link below the message; absent where there is nowhere. */
+  /** A link below the message on which the user goes on; absent where there is nowhere. */
   readonly link?: { readonly href: string; readonly text: string }
   /** URL path of the stylesheet. */
   readonly stylesheet: string

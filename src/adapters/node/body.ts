@@ -7,7 +7,7 @@ import type { HttpBody } from '../../protocol/message.js'
 import { memberOf } from '../../protocol/message.js'
 import { append } from '../body.js'
 
-/** What frameworks add to a request: a body that was parsed. */
+/** A request as frameworks hand it on: with a body that was parsed. */
 type ParsedRequest = IncomingMessage & { readonly body?: unknown }
 
 /** Lets a body go past that nobody wants, so that the pieces of it do not pile up while the request is answered. */

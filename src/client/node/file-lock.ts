@@ -146,7 +146,7 @@ export function machine(): string {
   return `${host.slice(0, 100)} ${textOf(() => readlinkSync('/proc/self/ns/pid'))} ${boot}`
 }
 
-/** What the system tells of itself in a word; `-` where it does not. */
+/** Reads what the system tells of itself in a word; `-` where it does not. */
 function textOf(read: () => string): string {
   try {
     const text = read().trim()

@@ -43,9 +43,9 @@ export function fileTokenStore(path: string): TokenStore {
 
   // As long for every file, so that none whose lock can be made has a name that is too long to be written.
   const digest = createHash('sha256').update(basename(file)).digest('hex').slice(0, 16)
-  /** How the names begin of what a holder of the lock writes: they tell who has left it behind. */
+  /** The beginning of the names of what a holder of the lock writes: it tells who has left them behind. */
   const asidesOf = (id: string): string => `.grantwell-${digest}.${id}.`
-  /** Where the file is made before it takes its place: each write has a name of its own, as two may run at once. */
+  /** The path at which the file is made before it takes its place: each write has one of its own, as two may run at once. */
   const newAside = (): string => join(folder, asidesOf(held?.id ?? randomUUID()) + randomUUID().slice(0, 8))
 
   function clearAway(id: string): void {

@@ -32,7 +32,7 @@ const NAME = /^grantwell-login-[0-9a-f]{16}-([1-9]\d{0,9})-[A-Za-z0-9]{6}$/
 /** Milliseconds until a folder is cleared away where nobody can tell whether its process has ended: that of another machine, say. */
 const LEFT_BEHIND = 86_400_000
 
-/** How the name of a folder begins: with the machine and the process. The home folder may be one of several machines. */
+/** The beginning of a folder's name: the machine and the process. The home folder may be one of several machines. */
 function nameOf(pid: number): string {
   return `${PREFIX}${createHash('sha256').update(machine()).digest('hex').slice(0, 16)}-${pid}-`
 }
@@ -125,7 +125,7 @@ function isPrivate(found: Stats, mode: number): boolean {
   return isOwn && (process.platform === 'win32' || (found.mode & 0o777) === mode)
 }
 
-/** How each page begins. */
+/** The beginning of each page. */
 const HEAD = `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">

@@ -58,7 +58,7 @@ function fileOf(stats: Stats, buffer: Buffer, length: number, most: number): Unt
   return length > most ? undefined : { stats, text: buffer.toString('utf8', 0, length) }
 }
 
-/** What opening fails with where a link lies, a socket, a folder, or a device without a driver. */
+/** Codes of the error that opening gives where a link lies, a socket, a folder, or a device without a driver. */
 const OTHER = new Set(['ELOOP', 'EMLINK', 'ENXIO', 'ENODEV', 'EISDIR', 'EOPNOTSUPP'])
 
 function undefinedIfOther(error: unknown): undefined {

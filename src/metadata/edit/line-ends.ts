@@ -16,7 +16,7 @@ export class LineEnds {
     return (this.offsets[this.countBefore(start)] ?? end) < end
   }
 
-  /** Where the line of an offset begins. */
+  /** Gives the offset at which the line of an offset begins. */
   lineStart(offset: number): number {
     return (this.offsets[this.countBefore(offset) - 1] ?? -1) + 1
   }
