@@ -3,11 +3,11 @@
  * @module
  */
 import { createHash } from 'node:crypto'
-import { constants } from 'node:fs'
 import { open, rm } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { openFile } from './file-of-stranger.js'
 
 /** Milliseconds that a lock is waited for: a holder needs a few. */
 const PATIENCE = 60_000
@@ -103,19 +103,17 @@ function nameOf(holder: Holder | undefined): string {
 async function holderOf(path: string): Promise<Holder | undefined> {
   let text: string | undefined
   try {
-    // Where a system lacks a flag, it is undefined, which counts as 0 here.
-    const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+    const { handle } = await openFile(path)
     try {
-      if ((await handle.stat()).isFile()) {
-        const { buffer, bytesRead } = await handle.read(Buffer.alloc(MAX_LOCK + 1), 0, MAX_LOCK + 1, 0)
-        text = buffer.toString('latin1', 0, bytesRead)
-      }
+      const { buffer, bytesRead } = await handle.read(Buffer.alloc(MAX_LOCK + 1), 0, MAX_LOCK + 1, 0)
+      text = buffer.toString('latin1', 0, bytesRead)
     } finally {
       await handle.close()
     }
   } catch (error) {
     if (isError(error) && PASSING.has(error.code ?? '')) return undefined
-    if (!isError(error) || !NO_LOCK.has(error.code ?? '')) throw error
+    // Without a code it is a link, a folder, a pipe or a device.
+    if (!isError(error) || (error.code !== undefined && !NO_LOCK.has(error.code))) throw error
   }
   // Whoever takes a lock makes the file first, and then writes into it.
   if (text === '') return undefined
@@ -128,8 +126,8 @@ async function holderOf(path: string): Promise<Holder | undefined> {
 /** Codes of the error that reading a lock gives which was just given back, or is another user's. */
 const PASSING = new Set(['ENOENT', 'EACCES', 'EPERM'])
 
-/** Codes of the error that opening gives where a link lies, a socket, a folder, or a device without a driver. */
-const NO_LOCK = new Set(['ELOOP', 'EMLINK', 'ENXIO', 'ENODEV', 'EISDIR', 'EOPNOTSUPP'])
+/** Codes of the error that opening gives where a socket lies, a folder, or a device without a driver. */
+const NO_LOCK = new Set(['ENXIO', 'ENODEV', 'EISDIR', 'EOPNOTSUPP'])
 
 /** Whether the process that holds a lock was one of this machine, and is no more. */
 function isGone(holder: Holder | undefined): boolean {
