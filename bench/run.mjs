@@ -44,10 +44,14 @@ for (; round < rounds && !isInterrupted; round++) {
   process.stderr.write(`round ${round + 1} of ${rounds}: ${((performance.now() - begun) / 1000).toFixed(1)} s\n`)
 }
 
-/** Does something with all that run, one after another, from another one on each time: no place in the row is favoured. Whoever fails is out of the round. */
+/**
+ * Does something with all that run, one after another. Each time another one begins, and every other time they come in reverse, since a
+ * server also pays for what the one before it left to do. Whoever fails is out of the round.
+ */
 async function inTurn(from, task) {
-  const first = from % running.length
-  for (const entrant of [...running.slice(first), ...running.slice(0, first)]) {
+  const first = (from >> 1) % running.length
+  const row = [...running.slice(first), ...running.slice(0, first)]
+  for (const entrant of from % 2 === 0 ? row : row.reverse()) {
     if (isInterrupted) return
     const error = await task(entrant).catch((error) => error)
     if (error === undefined || isInterrupted) continue

@@ -5,7 +5,6 @@
  */
 import { consentRecordsOf } from './consents.js'
 import type { PublishedApplication } from './core/application.js'
-import type { NewDecision } from './core/consents.js'
 import { GRANT_ID_BYTES, grantIdOf, SECRET_BYTES } from './core/credential.js'
 import { clientKeyOf } from './core/digests.js'
 import { oauthError } from './core/errors.js'
@@ -14,6 +13,8 @@ import type { Grant, Resources } from './core/grant.js'
 import { RESOURCE_CHOICES } from './core/registration.js'
 import { coversScopes } from './core/scopes.js'
 import { transition } from './core/transition.js'
+import type { GrantId } from './core/values.js'
+import { ownOf } from './core/values.js'
 import type { ChoiceFault, Interaction, PageSettings } from './interaction.js'
 import { isChoiceFault } from './interaction.js'
 import type { Refused, User } from './options.js'
@@ -28,7 +29,7 @@ import type { VerifiedForm } from './protocol/consent.js'
 import { FORM_FIELDS, printAuthorizationRequest, shownOf } from './protocol/consent.js'
 import { ENDPOINT_PATHS } from './protocol/endpoints.js'
 import type { HttpRequest, HttpResponse } from './protocol/message.js'
-import { headerOf, queryOf } from './protocol/message.js'
+import { EMPTY_HEADERS, headerOf, queryOf } from './protocol/message.js'
 import { formTargets, pageResponse } from './protocol/page.js'
 import { bodyParameters, isError, parseParameters, valuesIn } from './protocol/parameters.js'
 import type { Transactions } from './transactions.js'
@@ -54,11 +55,12 @@ export function authorizationEndpoint<Native>(
     const records = await transactions.read([keys.application(clientKeyOf(digests, clientId))])
     if ('type' in records) return records
     const application = recordAs.application(records[0]?.value)
-    return authorizationRequest(parameters, application?.id === clientId ? application : undefined, {
+    const asked = authorizationRequest(parameters, application?.id === clientId ? application : undefined, {
       catalogue: settings.scopes,
       redirect: settings.redirect,
       requirePkce: settings.requirePkce,
     })
+    return ownOf(asked)
   }
 
   function errorPage(error: RefusedLink): HttpResponse {
@@ -87,14 +89,13 @@ export function authorizationEndpoint<Native>(
     again?: ChoiceFault,
   ): Promise<HttpResponse> {
     const { application, redirectUri, scopes } = asked
-    const model = await interaction.consentModel(user, application, scopes, again)
-    if ('type' in model)
-      return model.code === 'server_error' ? redirectedError({ ...asked, error: model }) : errorPage(model)
     const binder = interaction.bind(request, user)
     const fields = [
       { name: FORM_FIELDS.request, value: printAuthorizationRequest(asked) },
       binder.field(shownOf(asked)),
     ]
+    const model = await interaction.consentModel(user, application, scopes, fields, again)
+    if ('type' in model) return redirectedError({ ...asked, error: model })
     const html = pages.consent({ ...model, redirectHost: redirectHost(redirectUri), form: { action, fields } })
     return pageResponse(again === undefined ? 200 : 400, html, formTargets(redirectUri), binder.headers)
   }
@@ -104,13 +105,15 @@ export function authorizationEndpoint<Native>(
     asked: AuthorizationRequest,
     user: User,
     resources: Resources,
-    { unasked, ...form }: Pick<Approve, 'grantId' | 'formSecret' | 'formExpiresAt'> & Pick<NewDecision, 'unasked'>,
+    form: Pick<Approve, 'grantId' | 'formSecret' | 'formExpiresAt' | 'unasked'>,
+    sparing?: GrantId,
   ): Promise<HttpResponse> {
     const { application, redirectUri, scopes, codeChallenge } = asked
     const { clientId } = application
     const { subject } = user
     const clientKey = clientKeyOf(digests, clientId)
-    const notAdmitted = await consents.admit({ clientKey, subject }, { decision: 'agree', unasked, ...form })
+    const who = { clientKey, subject }
+    const notAdmitted = await consents.admit(who, { decision: 'agree', ...form }, sparing)
     if (notAdmitted !== undefined) return errorPage(notAdmitted)
     const command: Approve = {
       type: 'approve',
@@ -123,7 +126,7 @@ export function authorizationEndpoint<Native>(
       ...(codeChallenge !== undefined && { codeChallenge }),
       ...form,
     }
-    const reply = await transactions.onGrant(clientKey, form.grantId, (current, existing, now, bytes) => {
+    const reply = await consents.onGrant(who, form.grantId, (current, existing, now, bytes) => {
       if (current?.state !== 'approved') return { reply: notAccessible('client_suspended'), events: [] }
       return transition(existing, command, now, bytes, rules)
     })
@@ -140,10 +143,10 @@ export function authorizationEndpoint<Native>(
   }
 
   /**
-   * With `consent: 'once'`: the resources that a live grant of this user to this client has, if it covers what is asked and its
-   * answer went to the same redirect URI.
+   * With `consent: 'once'`: finds a live grant of this user to this client that covers what is asked, and whose answer went to the same
+   * redirect URI.
    */
-  async function remembered(asked: AuthorizationRequest, user: User): Promise<Resources | undefined> {
+  async function remembered(asked: AuthorizationRequest, user: User): Promise<Grant | undefined> {
     const { application, scopes, redirectUri } = asked
     if (!isRememberedFor(application)) return undefined
     const who = { clientKey: clientKeyOf(digests, application.clientId), subject: user.subject }
@@ -152,7 +155,7 @@ export function authorizationEndpoint<Native>(
       grant.code.redirectUri === redirectUri &&
       coversScopes(grant.scopes, scopes) &&
       RESOURCE_CHOICES[application.resourceScope].includes(grant.resources.kind)
-    return grants.find(covers)?.resources
+    return grants.find(covers)
   }
 
   /** A public client's redirect can be taken over by another program, so its user is asked every time (RFC 8252, 8.6). */
@@ -161,20 +164,21 @@ export function authorizationEndpoint<Native>(
   }
 
   async function get(request: HttpRequest<Native>): Promise<HttpResponse> {
+    if (isAheadOfUser(request)) return NOT_AHEAD
     const asked = await read(queryOf(request.url))
     if (asked.type === 'error') return errorPage(asked)
     const user = await interaction.signedIn(request)
     if (asked.type === 'redirected_error') return faultyRequest(asked, user)
     if (user === undefined) return interaction.signIn(request, 'authorization', printAuthorizationRequest(asked))
     // A HEAD asks what a GET would say; it makes no grant.
-    const resources = request.method === 'GET' && isNavigation(request) ? await remembered(asked, user) : undefined
-    if (resources === undefined) return consentPage(request, asked, user)
+    const sparing = request.method === 'GET' && isNavigation(request) ? await remembered(asked, user) : undefined
+    if (sparing === undefined) return consentPage(request, asked, user)
     const made = {
       grantId: grantIdOf(entropy(GRANT_ID_BYTES)),
       formSecret: entropy(SECRET_BYTES),
       unasked: true,
     } as const
-    return approve(asked, user, resources, made)
+    return approve(asked, user, sparing.resources, made, sparing.id)
   }
 
   async function post(request: HttpRequest<Native>): Promise<HttpResponse> {
@@ -213,6 +217,23 @@ function isNavigation({ headers }: HttpRequest): boolean {
   const [mode, destination] = [headerOf(headers, 'sec-fetch-mode'), headerOf(headers, 'sec-fetch-dest')]
   return (mode === undefined || mode === 'navigate') && (destination === undefined || destination === 'document')
 }
+
+/** Headers by which a browser says that it loads a page which its user may open, or never will. */
+const PURPOSES = ['sec-purpose', 'purpose', 'x-purpose', 'x-moz'] as const
+
+/**
+ * Checks whether a browser asks ahead of its user. In all else it looks like a navigation, and any page can make a browser do it, which
+ * would even follow the redirect with a code.
+ */
+function isAheadOfUser({ headers }: HttpRequest): boolean {
+  return PURPOSES.some((name) => {
+    const purpose = headerOf(headers, name)
+    return typeof purpose === 'string' ? /prefetch|prerender|preview/i.test(purpose) : purpose !== undefined
+  })
+}
+
+/** The answer to a browser that asks ahead: it throws an error away, and asks again when its user opens the page. */
+const NOT_AHEAD: HttpResponse = { status: 503, headers: EMPTY_HEADERS, body: '' }
 
 /** Where the answer goes, for the eyes of the user. */
 function redirectHost(redirectUri: string): string {

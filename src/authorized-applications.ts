@@ -4,15 +4,19 @@
  */
 import { isPublished } from './core/application.js'
 import { clientKeyOf } from './core/digests.js'
-import type { Resources } from './core/grant.js'
 import { normalizeScopes } from './core/scopes.js'
+import { shownName } from './core/text.js'
 import type { ClientId } from './core/values.js'
-import type { Grants, PermittedGrant } from './grants.js'
+import { ownOf } from './core/values.js'
+import type { Grants } from './grants.js'
+import { readableGrants } from './grants.js'
 import type { Interaction, PageSettings } from './interaction.js'
 import { logoAddress } from './logo-endpoint.js'
 import type { User } from './options.js'
 import { shortened } from './pages/fragments.js'
-import type { AuthorizedApplication } from './pages/index.js'
+import type { AuthorizedApplication, AuthorizedResources } from './pages/index.js'
+import type { KeptResources, OlderGrants, PermittedApplication } from './permitted-applications.js'
+import { IDS_KEPT, sumUp } from './permitted-applications.js'
 import { notAccessible } from './protocol/authorization.js'
 import type { FormBinding } from './protocol/consent.js'
 import { FORM_FIELDS } from './protocol/consent.js'
@@ -28,10 +32,9 @@ import { keys, recordAs } from './transactions.js'
 /** Grants that are looked at. */
 const GRANTS_READ = 10_000
 
-/** Limits of the page: applications, grants of each, resources of a grant, and characters of the lists. */
+/** Limits of the page: applications, and resources of a grant. */
 const APPLICATIONS_SHOWN = 100
-const GRANTS_SHOWN = 5
-const RESOURCES_SHOWN = { characters: 8192, most: 100 } as const
+const RESOURCES_SHOWN = { characters: 8192, most: IDS_KEPT } as const
 
 /** The parameter of a page behind the first: how many applications come before it. */
 const FROM = 'from'
@@ -50,19 +53,30 @@ export function authorizedApplicationsEndpoint<Native>(
   const stylesheet = issuerPath + ENDPOINT_PATHS.stylesheet
   const action = issuerPath + ENDPOINT_PATHS.applications
 
-  /** The grants of a user, the newest first. */
-  async function grantsOf(user: User): Promise<{ readonly found: readonly PermittedGrant[]; readonly more: boolean }> {
-    const found: PermittedGrant[] = []
+  /** Returns what a user permitted, by application. */
+  async function permittedBy(user: User): Promise<{
+    readonly found: ReadonlyMap<ClientId, PermittedApplication>
+    readonly more: boolean
+    readonly isIncomplete: boolean
+  }> {
+    let found: ReadonlyMap<ClientId, PermittedApplication> = new Map()
+    let read = 0
+    let isIncomplete = false
     let cursor: string | undefined
     do {
-      const page = await grants.listGrants(user.subject, cursor === undefined ? {} : { cursor })
-      for (const grant of page.grants) found.push(grant)
+      const wanted = cursor === undefined ? {} : { cursor }
+      const page: Awaited<ReturnType<typeof readableGrants>> = await readableGrants(
+        settings,
+        transactions,
+        user.subject,
+        wanted,
+      )
+      found = sumUp(found, page.grants)
+      read += page.grants.length
+      isIncomplete ||= page.leftOut !== undefined
       cursor = page.cursor
-    } while (cursor !== undefined && found.length < GRANTS_READ)
-    // Alike ones by a name that stays, so that one page goes on where another ended.
-    const byName = (a: PermittedGrant, b: PermittedGrant): number => (a.clientId < b.clientId ? -1 : 1)
-    found.sort((a, b) => (b.lastUsedAt ?? b.createdAt) - (a.lastUsedAt ?? a.createdAt) || byName(a, b))
-    return { found, more: cursor !== undefined }
+    } while (cursor !== undefined && read < GRANTS_READ)
+    return { found, more: cursor !== undefined, isIncomplete }
   }
 
   /** Returns the addresses of the logos; none where the store fails. */
@@ -78,24 +92,23 @@ export function authorizedApplicationsEndpoint<Native>(
     )
   }
 
-  /** Sums up what several grants permit, so that no wide one is hidden behind newer ones. */
+  /** Shows what several grants permit, so that no wide one is hidden behind newer ones. */
   function together(
-    grants: readonly PermittedGrant[],
+    { count, scopes, resources }: OlderGrants,
     names: ReadonlyMap<string, string>,
   ): NonNullable<AuthorizedApplication['older']> {
-    const kinds = KINDS.filter((kind) => grants.some(({ resources }) => resources.kind === kind))
-    const all = grants.flatMap(({ scopes }) => scopes)
+    const kinds = KINDS.flatMap((kind) => resources.get(kind) ?? [])
     return {
-      count: grants.length,
-      scopes: interaction.shownScopes(normalizeScopes(settings.scopes, all) ?? []),
-      resources: kinds.map((kind) => ({ kind, ...namesOf(allOf(kind, grants), names) })),
+      count,
+      scopes: interaction.shownScopes(normalizeScopes(settings.scopes, [...scopes]) ?? []),
+      resources: kinds.map((each) => namesOf(each, names)),
     }
   }
 
   /** The names of what a user can specify; none where the host fails, since that must keep nobody from taking access back. */
   async function resourceNames(user: User): Promise<ReadonlyMap<string, string>> {
     try {
-      return new Map((await interaction.resourcesOf(user)).map(({ id, name }) => [id, name ?? id]))
+      return new Map((await interaction.resourcesOf(user)).map(({ id, name }) => [id, shownName(name, id)]))
     } catch (error) {
       settings.onError(error)
       return new Map()
@@ -105,19 +118,17 @@ export function authorizedApplicationsEndpoint<Native>(
   async function get(request: HttpRequest<Native>): Promise<HttpResponse> {
     const user = await interaction.signedIn(request)
     if (user === undefined) return interaction.signIn(request, 'applications', '')
-    const { found, more } = await grantsOf(user)
-    const byClient = new Map<ClientId, PermittedGrant[]>()
-    for (const grant of found) byClient.set(grant.clientId, [...(byClient.get(grant.clientId) ?? []), grant])
-    const from = fromOf(request)
-    const clients = [...byClient.keys()].slice(from, from + APPLICATIONS_SHOWN)
-    const logos = await logosOf(clients)
+    const { found, more, isIncomplete } = await permittedBy(user)
+    const inOrder = [...found.values()].sort(byAgreement)
+    const asked = fromOf(request)
+    // An empty page would say that no application has access.
+    const from = asked < inOrder.length ? asked : 0
+    const permitted = inOrder.slice(from, from + APPLICATIONS_SHOWN)
+    const logos = await logosOf(permitted.map(({ clientId }) => clientId))
     const names = await resourceNames(user)
     const binder = interaction.bind(request, user)
-    const applications = clients.map((clientId): AuthorizedApplication => {
-      const permitted = byClient.get(clientId) as [PermittedGrant] // made with one
-      const [{ application }] = permitted
-      const newest = permitted.slice(0, GRANTS_SHOWN)
-      const older = permitted.slice(GRANTS_SHOWN)
+    const applications = permitted.map((each): AuthorizedApplication => {
+      const { clientId, application, newest, older } = ownOf(each)
       return {
         name: application.name,
         website: application.website,
@@ -125,11 +136,11 @@ export function authorizedApplicationsEndpoint<Native>(
         suspended: application.state === 'suspended',
         grants: newest.map(({ scopes, resources, createdAt, lastUsedAt }) => ({
           scopes: interaction.shownScopes(scopes),
-          resources: { kind: resources.kind, ...namesOf(resources, names) },
+          resources: namesOf(resources, names),
           createdAt,
           ...(lastUsedAt !== undefined && { lastUsedAt }),
         })),
-        ...(older.length > 0 && { older: together(older, names) }),
+        ...(older !== undefined && { older: together(older, names) }),
         form: {
           action,
           fields: [{ name: FORM_FIELDS.clientId, value: clientId }, binder.field(revokeForm(clientId))],
@@ -139,11 +150,12 @@ export function authorizedApplicationsEndpoint<Native>(
     const { shown } = beginningOf(applications, sizeOf, { characters: LIST_CHARACTERS, most: APPLICATIONS_SHOWN })
     const behind = from + shown.length
     const model = {
-      user: { name: user.name ?? user.subject },
+      user: { name: shownName(user.name, user.subject) },
       applications: shown,
       stylesheet,
-      ...(behind < byClient.size && { next: `${action}?${FROM}=${behind}` }),
+      ...(behind < inOrder.length && { next: `${action}?${FROM}=${behind}` }),
       more,
+      ...(isIncomplete && { isIncomplete }),
     }
     return pageResponse(200, pages.authorizedApplications(model), [], binder.headers)
   }
@@ -166,6 +178,14 @@ export function authorizedApplicationsEndpoint<Native>(
   return interaction.guarded('applications', (request) => (request.method === 'POST' ? post(request) : get(request)))
 }
 
+/**
+ * Orders applications by the user's last agreement, the newest first. An application cannot change it, so none moves from a page that is
+ * yet to be read to one that was read.
+ */
+function byAgreement(a: PermittedApplication, b: PermittedApplication): number {
+  return b.agreedAt - a.agreedAt || (a.clientId < b.clientId ? -1 : 1)
+}
+
 /** Reads how many applications come before the page that is asked for; 0 for anything else. */
 function fromOf({ url }: HttpRequest): number {
   const parameters = parseParameters(queryOf(url))
@@ -173,26 +193,17 @@ function fromOf({ url }: HttpRequest): number {
   return typeof from === 'string' && /^\d{1,5}$/.test(from) ? Number(from) : 0
 }
 
-/** All resources of a kind that some grants open. */
-function allOf(kind: Resources['kind'], grants: readonly PermittedGrant[]): Resources {
-  if (kind !== 'specified') return { kind }
-  const ids = grants.flatMap(({ resources }) => (resources.kind === 'specified' ? resources.ids : []))
-  return { kind, ids: [...new Set(ids)] }
-}
-
-/** The names of the resources that a grant opens, as many as are shown. */
-function namesOf(
-  resources: Resources,
-  names: ReadonlyMap<string, string>,
-): { readonly items: readonly string[]; readonly notShown?: number } {
-  if (resources.kind !== 'specified') return { items: [] }
-  const all = resources.ids.map((id) => shortened(names.get(id) ?? id))
-  const { shown, ...rest } = beginningOf(all, (name) => entrySize(name), RESOURCES_SHOWN)
-  return { items: shown, ...rest }
+/** Names the resources that a grant opens, as many as are shown. */
+function namesOf({ kind, ids, count, isMore }: KeptResources, names: ReadonlyMap<string, string>): AuthorizedResources {
+  const all = [...ids].map((id) => shortened(names.get(id) ?? id))
+  const { shown } = beginningOf(all, (name) => entrySize(name), RESOURCES_SHOWN)
+  const notShown = count - shown.length
+  return { kind, items: shown, ...(notShown > 0 && { notShown }), ...(isMore && { isMore }) }
 }
 
 /** Characters of HTML that an application takes on the page. */
-function sizeOf({ name, website, logo = '', grants, older }: AuthorizedApplication): number {
+function sizeOf(application: AuthorizedApplication): number {
+  const { name, website, logo = '', grants, older } = ownOf(application)
   const permissions = [...grants, ...(older === undefined ? [] : [older])].flatMap(({ scopes }) => scopes)
   const places = [...grants.map(({ resources }) => resources), ...(older?.resources ?? [])]
   return (

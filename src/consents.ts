@@ -1,21 +1,24 @@
 /**
  * The decisions of users on applications, in the store: the first decision on a form counts, and beyond a number of live
  * grants of one user to one application the oldest ends.
+ *
+ * A decision is taken in before its grant is made, and each is a record of its own. So whoever makes the grant looks at the decision
+ * again, and whoever ends it leaves its record for as long as somebody may have looked before.
  * @module
  */
 import type { Admission, Consents, Decision, NewDecision } from './core/consents.js'
-import { admitDecision } from './core/consents.js'
+import { admitDecision, GIVES_WAY_AFTER, isCounted, mayMake } from './core/consents.js'
 import { clientKeyOf, digestOf } from './core/digests.js'
 import type { OAuthError } from './core/errors.js'
 import type { Grant } from './core/grant.js'
-import { isLive } from './core/grant.js'
+import { isGrant, isLive } from './core/grant.js'
 import { transition } from './core/transition.js'
 import type { ClientKey, GrantId, Seconds, Subject } from './core/values.js'
 import type { Settings } from './options.js'
 import { notAccessible } from './protocol/authorization.js'
 import type { JsonValue } from './storage/record-store.js'
-import type { Transactions } from './transactions.js'
-import { grantWrite, keys, recordAs, unavailable } from './transactions.js'
+import type { Decision as Change, DecideOnGrant, Soon, Transactions } from './transactions.js'
+import { grantChange, grantWrite, keys, recordAs, unavailable } from './transactions.js'
 
 /** Whose decisions, and on which application. */
 export interface Deciding {
@@ -27,9 +30,15 @@ export interface Deciding {
 export interface ConsentRecords {
   /**
    * Takes in a decision before it takes effect.
+   * @param sparing - the grant by which this decision spared its user a question: it is the last that makes room
    * @returns undefined where it is the first one on its form, or repeats it; else the error for the page
    */
-  readonly admit: (who: Deciding, decision: NewDecision) => Promise<OAuthError | undefined>
+  readonly admit: (who: Deciding, decision: NewDecision, sparing?: GrantId) => Promise<OAuthError | undefined>
+  /**
+   * Decides on a grant and its application as `onGrant` of the transactions does. A grant that is not there yet is made only
+   * where the decision that was taken in stands, in the same trip; else the answer is the error for the page.
+   */
+  readonly onGrant: <Reply>(who: Deciding, grantId: GrantId, decide: DecideOnGrant<Reply>) => Soon<Reply | OAuthError>
   /**
    * Returns the live grants that a user gave an application by a form of the authorization endpoint within the lifetime of a
    * refresh token, the newest first; none where the store fails. A grant of a device, or one for which nobody was asked,
@@ -37,9 +46,6 @@ export interface ConsentRecords {
    */
   readonly consentedGrants: (who: Deciding) => Promise<readonly Grant[]>
 }
-
-/** Seconds after which a grant that is not there will not be written by the request that was admitted. */
-const WRITTEN_WITHIN: Seconds = 300
 
 /** Attempts to make room anew after somebody else took it. */
 const ATTEMPTS = 8
@@ -53,82 +59,89 @@ export function consentRecordsOf<Native>(settings: Settings<Native>, transaction
     return keys.consent(clientKey, digestOf(digests, subject))
   }
 
-  async function admit(who: Deciding, decision: NewDecision): Promise<OAuthError | undefined> {
+  async function admit(who: Deciding, decision: NewDecision, sparing?: GrantId): Promise<OAuthError | undefined> {
     const key = keyOf(who)
-    const replaced: GrantId[] = []
+    const replaced = new Map<GrantId, Decision>()
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       const admitted = await transact<Admission>([key], ([value], now) => {
-        const reply = admitDecision(recordAs.consents(value), decision, now, grantLimit, replaced)
+        const reply = admitDecision(recordAs.consents(value), decision, now, grantLimit, [...replaced.values()])
         return reply.type === 'first' ? { reply, write: { key, value: reply.consents } } : { reply }
       })
       if (admitted.type === 'error') return admitted
       if (admitted.type === 'refused') return notAccessible('consent_invalid')
       if (admitted.type !== 'full') {
-        await Promise.all(replaced.map((grantId) => remove(who, grantId)))
+        await Promise.all([...replaced.values()].map((each) => remove(who, each)))
         return undefined
       }
       // More than one where the limit was higher before.
-      const ended = await endSome(who, admitted.grants, admitted.grants.length - grantLimit + 1)
+      const ended = await endSome(who, admitted.grants, admitted.grants.length - grantLimit + 1, sparing)
       if ('type' in ended) return ended
-      replaced.push(...ended)
+      for (const each of ended) replaced.set(each.grantId, each)
     }
     return unavailable('contention')
   }
 
   /**
    * Ends grants: those that are over already, then codes that nobody exchanged, then those for which nobody was asked, then the
-   * oldest. With `consent: 'once'` the grant by which questions are spared comes last. One that may be written this very moment is left alone: it would live on
+   * oldest. With `consent: 'once'` the grant by which questions are spared comes last: this one, or the newest that could. One that may be written this very moment is left alone: it would live on
    * with nobody counting it.
    */
   async function endSome(
     who: Deciding,
     decisions: readonly Decision[],
     count: number,
-  ): Promise<readonly GrantId[] | OAuthError> {
+    sparedBy: GrantId | undefined,
+  ): Promise<readonly Decision[] | OAuthError> {
     const found = await grantsOf(
       who,
       decisions.map(({ grantId }) => grantId),
     )
     if ('type' in found) return found
     const now = clock()
-    const sparing =
-      consent === 'once' ? decisions.findLast(({ formExpiresAt }) => formExpiresAt !== undefined) : undefined
+    const canSpare = ({ formExpiresAt }: Decision, index: number): boolean =>
+      consent === 'once' && formExpiresAt !== undefined && found[index] !== undefined && isLive(found[index], now)
+    const sparing = sparedBy ?? decisions.findLast(canSpare)?.grantId
     const worth = (each: Decision, grant: Grant | undefined): number => {
-      if (grant === undefined) return now >= each.at + WRITTEN_WITHIN ? 0 : Number.POSITIVE_INFINITY
+      if (grant === undefined) return now >= each.at + GIVES_WAY_AFTER ? 0 : Number.POSITIVE_INFINITY
       if (!isLive(grant, now)) return 0
-      if (each === sparing) return 4
+      if (each.grantId === sparing) return 4
       if (grant.code.usedAt === undefined) return 1
       return each.unasked ? 2 : 3
     }
     const leaving = decisions
-      .map((each, index) => ({ grantId: each.grantId, worth: worth(each, found[index]) }))
+      .map((decision, index) => ({ decision, worth: worth(decision, found[index]) }))
       .filter((each) => each.worth !== Number.POSITIVE_INFINITY)
       .toSorted((a, b) => a.worth - b.worth)
       .slice(0, count)
     if (leaving.length < count) return unavailable('contention')
-    const replies = await Promise.all(leaving.map(({ grantId }) => end(who, grantId)))
-    return replies.find((reply) => reply !== undefined) ?? leaving.map(({ grantId }) => grantId)
+    const replies = await Promise.all(leaving.map(({ decision }) => end(who, decision)))
+    return replies.find((reply) => reply !== undefined) ?? leaving.map(({ decision }) => decision)
   }
 
-  async function end(who: Deciding, grantId: GrantId): Promise<OAuthError | undefined> {
-    const key = keys.grant(grantId)
-    const reply = await transact<'ended'>([key], ([value], at, entropy) => {
+  async function end(who: Deciding, { grantId }: Decision): Promise<OAuthError | undefined> {
+    const reply = await transact<'ended'>([keys.grant(grantId)], ([value], now, entropy) => {
       const grant = ownGrant(who, value)
-      if (grant === undefined) return { reply: 'ended' }
-      const { events, ...after } = transition(grant, { type: 'withdraw', by: 'limit' }, at, entropy, rules)
-      return { reply: 'ended', events, ...(after.grant !== undefined && { write: grantWrite(after.grant) }) }
+      return grant === undefined ? { reply: 'ended' } : ended(grant, now, entropy)
     })
     return typeof reply === 'object' ? reply : undefined
   }
 
-  /** Removes a grant that was ended and that the decisions count no more; where that fails, it expires by itself. */
-  async function remove(who: Deciding, grantId: GrantId): Promise<void> {
-    const key = keys.grant(grantId)
-    await transact<'gone'>([key], ([value], now) => {
+  function ended(grant: Grant, now: Seconds, entropy: Uint8Array): Change<'ended'> {
+    return { ...grantChange(transition(grant, { type: 'withdraw', by: 'limit' }, now, entropy, rules)), reply: 'ended' }
+  }
+
+  /**
+   * Removes a grant that was ended and that the decisions count no more; where that fails, it expires by itself. For as long as its
+   * form could make it once more, a record stays that is on nobody's list.
+   */
+  async function remove(who: Deciding, { grantId, at, formExpiresAt }: Decision): Promise<void> {
+    await transact<'ended'>([keys.grant(grantId), keyOf(who)], ([value, consents], now, entropy) => {
       const grant = ownGrant(who, value)
-      return grant === undefined || isLive(grant, now)
-        ? { reply: 'gone' }
-        : { reply: 'gone', write: { ...grantWrite(grant), expiresAt: now } }
+      if (grant === undefined || isCounted(recordAs.consents(consents), grantId)) return { reply: 'ended' }
+      // A server whose clock is behind made it after it was found not to be there.
+      if (isLive(grant, now)) return ended(grant, now, entropy)
+      const expiresAt = formExpiresAt === undefined ? now : Math.max(now, at + GIVES_WAY_AFTER)
+      return { reply: 'ended', write: { ...grantWrite(grant), expiresAt, labels: [] } }
     })
   }
 
@@ -148,6 +161,19 @@ export function consentRecordsOf<Native>(settings: Settings<Native>, transaction
 
   return {
     admit,
+
+    onGrant: (who, grantId, decide) => {
+      const asked = [keys.application(who.clientKey), keys.grant(grantId), keyOf(who)]
+      return transact(asked, ([application, value, consents], now, entropy) => {
+        const record = recordAs.grantRecord(value)
+        const outcome = decide(recordAs.application(application), record, now, entropy)
+        // A device that is refused becomes a grant that is over, and takes no room.
+        const isMade = !isGrant(record) && isGrant(outcome.grant) && outcome.grant.revokedAt === undefined
+        return isMade && !mayMake(recordAs.consents(consents), grantId, now)
+          ? { reply: notAccessible('consent_invalid') }
+          : grantChange(outcome)
+      })
+    },
 
     consentedGrants: async (who) => {
       const records = await read([keyOf(who)])

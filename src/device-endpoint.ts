@@ -3,6 +3,7 @@
  * @module
  * @see Specification, section 4.5; RFC 8628, section 3.3
  */
+
 import { consentRecordsOf } from './consents.js'
 import type { Application, PublishedApplication } from './core/application.js'
 import { isPublished } from './core/application.js'
@@ -16,6 +17,7 @@ import { isGrant } from './core/grant.js'
 import type { Scope, ScopeCatalogue } from './core/scopes.js'
 import { limitScopes, printScopes } from './core/scopes.js'
 import type { Takes } from './core/takes.js'
+import { shownName } from './core/text.js'
 import { transition } from './core/transition.js'
 import { parseUserCode, printUserCode, userCodeDigest } from './core/user-code.js'
 import type { ClientKey, Seconds, UserCode } from './core/values.js'
@@ -82,7 +84,7 @@ export function deviceEndpoint<Native>(
     if (error !== undefined) refused('device', error.reason, error.code, undefined, user.subject)
     const binder = interaction.bind(request, user)
     const html = pages.device({
-      user: { name: user.name ?? user.subject },
+      user: { name: shownName(user.name, user.subject) },
       ...code,
       form: { action, fields: [binder.field(CODE_FORM)] },
       stylesheet,
@@ -131,14 +133,14 @@ export function deviceEndpoint<Native>(
     again?: ChoiceFault,
   ): Promise<HttpResponse> {
     const { application, scopes, device } = found
-    const model = await interaction.consentModel(user, application, scopes, again)
-    if ('type' in model) return interaction.errorPage('device', model)
     const binder = interaction.bind(request, user)
     const fields = [
       { name: FORM_FIELDS.userCode, value: userCode },
       { name: FORM_FIELDS.device, value: device.id },
       binder.field(shownOf(userCode, found)),
     ]
+    const model = await interaction.consentModel(user, application, scopes, fields, again)
+    if ('type' in model) return interaction.errorPage('device', model)
     const html = pages.consent({ ...model, userCode: printUserCode(userCode), form: { action, fields } })
     return pageResponse(again === undefined ? 200 : 400, html, [], binder.headers)
   }
@@ -201,7 +203,8 @@ export function deviceEndpoint<Native>(
     fields: { readonly device: string | undefined; readonly consent: string | undefined; readonly decision: string },
   ): Promise<HttpResponse> {
     const { decision } = fields
-    const grantId = parseGrantId(fields.device ?? '')
+    // The page in answer to a form of another site would bring a new key, and end the forms that are open.
+    const grantId = interaction.canBeOurs(request, fields.consent) ? parseGrantId(fields.device ?? '') : undefined
     if (grantId === undefined || userCode === undefined || (decision !== 'agree' && decision !== 'refuse')) {
       return interaction.errorPage('device', notAccessible('consent_invalid'))
     }
@@ -229,11 +232,12 @@ export function deviceEndpoint<Native>(
       decision === 'refuse' ? { kind: 'specified', ids: [] } : await interaction.chosen(user, found.application, form)
     if (isChoiceFault(resources)) return consentPage(request, user, userCode, found, resources)
     const { subject } = user
+    const who = { clientKey, subject }
     if (decision === 'agree') {
-      const notAdmitted = await consents.admit({ clientKey, subject }, { decision, grantId })
+      const notAdmitted = await consents.admit(who, { decision, grantId })
       if (notAdmitted !== undefined) return interaction.errorPage('device', notAdmitted)
     }
-    const reply = await transactions.onGrant(clientKey, grantId, (current, device, now, bytes) => {
+    const reply = await consents.onGrant(who, grantId, (current, device, now, bytes) => {
       if (decision === 'agree' && current?.state !== 'approved') return { reply: userCodeUnknown(), events: [] }
       return transition(device, { type: 'decide', decision, subject, scopes, resources }, now, bytes, rules)
     })
@@ -243,9 +247,9 @@ export function deviceEndpoint<Native>(
     const taken =
       'type' in after ? undefined : decidedBefore(found.application, recordAs.grantRecord(after[0]?.value), user)
     if (taken !== undefined) return resultPage(decisionOf(taken), taken.application)
-    return reply.code === 'temporarily_unavailable'
-      ? interaction.errorPage('device', reply)
-      : codePage(request, user, { complete: false }, reply)
+    return reply.reason === 'user_code_unknown'
+      ? codePage(request, user, { complete: false }, reply)
+      : interaction.errorPage('device', reply)
   }
 
   function resultPage(decision: 'agree' | 'refuse', { name }: PublishedApplication): HttpResponse {

@@ -7,7 +7,7 @@ import { ownOptions, PAGE, TEXT } from './arguments.js'
 import { isPublished, limitResources } from './core/application.js'
 import { parseGrantId } from './core/credential.js'
 import { clientKeyOf } from './core/digests.js'
-import type { GrantwellError } from './core/errors.js'
+import type { GrantwellError, OAuthError } from './core/errors.js'
 import type { Grant, Resources } from './core/grant.js'
 import { isLive, liveUntil } from './core/grant.js'
 import type { Withdraw } from './core/revoke.js'
@@ -18,7 +18,7 @@ import { transition } from './core/transition.js'
 import type { ClientId, GrantId, Seconds, Subject } from './core/values.js'
 import { checkArgument } from './host.js'
 import type { Settings } from './options.js'
-import type { JsonValue } from './storage/record-store.js'
+import type { JsonValue, StoredRecord } from './storage/record-store.js'
 import type { Transactions } from './transactions.js'
 import { grantWrite, keys, recordAs, storeError } from './transactions.js'
 
@@ -87,8 +87,8 @@ export interface Grants {
 
 /** Binds the functions to a server. */
 export function grantsOf<Native>(settings: Settings<Native>, transactions: Transactions): Grants {
-  const { clock, digests, rules } = settings
-  const { read, list, listReadable, transact } = transactions
+  const { rules } = settings
+  const { listReadable, transact } = transactions
 
   /** Ends the grant at a key, if it is one that may be ended. */
   async function end(key: string, by: Withdraw['by'], mayEnd: (grant: Grant) => boolean): Promise<boolean> {
@@ -143,23 +143,10 @@ export function grantsOf<Native>(settings: Settings<Native>, transactions: Trans
   return {
     listGrants: async (subject, page = {}) => {
       const label = subjectLabel('listGrants', subject)
-      const listed = await list(label, ownOptions<PageOptions>('grants.listGrants', page, PAGE))
-      if ('type' in listed) throw storeError(listed)
-      const { records, cursor } = listed
-      const now = clock()
-      const live = records.flatMap(({ value }) => {
-        const grant = recordAs.grant(value)
-        return grant !== undefined && grant.subject === subject && isLive(grant, now) ? [grant] : []
-      })
-      const applicationKeys = [...new Set(live.map(({ clientId }) => keys.application(clientKeyOf(digests, clientId))))]
-      const found = applicationKeys.length === 0 ? [] : await read(applicationKeys)
-      if ('type' in found) throw storeError(found)
-      const applications = new Map(applicationKeys.map((key, index) => [key, found[index]?.value]))
-      const grants = live.flatMap((grant) => {
-        const value = applications.get(keys.application(clientKeyOf(digests, grant.clientId)))
-        return permittedGrant(grant, value, settings.scopes)
-      })
-      return { grants, ...(cursor !== undefined && { cursor }) }
+      const wanted = ownOptions<PageOptions>('grants.listGrants', page, PAGE)
+      const { leftOut, ...listed } = await permittedPage(settings, transactions, subject, label, wanted)
+      if (leftOut !== undefined) throw storeError(leftOut)
+      return listed
     },
 
     revokeGrant: async (subject, grantId) => {
@@ -185,6 +172,59 @@ export function grantsOf<Native>(settings: Settings<Native>, transactions: Trans
   }
 }
 
+/** A page of grants, without those that this release cannot read. */
+interface PermittedPage extends GrantPage {
+  /** Why some are left out; absent where none is. */
+  readonly leftOut?: OAuthError
+}
+
+/** Lists what a user permitted for the page that shows it, where one grant that cannot be read must not hide all others. */
+export function readableGrants<Native>(
+  settings: Settings<Native>,
+  transactions: Transactions,
+  subject: Subject,
+  page: PageOptions,
+): Promise<PermittedPage> {
+  return permittedPage(settings, transactions, subject, `subject:${subject}`, page)
+}
+
+async function permittedPage<Native>(
+  { clock, digests, scopes: catalogue }: Settings<Native>,
+  { read, listReadable }: Transactions,
+  subject: Subject,
+  label: string,
+  page: PageOptions,
+): Promise<PermittedPage> {
+  const listed = await listReadable(label, page)
+  if ('type' in listed) throw storeError(listed)
+  const { records, cursor, leftOut } = listed
+  const now = clock()
+  const live = records.flatMap(({ value }) => {
+    const grant = recordAs.grant(value)
+    return grant !== undefined && grant.subject === subject && isLive(grant, now) ? [grant] : []
+  })
+  const applicationKeys = [...new Set(live.map(({ clientId }) => keys.application(clientKeyOf(digests, clientId))))]
+  const { found, error = leftOut } = await readAll(read, applicationKeys)
+  const applications = new Map(applicationKeys.map((key, index) => [key, found[index]?.value]))
+  const grants = live.flatMap((grant) => {
+    const value = applications.get(keys.application(clientKeyOf(digests, grant.clientId)))
+    return permittedGrant(grant, value, catalogue)
+  })
+  return { grants, ...(cursor !== undefined && { cursor }), ...(error !== undefined && { leftOut: error }) }
+}
+
+/** Reads records; where not all of them can be read, each alone, so that one hides none of the others. */
+async function readAll(
+  read: Transactions['read'],
+  wanted: readonly string[],
+): Promise<{ readonly found: readonly (StoredRecord | undefined)[]; readonly error?: OAuthError }> {
+  const together = wanted.length === 0 ? [] : await read(wanted)
+  if (!('type' in together)) return { found: together }
+  const each = await Promise.all(wanted.map((key) => read([key])))
+  if (each.every((records) => 'type' in records)) throw storeError(together)
+  return { found: each.map((records) => ('type' in records ? undefined : records[0])), error: together }
+}
+
 function subjectLabel(of: string, subject: Subject): string {
   checkArgument(`grants.${of}`, 'subject', NAME, subject)
   return `subject:${subject}`
@@ -207,10 +247,14 @@ function permittedGrant(
       application: { name, website, state },
       // Copies: what a host does with them must not reach a record that a store in memory may still hold.
       scopes: [...limitScopes(grant.scopes, application.scopes, catalogue)],
-      resources: structuredClone(limitResources(grant.resources, application.resourceScope)),
+      resources: copyOf(limitResources(grant.resources, application.resourceScope)),
       createdAt,
       ...(lastUsedAt !== undefined && { lastUsedAt }),
       expiresAt: liveUntil(grant),
     },
   ]
+}
+
+function copyOf(resources: Resources): Resources {
+  return resources.kind === 'specified' ? { kind: resources.kind, ids: [...resources.ids] } : { kind: resources.kind }
 }

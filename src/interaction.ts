@@ -3,6 +3,7 @@
  * application, and the page for what went wrong.
  * @module
  */
+
 import type { PublishedApplication } from './core/application.js'
 import type { OAuthError } from './core/errors.js'
 import { GrantwellError, hostFailed, oauthError } from './core/errors.js'
@@ -11,6 +12,7 @@ import { RESOURCE_CHOICES } from './core/registration.js'
 import type { Scope } from './core/scopes.js'
 import type { Takes } from './core/takes.js'
 import { isObject } from './core/takes.js'
+import { shownName } from './core/text.js'
 import type { Seconds } from './core/values.js'
 import { checkedAnswer } from './host.js'
 import { logoAddress } from './logo-endpoint.js'
@@ -83,15 +85,21 @@ export interface Interaction<Native> {
   readonly signIn: (request: HttpRequest<Native>, endpoint: PageEndpoint, query: string) => HttpResponse
   /** Binds the forms of a page to the user, the browser, and what is shown. */
   readonly bind: (request: HttpRequest<Native>, user: User) => FormBinder
+  /** Checks what can be known of a form before anything is looked up: without it no form verifies. */
+  readonly canBeOurs: (request: HttpRequest<Native>, token: string | undefined) => boolean
   /** Returns the form that came back, if it is as it was made, not too old, and from this browser. */
   readonly verify: VerifyForm<Native>
   /** Does the same for a form of any age, where an old one may ask what came of it. */
   readonly verifyOfAnyAge: VerifyForm<Native>
-  /** What the consent page shows; undefined where there is nothing that the user could choose. */
+  /**
+   * Makes what the consent page shows, its form apart; an error where the user has nothing to choose from, or the form could not come back.
+   * @param fields - hidden ones of the form
+   */
   readonly consentModel: (
     user: User,
     application: PublishedApplication,
     scopes: readonly Scope[],
+    fields: readonly HiddenField[],
     again?: ChoiceFault,
   ) => Promise<ConsentModel | OAuthError>
   /** The resources that the user chose in a consent form. */
@@ -123,16 +131,23 @@ export function interactionOf<Native>(settings: PageSettings<Native>, refused: R
     return checkedAnswer('resources()', RESOURCES, await settings.resources(user))
   }
 
-  /** The resources that a consent page offers: as many as it can show, and as its form can bring back when all are chosen. */
-  function offered(all: readonly SpecifiedResource[]): {
+  /**
+   * Returns the resources that a consent page offers: as many as it can show, and as its form can bring back when all are chosen.
+   * @param bytes - that the form may have for them
+   */
+  function offered(
+    all: readonly SpecifiedResource[],
+    bytes: number,
+  ): {
     readonly shown: readonly SpecifiedResource[]
     readonly notShown: number
   } {
+    const isFirstSendable = all[0] !== undefined && fieldSize(all[0]) <= bytes
     const { shown: sendable } = beginningOf(all, fieldSize, {
-      characters: Math.max(settings.bodyLimit / 2, settings.bodyLimit - REST_OF_FORM),
-      most: RESOURCES_SHOWN,
+      characters: bytes,
+      most: isFirstSendable ? RESOURCES_SHOWN : 0,
     })
-    const { shown } = beginningOf(sendable, ({ id, name }) => entrySize(id, shortened(name ?? id)), {
+    const { shown } = beginningOf(sendable, ({ id, name }) => entrySize(id, shortened(shownName(name, id))), {
       characters: LIST_CHARACTERS,
       most: RESOURCES_SHOWN,
     })
@@ -145,9 +160,14 @@ export function interactionOf<Native>(settings: PageSettings<Native>, refused: R
       .map(({ scope, permission, definition }) => ({ scope, permission, description: definition.description }))
   }
 
+  /** Returns the browser's key for a form that can be one of ours. */
+  function keyOfForm({ headers }: HttpRequest<Native>, token: string | undefined): Uint8Array | undefined {
+    return token !== undefined && fromOwnPage(headers, issuer) ? browserKeyOf(headers, issuer) : undefined
+  }
+
   const verifyOfAnyAge: VerifyForm<Native> = (request, { subject }, shown, token) => {
-    const browserKey = browserKeyOf(request.headers, issuer)
-    if (browserKey === undefined || token === undefined || !fromOwnPage(request.headers, issuer)) return undefined
+    const browserKey = keyOfForm(request, token)
+    if (browserKey === undefined || token === undefined) return undefined
     const form = verifyFormToken({ issuer, subject, browserKey, shown }, token, digests)
     // No form of ours ends later, on a server whose clock is right.
     return form !== undefined && form.expiresAt <= clock() + settings.consentLifetime + CLOCKS_APART ? form : undefined
@@ -198,6 +218,8 @@ export function interactionOf<Native>(settings: PageSettings<Native>, refused: R
         : { field, headers: {} }
     },
 
+    canBeOurs: (...form) => keyOfForm(...form) !== undefined,
+
     verifyOfAnyAge,
 
     verify: (...form) => {
@@ -205,8 +227,11 @@ export function interactionOf<Native>(settings: PageSettings<Native>, refused: R
       return verified !== undefined && clock() < verified.expiresAt ? verified : undefined
     },
 
-    consentModel: async (user, application, scopes, again) => {
-      const items = offered(await resourcesOf(user))
+    consentModel: async (user, application, scopes, fields, again) => {
+      const bytesLeft = settings.bodyLimit - formSize([...fields, ...LONGEST_ANSWER])
+      if (bytesLeft < 0)
+        return oauthError('invalid_request', 'malformed_request', 'The request is too long for a form.')
+      const items = offered(await resourcesOf(user), bytesLeft)
       const choices = RESOURCE_CHOICES[application.resourceScope].filter(
         (kind) => kind !== 'specified' || settings.resources !== undefined,
       )
@@ -218,14 +243,14 @@ export function interactionOf<Native>(settings: PageSettings<Native>, refused: R
           website: application.website,
           logo: issuerPath + logoAddress(application),
         },
-        user: { name: user.name ?? user.subject },
+        user: { name: shownName(user.name, user.subject) },
         scopes: shownScopes(scopes),
         resources: {
           choices,
           selected: choices.find((kind) => kind === again?.choice) ?? application.resourceScope,
           items: items.shown.map(({ id, name }) => ({
             id,
-            name: shortened(name ?? id),
+            name: shortened(shownName(name, id)),
             checked: again?.ids.includes(id) ?? false,
           })),
           ...(items.notShown > 0 && { notShown: items.notShown }),
@@ -258,18 +283,32 @@ export function interactionOf<Native>(settings: PageSettings<Native>, refused: R
   }
 }
 
+/** A field of a form that its page does not show. */
+interface HiddenField {
+  readonly name: string
+  readonly value: string
+}
+
 /** Seconds by which the clocks of two servers may differ. */
 const CLOCKS_APART: Seconds = 300
 
 /** Resources that a consent page offers at most. */
 const RESOURCES_SHOWN = 1000
 
-/** Bytes of a consent form for all that is no resource. */
-const REST_OF_FORM = 16_384
+/** The fields of a consent form that the user fills in, resources apart, with their longest values. */
+const LONGEST_ANSWER: readonly HiddenField[] = [
+  { name: FORM_FIELDS.decision, value: 'refuse' },
+  { name: FORM_FIELDS.resourceScope, value: 'specified' },
+]
 
-/** Bytes that a chosen resource takes in a form. */
+/** Returns the bytes that fields take in the body of a form. */
+function formSize(fields: readonly HiddenField[]): number {
+  return new URLSearchParams(fields.map(({ name, value }): [string, string] => [name, value])).toString().length
+}
+
+/** Returns the bytes that a chosen resource takes in a form, behind other fields. */
 function fieldSize({ id }: SpecifiedResource): number {
-  return new URLSearchParams({ [FORM_FIELDS.resource]: id }).toString().length + 1
+  return formSize([{ name: FORM_FIELDS.resource, value: id }]) + '&'.length
 }
 
 const USER: Takes = {

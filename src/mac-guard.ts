@@ -62,10 +62,13 @@ export function macGuardOf<Native>(settings: Settings<Native>, transactions: Tra
       const macKey = macKeyOf(credential.secret, rules)
       const expected = macOf(digests, macKey, input)
       if (!constantTimeEqual(presented.mac, expected)) return refuse(invalidToken('mac_mismatch'))
+      // A long upload may lie between two guards of one request.
+      if (letIn.get(request.headers) === key) return { reply: access }
       if (Math.abs(now - Number(ts)) > macWindow) return refuse(staleMac(timeOf(digests, macKey, now, input)))
-      if (used !== undefined) return letIn.get(request.headers) === key ? { reply: access } : refuse(replayedMac())
+      if (used !== undefined) return refuse(replayedMac())
       const value: NonceRecord = { v: 1, by: encodeBase64url(entropy.subarray(0, 16)) }
-      // Twice the window, so that a clock that steps back by as much does not open it again; and the margin.
+      // The request is good for one window from its `ts`. The second window and the margin are how far a clock may jump ahead
+      // in that time, and back, before the nonce is good again.
       return { reply: access, write: { key, value, expiresAt: Number(ts) + 2 * macWindow + NONCE_MARGIN } }
     })
     return after(found, (access) => {

@@ -169,14 +169,17 @@ export interface AuthorizationServerOptions<Native = unknown> {
    * reach it. 0 by default: it asks every time (RFC 7662, section 4). A day at most.
    */
   readonly introspectionMaxAge?: Seconds
-  /** Bytes of a request's body; 65,536 by default. */
+  /** Bytes of a request's body; 65,536 by default, from 1,024 to 16,777,216 (16 MiB). */
   readonly bodyLimit?: number
   /** The path in front of `/oauth2/...` in the requests that arrive; the issuer's path by default. Differs where a proxy or a fetch-style router strips it; Express and connect keep the whole path beside the stripped one, and need nothing. */
   readonly mountPath?: string
   /** Pages that replace the default ones; they are served under the same headers, so without scripts and inline styles. */
   readonly pages?: Partial<Pages>
 
-  /** Told of everything that happened, after it is stored. What it throws goes to `onError`. */
+  /**
+   * Told of everything that happened, after it is stored. What it throws goes to `onError`. Where the store's answer to a write was lost
+   * and cannot be found out, it is told `refused` with the reason `store_failed`, and never what the write was of, though it may be stored.
+   */
   readonly onEvent?: (event: AuditEvent) => void
   /** Told what went wrong in the store or in a function of the host, which no client is; `console.error` by default. */
   readonly onError?: (error: unknown) => void
@@ -266,8 +269,9 @@ const OPTIONS: TakesOf<AuthorizationServerOptions> = {
   macWindow: seconds(1, DAY),
   introspectionMaxAge: seconds(0, DAY),
   bodyLimit: {
-    words: 'a whole number of bytes from 1,024 on',
-    fits: (value) => Number.isSafeInteger(value) && Number(value) >= 1024,
+    words: 'a whole number of bytes from 1,024 to 16,777,216',
+    // One string has to hold a body, and no string of V8 holds 512 MiB.
+    fits: (value) => Number.isSafeInteger(value) && Number(value) >= 1024 && Number(value) <= 2 ** 24,
   },
   mountPath: {
     words: "a path such as '/base', without a slash at its end, or ''",

@@ -23,7 +23,8 @@ import { introspectionEndpoint } from './introspection-endpoint.js'
 import { loadLater } from './load-later.js'
 import type { AuthorizationServerOptions, Refused, RefusedEvent } from './options.js'
 import { resolveOptions } from './options.js'
-import { authenticateClient, meantClient } from './protocol/client-authentication.js'
+import type { PresentedClient } from './protocol/client-authentication.js'
+import { authenticateClient, clientIdsOf, meantClient, registeredClient } from './protocol/client-authentication.js'
 import { ENDPOINT_PATHS, METADATA_PATH } from './protocol/endpoints.js'
 import type { HttpRequest, HttpResponse } from './protocol/message.js'
 import { errorResponse, originForm, pathOf, revocationResponse, tokenResponse, withAllow } from './protocol/message.js'
@@ -32,7 +33,7 @@ import { requestAboutToken } from './protocol/revocation.js'
 import type { TokenRequest } from './protocol/token.js'
 import { deviceFlowFault, tokenRequest } from './protocol/token.js'
 import type { Soon } from './transactions.js'
-import { after, transactionsOf } from './transactions.js'
+import { after, keys, recordAs, transactionsOf } from './transactions.js'
 
 /** An authorization server. */
 export interface AuthorizationServer<Native = unknown> extends Guarding {
@@ -75,6 +76,9 @@ interface Route<Native> {
     request: HttpRequest<Native>,
   ) => HttpResponse<string | Uint8Array> | Promise<HttpResponse<string | Uint8Array>>
 }
+
+/** Tells of a refusal, and makes its answer. */
+type Refuse = (error: OAuthError, clientId?: string) => HttpResponse
 
 /** What a token request asks for, and is not at fault. */
 type WantedGrant = Exclude<TokenRequest['grant'], { readonly type: 'faulty' }>
@@ -146,7 +150,16 @@ export function createAuthorizationServer<Native = unknown>(
     const asked = tokenRequest(request, protocol)
     if (isError(asked)) return refuse(asked)
     const { grant: wanted } = asked
-    const client = meantClient(asked.client, wanted.credential, digests)
+    return withClient(asked.client, wanted.credential, refuse, (client) => redeemed(wanted, client, refuse))
+
+    function refuse(error: OAuthError, clientId?: string): HttpResponse {
+      // A device that asks as it should is no news.
+      if (error.code !== 'authorization_pending') refused('token', error.reason, error.code, clientId)
+      return errorResponse(error)
+    }
+  }
+
+  function redeemed(wanted: TokenRequest['grant'], client: PresentedClient, refuse: Refuse): Soon<HttpResponse> {
     const clientKey = clientKeyOf(digests, client.clientId)
     // A credential under another client's key is another client's: its grant need not be read to refuse it.
     const credential = wanted.credential?.clientKey === clientKey ? wanted.credential : undefined
@@ -165,12 +178,23 @@ export function createAuthorizationServer<Native = unknown>(
       return limited(redeem(grant, wanted, credential, application, now, entropy), application.scopes, settings.scopes)
     })
     return after(replied, (reply) => (isError(reply) ? refuse(reply, client.clientId) : tokenResponse(reply)))
+  }
 
-    function refuse(error: OAuthError, clientId?: string): HttpResponse {
-      // A device that asks as it should is no news.
-      if (error.code !== 'authorization_pending') refused('token', error.reason, error.code, clientId)
-      return errorResponse(error)
-    }
+  /** Goes on with the client that is meant. What is registered is looked up where nothing else tells its two readings apart. */
+  function withClient(
+    presented: PresentedClient,
+    credential: Credential | undefined,
+    refuse: Refuse,
+    go: (client: PresentedClient) => Soon<HttpResponse>,
+  ): Soon<HttpResponse> {
+    const client = meantClient(presented, credential, digests)
+    if (client.clientIdAsItIs === undefined) return go(client)
+    const asked = clientIdsOf(client).map((id) => keys.application(clientKeyOf(digests, id)))
+    return after(transactions.read(asked), (found) => {
+      if (isError(found)) return refuse(found, client.clientId)
+      const registered = found.map((record) => recordAs.application(record?.value))
+      return go(registeredClient(client, registered))
+    })
   }
 
   function failed(error: unknown): HttpResponse {
@@ -206,26 +230,27 @@ export function createAuthorizationServer<Native = unknown>(
   function revocation(request: HttpRequest): Soon<HttpResponse> {
     const asked = requestAboutToken(request, { allowPost: true })
     if (isError(asked)) return refuse(asked)
-    const { credential, fault } = asked
-    const client = meantClient(asked.client, credential, digests)
-    const clientKey = clientKeyOf(digests, client.clientId)
-    const replied = transactions.onGrant(clientKey, credential?.grantId, (stored, grant, now, entropy) => {
-      const application = authenticateClient(stored, client, digests, now)
-      if (isError(application)) return { reply: application, events: [] }
-      if (fault !== undefined) return { reply: fault, events: [] }
-      if (credential === undefined)
-        return { reply: { type: 'unchanged', reason: 'credential_unknown' } as const, events: [] }
-      const revoke = { type: 'revoke', credential, clientId: application.clientId } as const
-      const outcome = transition(grant, revoke, now, entropy, rules)
-      // Under another client's key it is another client's, whatever else it says; decided on, so that it takes as long.
-      return credential.clientKey === clientKey
-        ? outcome
-        : { reply: { type: 'unchanged', reason: 'credential_of_another_client' } as const, events: [] }
-    })
-    return after(replied, (reply) => {
-      if (isError(reply)) return refuse(reply, client.clientId)
-      if (reply.type === 'unchanged') refused('revocation', reply.reason, undefined, client.clientId)
-      return revocationResponse(request.headers)
+    const { client: presented, credential, fault } = asked
+    return withClient(presented, credential, refuse, (client) => {
+      const clientKey = clientKeyOf(digests, client.clientId)
+      const replied = transactions.onGrant(clientKey, credential?.grantId, (stored, grant, now, entropy) => {
+        const application = authenticateClient(stored, client, digests, now)
+        if (isError(application)) return { reply: application, events: [] }
+        if (fault !== undefined) return { reply: fault, events: [] }
+        if (credential === undefined)
+          return { reply: { type: 'unchanged', reason: 'credential_unknown' } as const, events: [] }
+        const revoke = { type: 'revoke', credential, clientId: application.clientId } as const
+        const outcome = transition(grant, revoke, now, entropy, rules)
+        // Under another client's key it is another client's, whatever else it says; decided on, so that it takes as long.
+        return credential.clientKey === clientKey
+          ? outcome
+          : { reply: { type: 'unchanged', reason: 'credential_of_another_client' } as const, events: [] }
+      })
+      return after(replied, (reply) => {
+        if (isError(reply)) return refuse(reply, client.clientId)
+        if (reply.type === 'unchanged') refused('revocation', reply.reason, undefined, client.clientId)
+        return revocationResponse(request.headers)
+      })
     })
 
     function refuse(error: OAuthError, clientId?: string): HttpResponse {

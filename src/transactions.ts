@@ -112,18 +112,21 @@ export interface Transactions {
     keys: readonly string[],
     decide: (values: readonly (JsonValue | undefined)[], now: Seconds, entropy: Uint8Array) => Decision<Reply>,
   ) => Soon<Reply | OAuthError>
-  /** The same for a grant and the application that it belongs to. Without a grant identifier, for the application alone. */
+  /** Does so for a grant and the application that it belongs to. Without a grant identifier, for the application alone. */
   readonly onGrant: <Reply>(
     clientKey: ClientKey,
     grantId: GrantId | undefined,
-    decide: (
-      application: Application | undefined,
-      grant: GrantRecord | undefined,
-      now: Seconds,
-      entropy: Uint8Array,
-    ) => Outcome<Reply, GrantRecord>,
+    decide: DecideOnGrant<Reply>,
   ) => Soon<Reply | OAuthError>
 }
+
+/** Decides on a grant by what is stored of it and of its application. */
+export type DecideOnGrant<Reply> = (
+  application: Application | undefined,
+  grant: GrantRecord | undefined,
+  now: Seconds,
+  entropy: Uint8Array,
+) => Outcome<Reply, GrantRecord>
 
 /** The records of our own writes, as what they are. */
 export const recordAs = {
@@ -179,12 +182,14 @@ export function transactionsOf({
 
   /** Records as they are, if this release reads their versions: what a later one wrote must not be used, nor written over. */
   function readable(asked: readonly string[], records: Records): Records | OAuthError {
+    let hasNull = false
     for (let index = 0; index < records.length; index++) {
       const record = records[index]
-      // An engine may give null for one that is absent.
-      if (record && !isReadable(record)) return failed(unreadable({ ...record, key: asked[index] }))
+      if (record === null) hasNull = true
+      else if (record !== undefined && !isReadable(record)) return failed(unreadable({ ...record, key: asked[index] }))
     }
-    return records
+    // An engine may give null for a record that is absent. Behind this line undefined alone means that.
+    return hasNull ? records.map((record) => record ?? undefined) : records
   }
 
   /** Makes sure that the records are this issuer's. Whoever asks meanwhile asks as well, so that nobody waits for an answer that was lost. */
@@ -296,13 +301,7 @@ export function transactionsOf({
       const asked =
         grantId === undefined ? [keys.application(clientKey)] : [keys.application(clientKey), keys.grant(grantId)]
       return transact(asked, (values, now, bytes) => {
-        const { reply, grant, events } = decide(
-          recordAs.application(values[0]),
-          recordAs.grantRecord(values[1]),
-          now,
-          bytes,
-        )
-        return grant === undefined ? { reply, events } : { reply, events, write: grantWrite(grant) }
+        return grantChange(decide(recordAs.application(values[0]), recordAs.grantRecord(values[1]), now, bytes))
       })
     },
   }
@@ -310,6 +309,11 @@ export function transactionsOf({
 
 function storedValue(record: StoredRecord | undefined): JsonValue | undefined {
   return record?.value
+}
+
+/** The decision that stores what a transition made of a grant. */
+export function grantChange<Reply>({ reply, grant, events }: Outcome<Reply, GrantRecord>): Decision<Reply> {
+  return grant === undefined ? { reply, events } : { reply, events, write: grantWrite(grant) }
 }
 
 /** The write of a grant; a device that waits is on nobody's list yet. */

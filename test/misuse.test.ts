@@ -17,7 +17,16 @@ import * as sqlite from 'grantwell/storage/sqlite'
 import { describe, expect, it } from 'vitest'
 
 /** No value of any option or argument, whatever it takes. */
-const WRONG: readonly unknown[] = [null, Number.NaN, 1n, Symbol('x'), [[]], Promise.resolve(), new Date(0)]
+const WRONG: readonly unknown[] = [
+  null,
+  Number.NaN,
+  1n,
+  Symbol('x'),
+  [[]],
+  Promise.resolve(),
+  new Date(0),
+  Number.MAX_SAFE_INTEGER, // more than there is memory or time
+]
 
 /** The form of every message: a name, what is taken, what came. */
 const FORM =

@@ -2,6 +2,8 @@
  * Bodies that arrive in pieces, in as much memory as they have bytes.
  * @module
  */
+import { wrongAnswer } from '../host.js'
+import type { HttpBody } from '../protocol/message.js'
 
 /** A smaller array would grow at every second piece of some bytes. */
 const SMALLEST = 1024
@@ -25,4 +27,14 @@ export function append(bytes: Uint8Array | undefined, used: number, piece: Uint8
   grown.set(bytes.subarray(0, used))
   grown.set(piece, used)
   return grown
+}
+
+/** Checks whether a piece of a body is bytes, be they of another realm: a stream that the host made may give anything. */
+export function isBytes(piece: unknown): piece is Uint8Array {
+  return ArrayBuffer.isView(piece) && Object.prototype.toString.call(piece) === '[object Uint8Array]'
+}
+
+/** The body whose stream gave something else than bytes. */
+export function wrongPiece(piece: unknown): HttpBody {
+  return { type: 'unreadable', error: wrongAnswer('each piece of a body', 'a Uint8Array', piece, true) }
 }

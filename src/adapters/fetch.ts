@@ -4,12 +4,11 @@
  */
 
 import type { Guarding } from '../guard.js'
-import { wrongAnswer } from '../host.js'
 import type { HttpBody, HttpResponse } from '../protocol/message.js'
 import { originForm } from '../protocol/message.js'
 import { checkServer } from '../route-guard.js'
 import type { AuthorizationServer } from '../server.js'
-import { append } from './body.js'
+import { append, isBytes, wrongPiece } from './body.js'
 import type { FetchGuard } from './fetch/guard.js'
 import { makeFetchGuard } from './fetch/guard.js'
 import { turnOn } from './turns.js'
@@ -110,10 +109,9 @@ async function readBody(request: Request, limit: number): Promise<HttpBody | und
     while (reader !== undefined) {
       const { done, value } = await reader.read()
       if (done) break
-      // A stream that the host made may give anything.
       if (!isBytes(value)) {
         reader.cancel().catch(() => {})
-        return { type: 'unreadable', error: wrongAnswer('each piece of a body', 'a Uint8Array', value, true) }
+        return wrongPiece(value)
       }
       if (length + value.length > limit) {
         reader.cancel().catch(() => {}) // not waited for: it is the sender's to end
@@ -126,9 +124,4 @@ async function readBody(request: Request, limit: number): Promise<HttpBody | und
     return undefined
   }
   return { type: 'text', text: new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes?.subarray(0, length)) }
-}
-
-/** Whether a value is a Uint8Array, be it of another realm. */
-function isBytes(value: unknown): value is Uint8Array {
-  return ArrayBuffer.isView(value) && Object.prototype.toString.call(value) === '[object Uint8Array]'
 }

@@ -13,7 +13,7 @@ import { checkServer } from '../route-guard.js'
 import type { AuthorizationServer } from '../server.js'
 import { addHostValues, BODY_HEADERS } from './headers.js'
 import { remoteAddressOf } from './node/address.js'
-import { discardBody, readBody, sizeOf } from './node/body.js'
+import { discardBody, isMultiplexed, readBody, sizeOf } from './node/body.js'
 import type { NodeGuard, NodeGuardOptions } from './node/guard.js'
 import { makeNodeGuard } from './node/guard.js'
 import { turnOf } from './turns.js'
@@ -136,7 +136,8 @@ export function createNodeHandler<Request extends IncomingMessage>(
         native: request,
       }
       const send = (answered: HttpResponse<string | Uint8Array> | undefined): void => {
-        if (answered !== undefined) sendOrDestroy(response, answered, body?.type === 'too_large')
+        const isLeft = body?.type === 'too_large' && !isMultiplexed(request)
+        if (answered !== undefined) sendOrDestroy(response, answered, isLeft)
       }
       const fail = (error: unknown): void => destroy(response, error)
       try {
@@ -208,7 +209,12 @@ export function sendResponse(
   { status, headers, body }: HttpResponse<string | Uint8Array>,
   close = false,
 ): void {
-  if (response.headersSent || response.destroyed) return
+  if (response.destroyed) return
+  if (response.headersSent) {
+    // Sent before by the host: one that is not ended would be waited for in vain.
+    if (!response.writableEnded) response.destroy()
+    return
+  }
   // Mostly there are none, and then Node has no names to list.
   const all = response.getHeaderNames().length === 0 ? headers : addedTo(response, headers)
   if (close) response.setHeader('Connection', 'close')

@@ -21,6 +21,7 @@ interface Incoming {
 /** Node's response, as far as it is looked at. */
 interface Outgoing {
   readonly socket: unknown
+  readonly writableFinished?: boolean
   readonly once: (event: 'socket', listener: () => void) => unknown
 }
 
@@ -46,11 +47,13 @@ interface Waiting {
 const waiting = new WeakMap<Connection, Waiting>()
 
 /**
- * Finds out when it is a request's turn: at once, unless the answer to an earlier request of its connection is not sent yet.
+ * Finds out when it is a request's turn: at once, unless the answer to an earlier request of its connection is not sent yet. A response
+ * that the host has sent already has no socket either, and is never given one again.
  * @returns undefined where too much waits on the connection, which is then closed
  */
 export function turnOf(request: Incoming, response: Outgoing): InTurn | undefined {
-  return response.socket === null && isBusy(request.socket) ? queue(request, response) : atOnce
+  const isWaiting = response.socket === null && response.writableFinished !== true && isBusy(request)
+  return isWaiting ? queue(request, response) : atOnce
 }
 
 /**
@@ -74,12 +77,17 @@ function isOutgoing(value: unknown): value is Outgoing {
 
 const atOnce: InTurn = (_, go) => go()
 
+/** A connection with the response whose turn it is, which is not documented. */
+type Sending = Connection & { readonly _httpMessage?: { readonly req?: Pick<Incoming, 'rawHeaders'> } | null }
+
 /**
- * Checks whether a response is being sent. Node gives a response its socket when its turn comes, and a platform that gives it
- * none at all has no `_httpMessage` either: that is the response whose turn it is, and is not documented.
+ * Checks whether the response to another request is being sent. Node gives a response its socket when its turn comes. A platform that
+ * gives it none at all has no `_httpMessage` either, and a host may make a response of its own for a request whose turn it is.
  */
-function isBusy(socket: Connection & { readonly _httpMessage?: unknown }): boolean {
-  return Boolean(socket?._httpMessage)
+function isBusy({ socket, rawHeaders }: Incoming): boolean {
+  const sent = (socket as Sending | undefined)?._httpMessage // some platforms have no socket
+  // By its headers, which are one list for a request and whatever a host wraps around it.
+  return Boolean(sent) && sent?.req?.rawHeaders !== rawHeaders
 }
 
 function queue(request: Incoming, response: Outgoing): InTurn | undefined {

@@ -3,8 +3,9 @@
  * @module
  */
 import type { Command } from 'commander'
-import { locateFields, type ReadResult, validate } from '../metadata/index.js'
+import { locateFields, type Problem, type ReadResult } from '../metadata/index.js'
 import { textOf } from '../metadata/text.js'
+import { eachProblem } from '../metadata/validate.js'
 import { type Fault, type Found, findRecords, readRecords } from './files.js'
 import {
   EXIT,
@@ -134,23 +135,28 @@ function problemsOf(
   bytes: Uint8Array,
   { quiet }: CheckOptions,
 ): Findings {
-  const problems = validate(metadata)
-  const error = problems.reduce((sum, { severity }) => sum + (severity === 'error' ? 1 : 0), 0)
-  const wanted = quiet ? problems.filter(({ severity }) => severity === 'error') : problems
-  const fields = wanted.map((problem) => problem.path)
+  // Before anything is made of them: a record may have more than the memory has room for.
+  const kept: Problem[] = []
+  const counts = { error: 0, warning: 0 }
+  const others = { error: 0, warning: 0 }
+  eachProblem(metadata, (problem) => {
+    const { severity } = problem
+    counts[severity]++
+    if (quiet && severity === 'warning') return
+    if (kept.length < MAX_FINDINGS) kept.push(problem)
+    else others[severity]++
+  })
+  const fields = kept.map((problem) => problem.path)
   const places = format === 'text' ? locateFields(textOf(bytes), fields) : []
-  const sorted = wanted
-    .map((problem, index) => ({ problem, place: places[index] }))
-    .sort((a, b) => (a.place?.line ?? 0) - (b.place?.line ?? 0) || (a.place?.column ?? 0) - (b.place?.column ?? 0))
-  const shown = sorted
-    .slice(0, MAX_FINDINGS)
-    .map(({ problem: { path: field, ...problem }, place }): Finding => ({ path, ...place, field, ...problem }))
-  const others = sorted.slice(MAX_FINDINGS)
-  if (others.length > 0) {
-    const severity = others.some(({ problem }) => problem.severity === 'error') ? 'error' : 'warning'
-    shown.push({ path, code: 'more', severity, message: `${others.length} more that are not printed` })
+  const shown = kept
+    .map(({ path: field, ...problem }, index): Finding => ({ path, ...places[index], field, ...problem }))
+    .sort((a, b) => (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0))
+  const more = others.error + others.warning
+  if (more > 0) {
+    const severity = others.error > 0 ? 'error' : 'warning'
+    shown.push({ path, code: 'more', severity, message: `${more} more that are not printed` })
   }
-  return { shown, error, warning: problems.length - error }
+  return { shown, ...counts }
 }
 
 function lineOf({ path, line, column, field, code, severity, message }: Finding): string {

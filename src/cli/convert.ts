@@ -4,9 +4,10 @@
  */
 import { realpath } from 'node:fs/promises'
 import { type Command, Option } from 'commander'
+import { eachField, unknownBytes } from '../metadata/binary.js'
 import { at } from '../metadata/check.js'
-import { MAX_BYTES } from '../metadata/errors.js'
-import { formatJson, formatText, MetaData, type Unknown, unknownFields } from '../metadata/index.js'
+import { MAX_BYTES, MAX_DEPTH } from '../metadata/errors.js'
+import { formatJson, formatText, MetaData, type Unknown } from '../metadata/index.js'
 import { type Message, type MessageType, MetaDataSchema } from '../metadata/schema.js'
 import { type Fault, readRecord, STDIN } from './files.js'
 import {
@@ -119,23 +120,35 @@ async function isSame(path: string, other: string): Promise<boolean> {
 
 /** What of a record a format has no place for, in words. */
 function whatIsLost(metadata: MetaData, to: Format): string | undefined {
+  let first: string | undefined
+  let count = 0
   // The schema is of this very type.
-  const [first, ...others] = unknownIn(MetaDataSchema, metadata as unknown as Message, to === 'binary')
+  eachUnknown(MetaDataSchema, metadata as unknown as Message, to === 'binary', '', (path, field) => {
+    first ??= at(path, field)
+    count++
+  })
   if (first === undefined) return undefined
-  const more = others.length > 0 ? `, and ${others.length} more like it` : ''
+  const more = count > 1 ? `, and ${count - 1} more like it` : ''
   return `${to} cannot hold ${first}, which the schema does not know${more}`
 }
 
-/** The paths of what the schema does not know: what has a name and no number, or the other way round. */
-function unknownIn(type: MessageType, message: Message & Unknown, named: boolean, path = ''): readonly string[] {
-  const own = named
-    ? (message._unknownText ?? []).map((field) => at(path, field))
-    : unknownFields(message).map(({ fieldNumber }) => at(path, { name: String(fieldNumber) }))
-  const nested = type.fields.flatMap((field): readonly string[] => {
+/** Visits what the schema does not know: what has a name and no number, or the other way round. A record may have millions. */
+function eachUnknown(
+  type: MessageType,
+  message: Message & Unknown,
+  named: boolean,
+  path: string,
+  visit: (path: string, field: { readonly name: string }) => void,
+): void {
+  if (named) for (const field of message._unknownText ?? []) visit(path, field)
+  else if (message._unknownFields !== undefined)
+    eachField(unknownBytes(message), 'exact', MAX_DEPTH, (number) => visit(path, { name: String(number) }))
+  for (const field of type.fields) {
     const value = message[field.key]
-    if (field.kind !== 'message' || value === undefined) return []
-    if (!field.repeated) return unknownIn(field.type, value as Message, named, at(path, field))
-    return (value as Message[]).flatMap((item, index) => unknownIn(field.type, item, named, at(path, field, index)))
-  })
-  return [...own, ...nested]
+    if (field.kind !== 'message' || value === undefined) continue
+    if (!field.repeated) eachUnknown(field.type, value as Message, named, at(path, field), visit)
+    else
+      for (const [index, item] of (value as Message[]).entries())
+        eachUnknown(field.type, item, named, at(path, field, index), visit)
+  }
 }

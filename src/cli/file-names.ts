@@ -1,9 +1,10 @@
 /**
- * Names of files that are no UTF-8. Node shows each wrong byte of them as U+FFFD, so that a name may mean another file.
+ * Names of files that mean something else: an option or a change, or, where they are no UTF-8, another file. Node shows each
+ * wrong byte of those as U+FFFD.
  * @module
  */
 import { isUtf8 } from 'node:buffer'
-import { readdir } from 'node:fs/promises'
+import { lstat, readdir } from 'node:fs/promises'
 import { dirname, parse } from 'node:path'
 
 const REPLACEMENT = '\ufffd'
@@ -30,4 +31,22 @@ export async function checkPath(path: string): Promise<void> {
     if (only === undefined || same.length > 1 || !isExactName(only))
       throw new Error(`${part} has U+FFFD in its name, or bytes that are not UTF-8: rename it`)
   }
+}
+
+/**
+ * Tells whether a word of the command line is the name of a file as well. A pattern such as `*` gives whatever names there are,
+ * and a stranger may have made one of them.
+ */
+export async function isNameOfFile(word: string): Promise<boolean> {
+  const isThere = await lstat(word).then(
+    () => true,
+    () => false,
+  )
+  if (isThere) return true
+  const parts = word.split('/')
+  const first = parts.findIndex((part) => part.includes(REPLACEMENT))
+  if (first < 0) return false
+  const folder = parts.slice(0, first).join('/') || (word.startsWith('/') ? '/' : '.')
+  const names = await readdir(folder).catch((): string[] => [])
+  return names.includes(parts[first] ?? '')
 }

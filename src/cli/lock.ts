@@ -3,6 +3,7 @@
  * @module
  */
 import { createHash } from 'node:crypto'
+import { readFileSync, readlinkSync } from 'node:fs'
 import { open, rm } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { basename, dirname, join } from 'node:path'
@@ -25,7 +26,7 @@ export function lockOf(target: string): string {
  * @throws where the folder may not be written to, or the lock is not given back
  */
 export async function takeLock(path: string, isStopped: () => boolean): Promise<() => Promise<void>> {
-  const own = `${process.pid} ${hostOf()}\n`
+  const own = lockText(process.pid)
   const end = Date.now() + PATIENCE
   for (;;) {
     try {
@@ -68,26 +69,53 @@ export async function leftLocks(paths: readonly string[]): Promise<readonly stri
 
 /** Whether a lock is left behind. It is asked again, since a process that has ended may have given it back in between. */
 async function isLeft(path: string, holder: Holder | undefined): Promise<boolean> {
-  return isGone(holder) && nameOf(await holderOf(path)) === nameOf(holder)
+  if (!isGone(holder)) return false
+  const again = await holderOf(path)
+  return again !== undefined && textOf(again) === textOf(holder)
 }
 
 /** The process that a lock names. */
 interface Holder {
   readonly pid: string
   readonly host: string
+  /** The table of processes that it is in; undefined in a lock of an earlier version. */
+  readonly table: string | undefined
 }
 
 /** No lock is longer. */
-const MAX_LOCK = 300
-const LOCK = /^(\d{1,10}) ([\w.-]{1,255})\n$/
+const MAX_LOCK = 400
+const LOCK = /^(\d{1,10}) ([\w.-]{1,255})(?: ([\w.-]{1,100}))?\n$/
 
-/** The name of this machine, of the characters that a lock may have. */
-function hostOf(): string {
-  return (
-    hostname()
-      .replace(/[^\w.-]/g, '_')
-      .slice(0, 255) || '_'
-  )
+/** The text that a process of this machine writes into its lock. */
+export function lockText(pid: number): string {
+  return textOf({ pid: String(pid), host: wordOf(hostname()), table: tableOf() })
+}
+
+function textOf({ pid, host, table }: Holder): string {
+  return `${pid} ${host}${table === undefined ? '' : ` ${table}`}\n`
+}
+
+/**
+ * The table of processes that this one is in. Containers may share the name of their host, and a folder, and none of its processes.
+ * On Linux with the start of the machine, since copies of one virtual machine share its name, and the number of that table.
+ */
+function tableOf(): string {
+  const table = toldBy(() => readlinkSync('/proc/self/ns/pid'))
+  return wordOf(`${table}-${toldBy(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8'))}`)
+}
+
+/** Reads what the system tells of itself; nothing where it does not. */
+function toldBy(read: () => string): string {
+  try {
+    return read().trim()
+  } catch {
+    return ''
+  }
+}
+
+/** A text in the characters that a lock may have. */
+function wordOf(text: string): string {
+  return text.replace(/[^\w.-]/g, '_').slice(0, 100) || '_'
 }
 
 function nameOf(holder: Holder | undefined): string {
@@ -117,10 +145,10 @@ async function holderOf(path: string): Promise<Holder | undefined> {
   }
   // Whoever takes a lock makes the file first, and then writes into it.
   if (text === '') return undefined
-  const [, pid, host] = (text !== undefined && text.length <= MAX_LOCK && LOCK.exec(text)) || []
+  const [, pid, host, table] = (text !== undefined && text.length <= MAX_LOCK && LOCK.exec(text)) || []
   if (pid === undefined || host === undefined)
     throw new Error(`something that is no lock is at ${path}: remove it, and run this again`)
-  return { pid, host }
+  return { pid, host, table }
 }
 
 /** Codes of the error that reading a lock gives which was just given back, or is another user's. */
@@ -129,9 +157,9 @@ const PASSING = new Set(['ENOENT', 'EACCES', 'EPERM'])
 /** Codes of the error that opening gives where a socket lies, a folder, or a device without a driver. */
 const NO_LOCK = new Set(['ENXIO', 'ENODEV', 'EISDIR', 'EOPNOTSUPP'])
 
-/** Whether the process that holds a lock was one of this machine, and is no more. */
-function isGone(holder: Holder | undefined): boolean {
-  if (holder === undefined || holder.host !== hostOf()) return false
+/** Whether the process that holds a lock was one of this machine and of these processes, and is no more. */
+function isGone(holder: Holder | undefined): holder is Holder {
+  if (holder === undefined || textOf(holder) !== lockText(Number(holder.pid))) return false
   try {
     process.kill(Number(holder.pid), 0)
     return false

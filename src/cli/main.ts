@@ -6,6 +6,8 @@
 import { Command, CommanderError } from 'commander'
 import { addCheck } from './check.js'
 import { addConvert } from './convert.js'
+import { isNameOfFile } from './file-names.js'
+import { STDIN } from './files.js'
 import { EXIT, exitWith } from './options.js'
 import { complain, endWithReader, visible, visibleLines } from './output.js'
 import { addSet } from './set.js'
@@ -49,10 +51,23 @@ Examples:
   return root
 }
 
+/** Refuses options that are names of files too, so that nobody's file decides what the command does to others. */
+async function refuseNamesOfFiles(command: Command, words: readonly string[]): Promise<void> {
+  for (const word of words) {
+    if (word === '--') return
+    if (word.startsWith('-') && word !== STDIN && (await isNameOfFile(word)))
+      command.error(
+        `error: ${word} is an option, and a file has that name: write ./${word} for the file, and run this in another folder for the option`,
+      )
+  }
+}
+
 async function main(): Promise<void> {
   endWithReader()
   try {
-    await program().parseAsync()
+    const command = program()
+    await refuseNamesOfFiles(command, process.argv.slice(2))
+    await command.parseAsync()
   } catch (error) {
     // Its message has been printed. Asked for, help and version are no failure.
     if (error instanceof CommanderError) return error.exitCode === 0 ? undefined : exitWith(EXIT.failure)

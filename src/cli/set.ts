@@ -2,7 +2,6 @@
  * `set`: changes records in text format where they stand, and nothing in them but the lines concerned.
  * @module
  */
-import { lstat } from 'node:fs/promises'
 import type { Command } from 'commander'
 import { FILE_HEADERS_ONLY, formatPatch } from 'diff'
 import { type EditTextOptions, type EnumAliases, editText, MetadataError, readMetadata } from '../metadata/index.js'
@@ -11,6 +10,7 @@ import { parseSyntax } from '../metadata/syntax.js'
 import { textOf } from '../metadata/text.js'
 import { type Assignment, assignmentOf, changeOf, isThere, removedBy } from './assignment.js'
 import { hunksOf } from './diff.js'
+import { isNameOfFile } from './file-names.js'
 import { type Fault, readRecords, STDIN } from './files.js'
 import { collect, EXIT, enumAliasOption, exitWith, failWithHelp, pathsOrStdin } from './options.js'
 import { paint, print, visibleLines } from './output.js'
@@ -63,7 +63,7 @@ A FIELD is a path: third_party.version, third_party.url[0].value. A VALUE is
   the name of a kind       third_party.license_type=NOTICE
   JSON for a whole block   third_party.url+='{"type":"GIT","value":"https://git.example/zlib"}'
 and anything else as it is. A field that the schema does not know keeps the type that it has in the file.
-The first argument that is no FIELD=VALUE is a path; write ./a=b for a file of that name.
+The first argument that is no FIELD=VALUE is a path; write ./a=b for a file of that name, and ./* for a pattern.
 Either all files are changed or, where one cannot be, none. A file is replaced whole, so a hard link to it keeps the old
 content; one that cannot be replaced, such as a mount, is written in place. Several commands at once wait for each other.
 
@@ -111,9 +111,8 @@ async function split(
   const all = args.map(assignmentOf)
   const first = all.indexOf(undefined)
   const end = first < 0 ? args.length : first
-  // A pattern such as */METADATA gives whatever names there are, and a stranger may have made one of them.
   for (const argument of args.slice(0, end))
-    if (await isThereAs(argument))
+    if (await isNameOfFile(argument))
       command.error(
         `error: ${argument} is a change, and a file has that name: write ./${argument} for the file, --change '${argument}' for the change`,
       )
@@ -121,13 +120,6 @@ async function split(
     (change) => assignmentOf(change) ?? command.error(`error: --change takes FIELD=VALUE, and not ${change}`),
   )
   return { assignments: [...named, ...all.slice(0, end).flatMap((each) => each ?? [])], paths: args.slice(end) }
-}
-
-async function isThereAs(path: string): Promise<boolean> {
-  return lstat(path).then(
-    () => true,
-    () => false,
-  )
 }
 
 function edit(

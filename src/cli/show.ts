@@ -4,6 +4,7 @@
  */
 import { type Command, Option } from 'commander'
 import { dateToISO, formatText, getField, MetaData, type ReadResult, UrlType } from '../metadata/index.js'
+import { formatTree } from '../metadata/json-text.js'
 import { type Found, findRecords, readRecords } from './files.js'
 import {
   EXIT,
@@ -117,7 +118,7 @@ function colored(text: string): string {
 }
 
 async function showJson(found: Found, options: ShowOptions): Promise<void> {
-  const texts = shown(found, options, ({ metadata }) => JSON.stringify(jsonOf(metadata, options), undefined, 2))
+  const texts = shown(found, options, ({ metadata }) => formatTree(jsonOf(metadata, options)))
   for await (const text of texts) await print(visibleLines(`${text}\n`))
 }
 

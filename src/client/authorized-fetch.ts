@@ -68,6 +68,8 @@ export function authorizedFetch(source: TokenSource, options: AuthorizedFetchOpt
     const mode = init.redirect ?? (input instanceof Request ? input.redirect : 'follow')
     // As they are now: what the caller does to its objects while the source is asked changes nothing of what was checked.
     const sending = sendingOf(input, target.url.href, { ...init, headers })
+    // The platform sends no fragment, but a function in its place would see that of a Request.
+    const isAsGiven = !(input instanceof Request) || input.url === target.url.href
     const first: Step = { ...target, headers, hasBody: sending.hasBody }
     try {
       let tokens = await source.get({ signal })
@@ -85,7 +87,8 @@ export function authorizedFetch(source: TokenSource, options: AuthorizedFetchOpt
           own.set('authorization', authorization.header)
           signature = authorization.signature
         }
-        return fetch(...(step === first ? sending.asGiven(own, redirect) : sending.redirected(step, own, redirect)))
+        const isFirst = step === first && isAsGiven
+        return fetch(...(isFirst ? sending.asGiven(own, redirect) : sending.redirected(step, own, redirect)))
       }
 
       /** Does what there is to do about a refusal. @returns whether it is worth another try */

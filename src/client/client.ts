@@ -181,7 +181,7 @@ function checkEndpoints(as: oauth.AuthorizationServer, issuer: URL): void {
 }
 
 function isSame(text: string, issuer: URL): boolean {
-  return parseAddress(text)?.href === issuer.href
+  return !NOT_OF_ADDRESS.test(text) && parseAddress(text)?.href === issuer.href
 }
 
 function authenticationOf({ clientSecret, clientAuthentication }: ClientOptions): oauth.ClientAuth {

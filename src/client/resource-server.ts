@@ -33,7 +33,7 @@ import { checkArgument, mistake, readOptions } from './options.js'
 export interface ResourceServerOptions {
   /** The service, discovered with the credentials that `registerResourceServer` gave. */
   readonly client: Client
-  /** How many answers are kept at once, each as long as the service allows (`introspectionMaxAge`); 10,000 by default, 0 for none. */
+  /** The number of answers kept at once, each as long as the service allows (`introspectionMaxAge`); 10,000 by default, 0 for none, ten million at most. */
   readonly cacheSize?: number
   /** Told what went wrong at the service, or in a function of the host, which no client is; `console.error` by default. */
   readonly onError?: (error: unknown) => void
@@ -83,14 +83,14 @@ export function resourceServer(options: ResourceServerOptions): Guarding {
   checkClient('resourceServer', client)
   // biome-ignore lint/suspicious/noConsole: an error that nobody asked to be told of must not vanish
   const { onError = (error: unknown) => console.error(error) } = given
-  const { as, client: self, authentication, hasSecret, http, now } = connectionOf(client)
+  const { as, client: self, authentication, hasSecret, http, now, timeout } = connectionOf(client)
   if (!hasSecret) throw mistake('resourceServer: the option client must be one with a clientSecret; got one without')
   if (as.introspection_endpoint === undefined)
     throw mistake(`resourceServer: the option client must be of a service with introspection; got ${client.issuer}`)
   const supported = supportedScopes(as.scopes_supported)
   const kept = new Map<string, Known>()
   const asking = new Map<string, Asking>()
-  const inTurn = limited(QUESTIONS)
+  const inTurn = limited({ ...QUESTIONS, patience: timeout })
 
   /** What the token is good for, as the service says now. */
   async function introspect(token: string, key: string): Promise<Access | undefined> {
@@ -182,8 +182,9 @@ export function resourceServer(options: ResourceServerOptions): Guarding {
 const OPTIONS: TakesOf<ResourceServerOptions> = {
   client: CLIENT,
   cacheSize: {
-    words: 'a whole number from 0 on',
-    fits: (value) => Number.isSafeInteger(value) && Number(value) >= 0,
+    words: 'a whole number from 0 to 10,000,000',
+    // A Map of V8 holds 2 ** 24 entries, and throws for one more.
+    fits: (value) => Number.isSafeInteger(value) && Number(value) >= 0 && Number(value) <= 1e7,
   },
   onError: FUNCTION,
 }

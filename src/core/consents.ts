@@ -8,6 +8,7 @@
  */
 import type { OAuthError } from './errors.js'
 import { oauthError } from './errors.js'
+import { CLOCK_SET_BACK } from './grant.js'
 import type { GrantId, Seconds } from './values.js'
 
 /** Decisions of one user on one application, the oldest first. JSON. */
@@ -48,9 +49,18 @@ export type Admission =
   | { readonly type: 'repeated' }
   /** Another decision came before, or the form is too old. */
   | { readonly type: 'refused' }
-  /** There is no room: one of these grants must end first, the oldest first. */
+  /** There is no room: one of these grants must end first. The oldest is at the head. */
   | { readonly type: 'full'; readonly grants: readonly Decision[] }
   | OAuthError
+
+/** Seconds for which a decision makes its grant: a request ends sooner, and a form whose grant could not be written may come again. */
+export const MAKES_WITHIN: Seconds = 240
+
+/**
+ * Seconds after which a decision whose grant is not there gives way to others. Nobody makes that grant any more, on no server
+ * whose clock is right within a minute.
+ */
+export const GIVES_WAY_AFTER: Seconds = 300
 
 /** Decisions that are over and whose form could still come back: at most so many are kept, so that no more are taken in. */
 export const DECISIONS_KEPT = 1000
@@ -58,26 +68,33 @@ export const DECISIONS_KEPT = 1000
 /**
  * Takes in a decision.
  * @param limit - grants that the record names at most
- * @param replaced - grants that have ended, to make room; none by default
+ * @param replaced - decisions whose grants have ended, to make room; none by default
  */
 export function admitDecision(
   consents: Consents | undefined,
   { decision, grantId, formExpiresAt, unasked }: NewDecision,
   now: Seconds,
   limit: number,
-  replaced: readonly GrantId[] = [],
+  replaced: readonly Decision[] = [],
 ): Admission {
-  const { decisions: all } = consents ?? NONE
+  const { decisions: known } = consents ?? NONE
+  // A device has a record of its own until somebody has decided on it: its user may try again, however late.
+  const all =
+    formExpiresAt === undefined ? known.filter((each) => each.grantId !== grantId || makesGrant(each, now)) : known
   const before = all.find((each) => each.grantId === grantId)
   if (before !== undefined) return { type: before.over === OVER[decision] ? 'repeated' : 'refused' }
   if (formExpiresAt !== undefined && now >= formExpiresAt) return { type: 'refused' }
   const decisions = all
-    .map((each): Decision => (replaced.includes(each.grantId) ? { ...each, over: 'replaced' } : each))
+    .map((each): Decision => (replaced.some(isSame(each)) ? { ...each, over: 'replaced' } : each))
     .filter((each) => each.over === undefined || now < keptUntil(each))
   const grants = decisions.filter(({ over }) => over === undefined)
-  if (decision === 'agree' && grants.length >= limit) return { type: 'full', grants }
   const over = decisions.filter((each) => each.over !== undefined)
-  if (over.length >= DECISIONS_KEPT) return tooManyDecisions(Math.min(...over.map(keptUntil)) - now)
+  const isFull = decision === 'agree' && grants.length >= limit
+  // Before anything ends for it: a decision that is not taken in must cost no grant. Whoever has made room was let in.
+  const more = isFull || decision === 'refuse' ? 1 : 0
+  if (replaced.length === 0 && over.length + more > DECISIONS_KEPT)
+    return tooManyDecisions(Math.min(...over.map(keptUntil)) - now)
+  if (isFull) return { type: 'full', grants }
   const made: Decision = {
     grantId,
     at: now,
@@ -88,13 +105,32 @@ export function admitDecision(
   return { type: 'first', consents: { v: 1, decisions: [...decisions, made] } }
 }
 
+/** Whether a grant is among those of which only so many live. */
+export function isCounted(consents: Consents | undefined, grantId: GrantId): boolean {
+  return consents?.decisions.some((each) => each.grantId === grantId && each.over === undefined) ?? false
+}
+
+/**
+ * Checks that a grant that is not there may be made: its decision stands, and was made a moment ago. A request that is late, or a
+ * form of before a clock was set back, finds that a newer grant took its place, or that its own was made and forgotten.
+ */
+export function mayMake(consents: Consents | undefined, grantId: GrantId, now: Seconds): boolean {
+  return consents?.decisions.some((each) => each.grantId === grantId && makesGrant(each, now)) ?? false
+}
+
+function makesGrant({ at, over }: Decision, now: Seconds): boolean {
+  return over === undefined && at - MAKES_WITHIN < now && now < at + MAKES_WITHIN
+}
+
+/** Whether it is the very decision: that on a device may have been made again meanwhile. */
+function isSame({ grantId, at }: Decision): (other: Decision) => boolean {
+  return (other) => other.grantId === grantId && other.at === at
+}
+
 const NONE: Consents = { v: 1, decisions: [] }
 
 /** Each decision as the record has it. */
 const OVER = { agree: undefined, refuse: 'refused' } as const
-
-/** Seconds by which a clock may be set back without an old form deciding anew. */
-const CLOCK_SET_BACK: Seconds = 600
 
 function keptUntil({ formExpiresAt }: Decision): Seconds {
   return formExpiresAt === undefined ? 0 : formExpiresAt + CLOCK_SET_BACK

@@ -18,7 +18,7 @@ import type {
   Resources,
   TokenPair,
 } from './grant.js'
-import { about, invalidGrant, isGrant, tombstone, worksUntil } from './grant.js'
+import { about, CLOCK_SET_BACK, invalidGrant, isGrant, tombstone, worksUntil } from './grant.js'
 import { sameJson } from './json.js'
 import { macKeyOf } from './mac.js'
 import type { Scope } from './scopes.js'
@@ -39,6 +39,8 @@ export interface Approve {
   readonly codeChallenge?: string
   /** The time at which the form of the consent expires, exclusive; absent where no form was sent. */
   readonly formExpiresAt?: Seconds
+  /** True where nobody was asked, since a consent of before was remembered: for the audit trail. */
+  readonly unasked?: true
   /** 32 bytes that the form alone holds: the code is derived from them. Random where no form was sent. */
   readonly formSecret: Uint8Array
 }
@@ -84,8 +86,8 @@ export function approve(
   rules: GrantRules,
 ): Outcome<IssuedCode> {
   if (grant !== undefined) return isGrant(grant) ? approveAgain(grant, command, now, rules) : refusedForm()
-  const { formExpiresAt = Number.POSITIVE_INFINITY } = command
-  if (now >= formExpiresAt) return refusedForm()
+  const { formExpiresAt } = command
+  if (formExpiresAt !== undefined && now >= formExpiresAt) return refusedForm()
   const { grantId, clientId, clientKey, subject, scopes, resources, redirectUri, codeChallenge } = command
   const salt = entropy.subarray(0, SECRET_BYTES)
   const secret = deriveCode(command, salt, rules)
@@ -98,7 +100,7 @@ export function approve(
     scopes,
     resources,
     createdAt: now,
-    keepUntil: Math.max(expiresAt, command.formExpiresAt ?? 0),
+    keepUntil: formExpiresAt === undefined ? expiresAt : Math.max(expiresAt, formExpiresAt + CLOCK_SET_BACK),
     code: {
       digest: digestOf(rules.digests, secret),
       redirectUri,
@@ -112,7 +114,7 @@ export function approve(
   return {
     reply: { type: 'code', code: printCredential({ kind: 'code', clientKey, grantId, secret }) },
     grant: made,
-    events: [{ type: 'issued', scopes, resources, ...about(made, now) }],
+    events: [{ type: 'issued', scopes, resources, ...(command.unasked && { unasked: true }), ...about(made, now) }],
   }
 }
 

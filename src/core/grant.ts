@@ -31,7 +31,10 @@ export interface Grant {
   readonly scopes: readonly Scope[]
   readonly resources: Resources
   readonly createdAt: Seconds
-  /** The record stays at least until then: while its code lives, and while the consent that made it could make it again. */
+  /**
+   * The record stays at least until then: while its code lives, and while the form that made it could come back by a clock that is
+   * 600 seconds behind.
+   */
   readonly keepUntil: Seconds
   readonly code: AuthorizationCode | DeviceCode
   /** When it last gave out a new pair: a token is used within its lifetime from then, or not at all. Absent before the first. */
@@ -118,6 +121,9 @@ export interface TokenPair {
   }
 }
 
+/** Seconds by which a clock may be set back without an old form deciding anew. */
+export const CLOCK_SET_BACK: Seconds = 600
+
 /** How many retired refresh tokens a grant remembers, to tell a replay from an unknown token. */
 export const RETIRED_KEPT = 64
 
@@ -166,6 +172,8 @@ export type DecidedEvent = {
       readonly resources: Resources
       /** Present where the same form came again and got the same code. */
       readonly retry?: true
+      /** Present where nobody was asked, since a consent of before was remembered (the option `consent`). */
+      readonly unasked?: true
     }
   /** Refused on the page of a device; a refused authorization request is a `refused` with its reason. */
   | { readonly type: 'device_refused' }
@@ -261,7 +269,9 @@ export function findPair(grant: Grant | undefined, token: 'access' | 'refresh', 
 /** The exclusive end of a token's life: its own expiry or, once its pair was refreshed, the end of grace where that is sooner. */
 export function worksUntil(pair: TokenPair, token: 'access' | 'refresh'): Seconds {
   const { expiresAt } = pair[token]
-  return pair.superseded === undefined ? expiresAt : Math.min(expiresAt, pair.superseded.until)
+  const { superseded } = pair
+  // Not by Math.min: whatever a polluted prototype has in its place, no token works past its own expiry.
+  return superseded !== undefined && superseded.until < expiresAt ? superseded.until : expiresAt
 }
 
 /**

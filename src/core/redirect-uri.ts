@@ -57,15 +57,22 @@ export function parseRedirectUri(
     : undefined
 }
 
-/**
- * Finds a parameter of the response in a redirect URI, however a framework spells it: `code[]` and `code.x` are of `code` in many, and
- * `;` begins a parameter in some.
- */
+/** Finds a parameter of the response in a redirect URI, however a framework spells it. `;` begins a parameter in some. */
 function takenParameter(uri: URL): string | undefined {
   const url = new URL(uri)
   url.search = uri.search.replaceAll(';', '&')
-  const names = [...url.searchParams.keys()].map((name) => name.trim().split(/[[.]/)[0])
+  const names = [...url.searchParams.keys()].flatMap((name) => name.split(/[\0&;]/)).map(plainName)
   return RESPONSE_PARAMETERS.find((name) => names.includes(name))
+}
+
+/**
+ * Reduces the name of a parameter as frameworks do: `code[]`, `[code]` and `code.x` are of `code` in many, ASP.NET compares without
+ * case, and PHP ends a name at NUL and writes `_` for a space.
+ */
+function plainName(name: string): string {
+  const first = name.replace(/^[\s[\]]+/, '').replace(/[[.\]].*$/s, '')
+  // Both ways, since some letters outside ASCII have one of it for their other case.
+  return first.trim().toUpperCase().toLowerCase().split(/\s/).join('_')
 }
 
 /** Says in words for whoever wrote it the first rule that a string breaks which is no redirect URI. Nothing of the string is in it. */
@@ -76,7 +83,7 @@ export function redirectUriRule(text: string): string {
   if (text.includes('#')) return 'must not have a fragment'
   if (url.username !== '' || url.password !== '') return 'must not have user info'
   const taken = takenParameter(url)
-  if (taken !== undefined) return `must not have the parameter ${taken}, which is one of the response`
+  if (taken !== undefined) return `must not have the parameter ${taken}, in any spelling: it is one of the response`
   if (url.protocol === 'http:' && url.hostname === 'localhost')
     return 'must have 127.0.0.1 or [::1] in place of localhost'
   if (url.protocol === 'https:') {

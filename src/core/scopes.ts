@@ -154,9 +154,15 @@ export function limitScopes(
   registered: readonly Scope[],
   { entries }: ScopeCatalogue,
 ): readonly Scope[] {
-  let isKnown = true
-  for (const scope of granted) isKnown &&= entries.has(scope)
-  if (isKnown && coversScopes(registered, granted)) return granted
+  for (const scope of granted) if (!entries.has(scope)) return scopesLeft(granted, registered, entries)
+  return coversScopes(registered, granted) ? granted : scopesLeft(granted, registered, entries)
+}
+
+function scopesLeft(
+  granted: readonly Scope[],
+  registered: readonly Scope[],
+  entries: ScopeCatalogue['entries'],
+): readonly Scope[] {
   const isLeft = (scope: Scope): boolean => entries.has(scope) && coversScopes(registered, [scope])
   return granted.flatMap((scope) => {
     if (isLeft(scope)) return [scope]

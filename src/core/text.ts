@@ -20,18 +20,27 @@ const UNSOUND_IN_LINES = /[\p{Cs}\u202a-\u202e\u2066-\u2069]|(?![\t\r\n])\p{Cc}/
 const VISIBLE =
   /(?![\p{Default_Ignorable_Code_Point}\u2800\u303f\ufffc\u{13441}\u{13442}\u{1d159}])[\p{L}\p{N}\p{P}\p{S}]/u
 
-/** Whether a person sees at most so many characters; and, since one of them can be piled up without end, their size. */
+/** The most code units of one character: with more, its marks would be drawn over its neighbours, or past the end of the line. */
+const CODE_UNITS_OF_ONE_CHARACTER = 32
+
+/** Checks that a person sees at most so many characters; and, since marks can be piled up without end, their size. */
 export function isWithin(text: string, limit: number): boolean {
   if (text.length > limit * CODE_UNITS_PER_CHARACTER) return false
   // Counted no further than the limit: V8 takes 60 ms to segment 5,600 letters, and more than twice as long for twice as many.
   let left = limit
-  for (const _ of new Intl.Segmenter('en', { granularity: 'grapheme' }).segment(text)) if (left-- === 0) return false
+  for (const { segment } of new Intl.Segmenter('en', { granularity: 'grapheme' }).segment(text))
+    if (left-- === 0 || segment.length > CODE_UNITS_OF_ONE_CHARACTER) return false
   return true
 }
 
 /** Whether there is something to see. */
 export function isVisible(text: string): boolean {
   return VISIBLE.test(text)
+}
+
+/** Returns a name of the host's if there is something to see of it, else the identifier that it stands for. */
+export function shownName(name: string | null | undefined, identifier: string): string {
+  return name && isVisible(name) ? name : identifier
 }
 
 /** Says which character of a text nobody sees, though it could mislead; undefined where there is none beside line ends. */

@@ -67,6 +67,35 @@ export class MetadataError extends Error {
 /** The default of every `maxBytes`: 4 MiB, some three thousand times a usual record. */
 export const MAX_BYTES = 4_194_304
 
+/** The most characters that a writer makes of a record: far more than any that is read by default. */
+const MAX_TEXT: number = 16 * MAX_BYTES
+
+/**
+ * Ends a writer whose text grows too long. Indentation and repeated names can make it hundreds of times the input.
+ * @param length - characters so far
+ * @throws {MetadataError} `too_large`
+ */
+export function checkLength(length: number): void {
+  if (length > MAX_TEXT) throw tooLong()
+}
+
+/**
+ * Runs a writer. One string that is longer than an engine permits is too large as well.
+ * @throws {MetadataError} `too_large`, and whatever the writer throws
+ */
+export function withinBounds(write: () => string): string {
+  try {
+    return write()
+  } catch (error) {
+    if (error instanceof RangeError) throw tooLong()
+    throw error
+  }
+}
+
+function tooLong(): MetadataError {
+  return new MetadataError('too_large', `more than ${MAX_TEXT} characters of text`)
+}
+
 /** How deep messages, groups and JSON may nest: as deep as the reference reads, and no record comes near it. */
 export const MAX_DEPTH = 100
 

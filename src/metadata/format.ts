@@ -5,7 +5,7 @@
 import { type EnumAliases, type EnumNames, enumNames } from './aliases.js'
 import { eachField, unknownBytes } from './binary.js'
 import { checkMessage } from './check.js'
-import { MAX_BYTES, MAX_DEPTH, MetadataError } from './errors.js'
+import { checkLength, MAX_DEPTH, withinBounds } from './errors.js'
 import { bytesLiteral, CANONICAL, type LiteralStyle, literalOf } from './literals.js'
 import type { MetaData, Unknown, UnknownText } from './messages.js'
 import { checkOptions } from './options.js'
@@ -42,16 +42,8 @@ export interface FormatTextOptions {
 export function formatText(message: MetaData, options?: FormatTextOptions): string {
   const own = checkOptions(options, { utf8: 'boolean', enumAliases: 'object', unknownFields: ['number', 'omit'] })
   checkMessage(MetaDataSchema, message, 'omit')
-  try {
-    // Checked just above.
-    const text = new Printer(own).message(MetaDataSchema, message as unknown as Message, '', '')
-    if (text.length > MAX_TEXT) throw tooMuch()
-    return text
-  } catch (error) {
-    // Megabytes of deep nesting, each level of it indented, may be more than a string can hold.
-    if (error instanceof RangeError) throw tooMuch()
-    throw error
-  }
+  // Checked just above.
+  return withinBounds(() => new Printer(own).message(MetaDataSchema, message as unknown as Message, '', ''))
 }
 
 class Printer {
@@ -80,7 +72,7 @@ class Printer {
     }
     for (const entry of unknown) if (!type.byName.has(entry.name)) text += this.unknownText(entry, indent, path)
     if (this.byNumber && message._unknownFields !== undefined)
-      text += printUnknownFields(unknownBytes(message), indent, UNKNOWN_DEPTH, 'exact')
+      text += this.unknownFields(unknownBytes(message), indent, UNKNOWN_DEPTH, 'exact')
     return text
   }
 
@@ -88,20 +80,21 @@ class Printer {
     const start = indent + field.name
     switch (field.kind) {
       case 'string':
-        return `${start}: ${literalOf(String(value), this.style)}\n`
+        return this.bounded(`${start}: ${literalOf(String(value), this.style)}\n`)
       case 'int32':
-        return `${start}: ${value}\n`
+        return this.bounded(`${start}: ${value}\n`)
       case 'enum':
-        return `${start}: ${this.names.nameOf(field.enum, Number(value))}\n`
-      case 'message': {
-        const inner = this.message(field.type, value as Message, `${indent}  `, `${path}${field.name}.`)
-        return `${start} {\n${inner}${indent}}\n`
-      }
+        return this.bounded(`${start}: ${this.names.nameOf(field.enum, Number(value))}\n`)
+      case 'message':
+        return this.block(start, indent, (inner) =>
+          this.message(field.type, value as Message, inner, `${path}${field.name}.`),
+        )
     }
   }
 
   private unknownText(entry: UnknownText, indent: string, path: string): string {
-    if (entry.fields === undefined) {
+    const { fields } = entry
+    if (fields === undefined) {
       const scalar = this.reader.scalar(entry, path)
       let written = entry.text
       if (scalar.kind === 'string')
@@ -109,53 +102,49 @@ class Printer {
       return this.bounded(`${indent}${entry.name}: ${written}\n`)
     }
     this.reader.checkName(entry, path)
-    let text = this.bounded(`${indent}${entry.name} {\n`)
-    for (const inner of entry.fields) text += this.unknownText(inner, `${indent}  `, `${path}${entry.name}.`)
-    return `${text}${indent}}\n`
+    return this.block(indent + entry.name, indent, (inner) => {
+      let text = ''
+      for (const field of fields) text += this.unknownText(field, inner, `${path}${entry.name}.`)
+      return text
+    })
   }
 
-  /** Counts what unknown fields come to: text repeats a name for each value, where a list of the input has it once. */
+  /** Unknown fields by number, as the reference prints them: bytes that can be read as a message as one. */
+  private unknownFields(fields: Uint8Array, indent: string, depth: number, varints: 'exact' | 'tolerant'): string {
+    let text = ''
+    eachField(fields, varints, MAX_DEPTH, (fieldNumber, wireType, bytes) => {
+      const start = indent + fieldNumber
+      const isBlock =
+        wireType === WIRE_START_GROUP ||
+        (wireType === WIRE_LENGTH && bytes.length > 0 && depth > 0 && isMessage(bytes, depth))
+      text += isBlock
+        ? this.block(start, indent, (inner) => this.unknownFields(bytes, inner, depth - 1, 'tolerant'))
+        : this.bounded(`${start}: ${scalarOf(wireType, bytes)}\n`)
+    })
+    return text
+  }
+
+  private block(start: string, indent: string, content: (indent: string) => string): string {
+    return this.bounded(`${start} {\n`) + content(`${indent}  `) + this.bounded(`${indent}}\n`)
+  }
+
+  /** Counts the characters as they are made: too long a text may be more than the memory holds. */
   private bounded(piece: string): string {
     this.length += piece.length
-    if (this.length > MAX_TEXT) throw tooMuch()
+    checkLength(this.length)
     return piece
   }
-}
-
-/** Far more than any record that is read by default. */
-const MAX_TEXT = 16 * MAX_BYTES
-
-function tooMuch(): MetadataError {
-  return new MetadataError('too_large', `more than ${MAX_TEXT} characters of text`)
 }
 
 /** How deep the reference looks for messages in unknown bytes that it prints. */
 const UNKNOWN_DEPTH = 10
 
-/** Unknown fields by number, as the reference prints them: bytes that can be read as a message as one. */
-function printUnknownFields(fields: Uint8Array, indent: string, depth: number, varints: 'exact' | 'tolerant'): string {
-  let text = ''
-  const block = (inner: Uint8Array): string =>
-    ` {\n${printUnknownFields(inner, `${indent}  `, depth - 1, 'tolerant')}${indent}}\n`
-  eachField(fields, varints, MAX_DEPTH, (fieldNumber, wireType, bytes) => {
-    text += indent + fieldNumber
-    switch (wireType) {
-      case WIRE_LENGTH:
-        text += bytes.length > 0 && depth > 0 && isMessage(bytes, depth) ? block(bytes) : `: ${bytesLiteral(bytes)}\n`
-        break
-      case WIRE_START_GROUP:
-        text += block(bytes)
-        break
-      case WIRE_VARINT:
-        text += `: ${varintOf(bytes)}\n`
-        break
-      default: {
-        const digits = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0'))
-        text += `: 0x${digits.reverse().join('')}\n`
-      }
-    }
-  })
-  return text
+/** The value of an unknown field that is no message, as the reference prints it. */
+function scalarOf(wireType: number, bytes: Uint8Array): string {
+  if (wireType === WIRE_LENGTH) return bytesLiteral(bytes)
+  if (wireType === WIRE_VARINT) return String(varintOf(bytes))
+  const digits = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0'))
+  return `0x${digits.reverse().join('')}`
 }
 
 /** The reference tries its older reader here, which is more tolerant of long varints. */

@@ -2,7 +2,7 @@
  * JSON as text (RFC 8259): read with the place of every fault, no key twice and no number rounded; written as exactly.
  * @module
  */
-import { MAX_DEPTH } from './errors.js'
+import { checkLength, MAX_DEPTH, withinBounds } from './errors.js'
 import { isNumbered, makeSparse } from './sparse.js'
 import { foundAt, textError } from './syntax.js'
 
@@ -192,33 +192,43 @@ export function jsonFraction(text: string): JsonNumber {
 
 /**
  * Writes a tree of JSON as `JSON.stringify` does with an indentation of two, its {@link JsonNumber}s as they are.
- * @throws {RangeError} when the text would be longer than a string can be
+ * @throws {MetadataError} `too_large` when the text would have more than 67,108,864 characters
  */
 export function formatTree(value: unknown): string {
-  // Joined once: a text of each level would be copied at each level above it.
-  const pieces: string[] = []
-  pushTree(value, '\n', pieces)
-  return pieces.join('')
+  return withinBounds(() => {
+    // Joined once: a text of each level would be copied at each level above it.
+    const pieces: string[] = []
+    let length = 0
+    pushTree(value, '\n', (piece) => {
+      length += piece.length
+      checkLength(length)
+      pieces.push(piece)
+    })
+    return pieces.join('')
+  })
 }
 
 /** @param newline - what begins a line of this level */
-function pushTree(value: unknown, newline: string, pieces: string[]): void {
-  if (value instanceof JsonNumber) pieces.push(value.source)
-  else if (typeof value !== 'object' || value === null) pieces.push(JSON.stringify(value))
+function pushTree(value: unknown, newline: string, push: (piece: string) => void): void {
+  if (value instanceof JsonNumber) push(value.source)
+  else if (typeof value !== 'object' || value === null) push(JSON.stringify(value))
   else if (Array.isArray(value)) {
     const inner = `${newline}  `
+    const separator = `,${inner}`
     for (const [index, item] of value.entries()) {
-      pieces.push(index === 0 ? '[' : ',', inner)
-      pushTree(item, inner, pieces)
+      push(index === 0 ? `[${inner}` : separator)
+      pushTree(item, inner, push)
     }
-    pieces.push(...(value.length === 0 ? ['[]'] : [newline, ']']))
+    push(value.length === 0 ? '[]' : `${newline}]`)
   } else {
     const inner = `${newline}  `
+    const separator = `,${inner}`
     const entries = Object.entries(value)
     for (const [index, [key, item]] of entries.entries()) {
-      pieces.push(index === 0 ? '{' : ',', inner, JSON.stringify(key), ': ')
-      pushTree(item, inner, pieces)
+      push(index === 0 ? `{${inner}` : separator)
+      push(`${JSON.stringify(key)}: `)
+      pushTree(item, inner, push)
     }
-    pieces.push(...(entries.length === 0 ? ['{}'] : [newline, '}']))
+    push(entries.length === 0 ? '{}' : `${newline}}`)
   }
 }

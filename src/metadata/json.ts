@@ -66,8 +66,8 @@ export function toJson(type: MessageType, message: object, options: ToJsonOption
 /**
  * Writes a record as JSON text: as `MetaData.toJSON` and `JSON.stringify` with an indentation of two, and a newline at the
  * end. Unknown numbers keep all their digits, however many: {@link readMetadata} reads them back.
- * @throws {MetadataError} `invalid_value` or `too_deep`, with the path; `too_large` when the text would be longer than a
- * string can be
+ * @throws {MetadataError} `invalid_value` or `too_deep`, with the path; `too_large` when the text would have more than
+ * 67,108,864 characters
  */
 export function formatJson(message: MetaData, options?: FormatJsonOptions): string {
   const { enumAliases, unknownText = 'refuse' } = checkOptions(options, {
@@ -76,14 +76,8 @@ export function formatJson(message: MetaData, options?: FormatJsonOptions): stri
   })
   checkMessage(MetaDataSchema, message, 'omit')
   const writing = { names: enumNames(enumAliases), unknownText, forText: true, reader: new UnknownReader() }
-  try {
-    // Checked just above.
-    return `${formatTree(write(MetaDataSchema, message as unknown as Message, writing, ''))}\n`
-  } catch (error) {
-    // Megabytes of deep nesting, each level of it indented, may be more than a string can hold.
-    if (error instanceof RangeError) throw new MetadataError('too_large', 'more JSON than a string can hold')
-    throw error
-  }
+  // Checked just above.
+  return `${formatTree(write(MetaDataSchema, message as unknown as Message, writing, ''))}\n`
 }
 
 interface Writing {

@@ -220,6 +220,16 @@ export function decimalOf(text: string): string {
   return String(integerOf(text))
 }
 
+/**
+ * The value of an integer whose digits may be a stranger's.
+ * @throws {MetadataError} `invalid_value` for one of very many digits
+ */
+export function bigintOf(text: string): bigint {
+  if (text.length > MAX_CONVERTED)
+    throw new MetadataError('invalid_value', `an integer of more than ${MAX_CONVERTED} characters`)
+  return integerOf(text)
+}
+
 /** Other digits are made decimal in time by more than their number: seconds for the millions that a record may have. */
 const MAX_CONVERTED = 10_000
 

@@ -4,7 +4,7 @@
  */
 import { checkMessage } from './check.js'
 import { MAX_DEPTH, MetadataError } from './errors.js'
-import { decimalOf, integerOf } from './literals.js'
+import { bigintOf, decimalOf } from './literals.js'
 import type { MetaData, Unknown, UnknownText } from './messages.js'
 import { DirectoryTypeEnum, type Field, type Message, type MessageType, MetaDataSchema } from './schema.js'
 import { UnknownReader } from './unknown-text.js'
@@ -54,7 +54,8 @@ export interface FieldValues {
  * The value of a field by its path, whether the schema knows it or not.
  * @returns undefined where nothing is set, except that `third_party.type` is then `PACKAGE`. A repeated field without an
  * index is an array. A field that the schema does not know is one when it comes more than once; index 0 always works.
- * @throws {MetadataError} `invalid_path` for a path that is none, or that leads through a known field in a way it cannot go
+ * @throws {MetadataError} `invalid_path` for a path that is none, or that leads through a known field in a way it cannot go;
+ * `invalid_value` for an unknown integer of more than 10,000 characters
  * @example
  * getField(parseText(text), 'third_party.identifier[0].version')
  */
@@ -168,7 +169,7 @@ function unknownValue(entry: UnknownText, reader: UnknownReader): FieldValue {
       return scalar.value ?? scalar.bytes
     case 'integer': {
       const number = Number(decimalOf(scalar.source))
-      return Number.isSafeInteger(number) ? number : integerOf(scalar.source)
+      return Number.isSafeInteger(number) ? number : bigintOf(scalar.source)
     }
     case 'float':
       return scalar.value

@@ -5,7 +5,6 @@
 import { checkMessage } from './check.js'
 import { dateToISO } from './date.js'
 import type { MetaData, ThirdPartyMetaData, UrlMessage } from './messages.js'
-import { type FieldValue, getField } from './path.js'
 import { MetaDataSchema, UrlTypeEnum } from './schema.js'
 
 /** One thing that is wrong with a record, or that it lacks. */
@@ -44,11 +43,18 @@ export type ProblemCode =
  * @throws {MetadataError} `invalid_value` when a field holds what its type does not permit
  */
 export function validate(metadata: MetaData): Problem[] {
-  checkMessage(MetaDataSchema, metadata, 'omit')
   const problems: Problem[] = []
-  const add = (severity: Problem['severity'], path: string, code: ProblemCode, message: string): void => {
-    problems.push({ path, code, severity, message })
-  }
+  eachProblem(metadata, (problem) => {
+    problems.push(problem)
+  })
+  return problems
+}
+
+/** As {@link validate}, one after the other: a record may have more than the memory has room for. */
+export function eachProblem(metadata: MetaData, visit: (problem: Problem) => void): void {
+  checkMessage(MetaDataSchema, metadata, 'omit')
+  const add = (severity: Problem['severity'], path: string, code: ProblemCode, message: string): void =>
+    visit({ path, code, severity, message })
   const notEmpty = (path: string, value: string | undefined): void => {
     if (value?.trim() === '') add('error', path, 'empty', 'nothing but blanks')
   }
@@ -59,10 +65,13 @@ export function validate(metadata: MetaData): Problem[] {
   const { thirdParty } = metadata
   if (thirdParty === undefined) {
     add('warning', 'third_party', 'missing_third_party', 'nothing of where it comes from')
-    return problems
+    return
   }
 
-  const identifiers = identifiersOf(metadata)
+  // Their values are not looked at: a number may have millions of digits.
+  const unknown = thirdParty._unknownText ?? []
+  const identifiers = unknown.flatMap(({ name, fields }) => (name === 'identifier' && fields ? [fields] : []))
+  const isInIdentifier = (field: string): boolean => identifiers.some((each) => each.some(({ name }) => name === field))
   thirdParty.url.forEach((url, index) => {
     const path = `third_party.url[${index}]`
     if (url.value === undefined) add('error', `${path}.value`, 'missing_value', 'no address')
@@ -70,12 +79,12 @@ export function validate(metadata: MetaData): Problem[] {
     if (hasUnknownName(url, 'type'))
       add('warning', `${path}.type`, 'unknown_enum_value', 'a kind of URL that is not known')
   })
-  const homepage = getField(metadata, 'third_party.homepage')
-  if (thirdParty.url.length === 0 && homepage === undefined && !identifiers.some(({ value }) => value !== undefined))
+  const hasHomepage = unknown.some(({ name }) => name === 'homepage')
+  if (thirdParty.url.length === 0 && !hasHomepage && !isInIdentifier('value'))
     add('warning', 'third_party.url', 'missing_url', 'no URL')
 
   notEmpty('third_party.version', thirdParty.version)
-  const hasVersion = thirdParty.version !== undefined || identifiers.some(({ version }) => version !== undefined)
+  const hasVersion = thirdParty.version !== undefined || isInIdentifier('version')
   if (!hasVersion) {
     const dated = thirdParty.lastUpgradeDate !== undefined
     const message = dated ? 'no version, though there is a date at which it was upgraded' : 'no version'
@@ -101,7 +110,6 @@ export function validate(metadata: MetaData): Problem[] {
   validateDate(thirdParty, hasVersion, add)
   if (hasUnknownName(thirdParty, 'type'))
     add('warning', 'third_party.type', 'unknown_enum_value', 'a kind of directory that is not known')
-  return problems
 }
 
 function validateDate(
@@ -129,12 +137,6 @@ function hasUnknownName(
   field: string,
 ): boolean {
   return message._unknownText?.some(({ name }) => name === field) === true
-}
-
-function identifiersOf(metadata: MetaData): readonly { readonly value?: FieldValue; readonly version?: FieldValue }[] {
-  const found = getField(metadata, 'third_party.identifier')
-  const all = Array.isArray(found) ? found : found === undefined ? [] : [found]
-  return all.filter((identifier) => typeof identifier === 'object' && !(identifier instanceof Uint8Array))
 }
 
 /** `git@host:path`, as version control takes it beside URLs. */

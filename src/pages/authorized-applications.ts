@@ -10,6 +10,7 @@ import {
   isolated,
   logoOf,
   NOT_RESTORED,
+  ownModel,
   shortened,
   signedInAs,
   titled,
@@ -31,6 +32,8 @@ export interface AuthorizedApplicationsPageModel {
   readonly next?: string
   /** Whether there are more than all these pages show. */
   readonly more: boolean
+  /** True where some permissions cannot be read at present, and are on none of the pages. */
+  readonly isIncomplete?: true
   /** What was wrong with the last submission of a form of this page. */
   readonly fault?: string
 }
@@ -80,6 +83,8 @@ export interface AuthorizedResources {
   readonly items: readonly string[]
   /** The number of those beyond the named ones; absent where there are none. */
   readonly notShown?: number
+  /** True where there may be more than `notShown` says; absent otherwise. */
+  readonly isMore?: true
 }
 
 /**
@@ -89,18 +94,20 @@ export interface AuthorizedResources {
  * @returns a whole HTML document, without script
  */
 export function authorizedApplicationsPage(model: AuthorizedApplicationsPageModel): string {
-  const { applications, fault } = model
+  const own = ownModel(model)
+  const { applications, fault, isIncomplete } = own
   return layOut({
     title: titled('Authorized applications', fault),
-    stylesheet: model.stylesheet,
-    body: html`${signedInAs(model.user)}
+    stylesheet: own.stylesheet,
+    body: html`${signedInAs(own.user)}
 <main>
 ${faultNote(fault)}
 <h1>Authorized applications</h1>
-${applications.length === 0 ? html`<p>No application has access to your account.</p>` : introduction}
+${applications.length > 0 || isIncomplete ? introduction : html`<p>No application has access to your account.</p>`}
 ${applications.map((application, i) => html`${section(application, `application-${i + 1}`)}\n`)}
-${model.next === undefined ? undefined : html`<p class="more"><a href="${model.next}">More applications</a></p>`}
-${ifTrue(model.more, html`<p class="more">There are more than these. Take access back from some, and the others will be shown.</p>`)}
+${own.next === undefined ? undefined : html`<p class="more"><a href="${own.next}">More applications</a></p>`}
+${ifTrue(isIncomplete === true, html`<p class="more">Some applications with access cannot be shown at present.</p>`)}
+${ifTrue(own.more, html`<p class="more">There are more than these. Take access back from some, and the others will be shown.</p>`)}
 </main>`,
   })
 }
@@ -153,14 +160,14 @@ ${permissionGroups(scopes)}
 // More than a reader would scroll through on the way to the button.
 const longList = 12
 
-function places({ kind, items, notShown = 0 }: AuthorizedResources): SafeHtml {
+function places({ kind, items, notShown = 0, isMore }: AuthorizedResources): SafeHtml {
   if (kind !== 'specified') return html`${choiceLabels[kind]}`
   if (items.length === 0) return html`No resource`
   const list = html`<ul>
-${items.map((item) => html`<li>${isolated(shortened(item))}</li>\n`)}${ifTrue(notShown > 0, html`<li>${notShown} more</li>\n`)}</ul>`
+${items.map((item) => html`<li>${isolated(shortened(item))}</li>\n`)}${ifTrue(notShown > 0, html`<li>${isMore === true ? `${notShown} or more others` : `${notShown} more`}</li>\n`)}</ul>`
   const count = items.length + notShown
   if (count <= longList) return list
-  return html`<details><summary>${count} resources</summary>
+  return html`<details><summary>${isMore === true ? `${count} or more` : count} resources</summary>
 ${list}
 </details>`
 }

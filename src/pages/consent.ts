@@ -10,6 +10,7 @@ import {
   isolated,
   logoOf,
   NOT_RESTORED,
+  ownModel,
   shortened,
   signedInAs,
   titled,
@@ -88,21 +89,22 @@ export interface ConsentResource {
  * @returns a whole HTML document, without script
  */
 export function consentPage(model: ConsentPageModel): string {
-  const { application, fault } = model
+  const own = ownModel(model)
+  const { application, fault } = own
   return layOut({
     title: titled(`Authorize ${application.name}`, fault),
-    stylesheet: model.stylesheet,
-    body: html`${signedInAs(model.user)}
+    stylesheet: own.stylesheet,
+    body: html`${signedInAs(own.user)}
 <main>
 ${faultNote(fault)}
 ${identity(application)}
 ${description(application.description)}
 <dl>
 <div><dt>Website</dt><dd>${websiteLink(application.website)}</dd></div>
-${whereTo(model)}
-</dl>${model.userCode === undefined ? undefined : deviceWarning}
-${permissions(model.scopes)}
-${form(model)}
+${whereTo(own)}
+</dl>${own.userCode === undefined ? undefined : deviceWarning}
+${permissions(own.scopes)}
+${form(own)}
 </main>`,
   })
 }

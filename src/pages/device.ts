@@ -2,7 +2,7 @@
  * The page on which a user enters the code of a device, or compares it (RFC 8628, 3.3, 3.3.1 and 5.4).
  * @module
  */
-import { faultNote, hiddenFields, isolated, NOT_RESTORED, signedInAs, titled } from './fragments.js'
+import { faultNote, hiddenFields, isolated, NOT_RESTORED, ownModel, signedInAs, titled } from './fragments.js'
 import { html, type SafeHtml } from './html.js'
 import { layOut } from './layout.js'
 
@@ -37,13 +37,14 @@ export interface DevicePageModel {
  * @see RFC 8628, section 3.3
  */
 export function devicePage(model: DevicePageModel): string {
-  const { userCode, complete, fault } = model
+  const own = ownModel(model)
+  const { userCode, complete, fault } = own
   return layOut({
     title: titled('Connect a device', fault),
-    stylesheet: model.stylesheet,
-    body: html`${signedInAs(model.user)}
+    stylesheet: own.stylesheet,
+    body: html`${signedInAs(own.user)}
 <main>
-${complete && userCode ? comparison(model, userCode) : entry(model)}
+${complete && userCode ? comparison(own, userCode) : entry(own)}
 </main>`,
   })
 }

@@ -2,6 +2,7 @@
  * The page for a request that cannot be answered with a redirect (RFC 6749, 4.1.2.1).
  * @module
  */
+import { ownModel } from './fragments.js'
 import { displayText, html } from './html.js'
 import { layOut } from './layout.js'
 
@@ -34,13 +35,14 @@ export const inaccessibleLink: Readonly<Omit<ErrorPageModel, 'stylesheet'>> = {
  * errorPage({ ...inaccessibleLink, stylesheet: '/oauth2/style.css' })
  */
 export function errorPage(model: ErrorPageModel): string {
-  const { link } = model
+  const own = ownModel(model)
+  const { link } = own
   return layOut({
-    title: model.title,
-    stylesheet: model.stylesheet,
+    title: own.title,
+    stylesheet: own.stylesheet,
     body: html`<main>
-<h1><bdi>${displayText(model.title)}</bdi></h1>
-<p dir="auto">${displayText(model.message)}</p>
+<h1><bdi>${displayText(own.title)}</bdi></h1>
+<p dir="auto">${displayText(own.message)}</p>
 ${link && html`<p><a href="${link.href}">${displayText(link.text)}</a></p>`}
 </main>`,
   })

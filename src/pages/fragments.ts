@@ -77,3 +77,14 @@ function webAddress(address: string): string | undefined {
   const { protocol, host, pathname, search, hash } = new URL(address)
   return protocol === 'https:' || protocol === 'http:' ? `${protocol}//${host}${pathname}${search}${hash}` : undefined
 }
+
+/**
+ * Copies a model, with its own properties alone: what code has added to the prototype of all objects must stand for no property that
+ * is absent, such as the host that an answer goes to.
+ */
+export function ownModel<Model>(model: Model): Model {
+  if (typeof model !== 'object' || model === null) return model
+  if (Array.isArray(model)) return model.map(ownModel) as Model // of the same entries
+  const own = Object.entries(model).map(([name, value]) => [name, ownModel(value)])
+  return Object.assign(Object.create(null), Object.fromEntries(own))
+}

@@ -111,7 +111,7 @@ h1 + p { margin-top: 1rem; }
 figure { margin-top: 1.25rem; padding-inline-start: 1rem; border-inline-start: 3px solid var(--line); }
 figcaption, dt, .hint { color: var(--muted); font-size: 0.875rem; }
 
-dl { display: grid; gap: 0.75rem 2rem; margin-top: 1.25rem; }
+dl { display: grid; grid-template-columns: minmax(0, 1fr); gap: 0.75rem 2rem; margin-top: 1.25rem; }
 dd { font-weight: 500; }
 
 .warning {
@@ -208,7 +208,7 @@ summary { cursor: pointer; }
   font-weight: 500;
 }
 
-.decision { display: grid; gap: 0.75rem; }
+.decision { display: grid; grid-template-columns: minmax(0, 1fr); gap: 0.75rem; }
 .decision, .field ~ .actions { margin-top: 1.5rem; }
 .asked { grid-column: 1 / -1; }
 .asked bdi { font-weight: 600; }

@@ -12,7 +12,7 @@ import { brokenRedirectRule, matchRedirectUri } from '../core/redirect-uri.js'
 import type { Scope, ScopeCatalogue } from '../core/scopes.js'
 import { narrowScopes, parseScopes } from '../core/scopes.js'
 import type { ClientId } from '../core/values.js'
-import { parseClientId } from '../core/values.js'
+import { ownOf, parseClientId } from '../core/values.js'
 import type { HttpResponse } from './message.js'
 import { redirectResponse } from './page.js'
 import type { Parameters } from './parameters.js'
@@ -169,12 +169,13 @@ export function authorizationResponse(
           ['error_description', answer.description],
         ]
       : [['code', answer.code]]
-  if (to.state !== undefined) parameters.push(['state', to.state])
+  const { redirectUri, state } = ownOf(to)
+  if (state !== undefined) parameters.push(['state', state])
   parameters.push(['iss', issuer])
   const query = parameters.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('&')
   // A question mark at the very end already begins an empty query.
-  const separator = !to.redirectUri.includes('?') ? '?' : /[?&]$/.test(to.redirectUri) ? '' : '&'
-  return redirectResponse(to.redirectUri + separator + query)
+  const separator = !redirectUri.includes('?') ? '?' : /[?&]$/.test(redirectUri) ? '' : '&'
+  return redirectResponse(redirectUri + separator + query)
 }
 
 /** An error for a page, since nobody can be trusted to get it (specification, section 7). */

@@ -95,18 +95,18 @@ function readingsOf(asItIs: string): readonly [string] | readonly [string, strin
 }
 
 /**
- * The client that is meant, where its identifier can be read in two ways: the one that what it presents belongs to, by
- * default the one of RFC 6749.
+ * Finds out which client is meant where its identifier can be read in two ways: the one that the credential it presents belongs
+ * to. Where the credential does not tell, both readings stay, for {@link registeredClient}.
  */
 export function meantClient(
   presented: PresentedClient,
   credential: Credential | undefined,
   digests: Digests,
 ): PresentedClient {
-  const { clientIdAsItIs } = presented
-  if (clientIdAsItIs === undefined || credential === undefined) return presented
-  const meant = clientKeyOf(digests, clientIdAsItIs) === credential.clientKey
-  return meant ? { ...presented, clientId: clientIdAsItIs } : presented
+  if (presented.clientIdAsItIs === undefined || credential === undefined) return presented
+  const meant = clientIdsOf(presented).find((id) => clientKeyOf(digests, id) === credential.clientKey)
+  const { method, clientSecrets } = presented
+  return meant === undefined ? presented : { clientId: meant, method, clientSecrets }
 }
 
 /**

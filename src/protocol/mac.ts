@@ -96,13 +96,15 @@ export function targetOf(request: RequestLike, secure: boolean): SignedTarget | 
   const method = memberOf(request, 'method')
   // A proxy's method, whose target is an authority (RFC 9112, section 3.2.3).
   if (originalUrl === undefined || method === undefined || method === 'CONNECT') return undefined
+  // It was signed in capitals, and handlers compare it letter by letter (RFC 9110, section 9.1).
+  if (method !== method.toUpperCase()) return undefined
   const [, ofUrl, behind = originalUrl] = ABSOLUTE_FORM.exec(originalUrl) ?? []
   // An empty path is the root (RFC 9112, section 3.2.1).
   const requestUri = ofUrl === undefined || behind.startsWith('/') ? behind : `/${behind}`
   const [, host, port = ''] = HOST.exec(authorityOf(request, ofUrl) ?? '') ?? []
   if (host === undefined || !isUnambiguous(requestUri)) return undefined
   const ofScheme = secure ? '443' : '80'
-  return { method: method.toUpperCase(), requestUri, host: host.toLowerCase(), port: port === '' ? ofScheme : port }
+  return { method, requestUri, host: host.toLowerCase(), port: port === '' ? ofScheme : port }
 }
 
 /** Whether a path and query are written as every reader takes them. */

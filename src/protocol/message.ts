@@ -98,9 +98,10 @@ export function memberOf<Given extends object, Name extends keyof Given>(
   given: Given,
   name: Name,
 ): Given[Name] | undefined {
-  if (!(name in Object.prototype)) return given[name]
+  const value = given[name]
+  if (value === undefined || !(name in Object.prototype)) return value
   for (let holder: object | null = given; holder !== null && holder !== Object.prototype; )
-    if (Object.hasOwn(holder, name)) return given[name]
+    if (Object.hasOwn(holder, name)) return value
     else holder = Object.getPrototypeOf(holder)
   return undefined
 }

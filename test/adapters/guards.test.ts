@@ -429,7 +429,13 @@ describe('a guard over something that answers neither that it lets in, nor a ref
       const request = new Request('https://git.example/')
       const fetched = createFetchGuard(guarding)({}, letIn)
       await expect(fetched(request)).rejects.not.toThrow('let in')
-      const reply = { status: () => {}, getHeader: () => undefined, headers: () => {}, send: () => {} }
+      const reply = {
+        status: () => {},
+        getHeader: () => undefined,
+        removeHeader: () => {},
+        headers: () => {},
+        send: () => {},
+      }
       const raw = { headers: {} } as unknown as IncomingMessage // all that is looked at
       await expect(createFastifyGuard(guarding)({}, letIn)({ raw }, reply)).rejects.not.toThrow('let in')
       const response = { headersSent: true, destroy: () => {} } as unknown as ServerResponse // as above
@@ -493,7 +499,13 @@ describe('what a request has that was refused', () => {
         return undefined
       },
     })
-    const reply = { status: () => reply, getHeader: () => undefined, headers: () => reply, send: () => reply }
+    const reply = {
+      status: () => reply,
+      getHeader: () => undefined,
+      removeHeader: () => reply,
+      headers: () => reply,
+      send: () => reply,
+    }
     const wrapped = { raw: request as unknown as IncomingMessage } // all that is looked at
     await guard(wrapped, reply)
     expect([asked, 'auth' in wrapped]).toEqual([['ada'], false])
@@ -507,7 +519,7 @@ describe('what a request has that was refused', () => {
     const closed = () => undefined
 
     const request = { headers } as unknown as IncomingMessage // all that is looked at
-    const response = { headersSent: true } as unknown as ServerResponse // what was sent already is not sent again
+    const response = { headersSent: true, writableEnded: true } as unknown as ServerResponse // what was sent already is not sent again
     await node({ resource: open })(request, response, () => {})
     expect(request).toMatchObject({ auth: { resource: open() } })
     await node({ resource: closed })(request, response, () => expect.fail('let in'))

@@ -3,6 +3,7 @@
  * @module
  */
 import type { RequestListener } from 'node:http'
+import { Agent } from 'node:http'
 import express from 'express'
 import fc from 'fast-check'
 import type { AuthorizationServer } from 'grantwell'
@@ -179,6 +180,29 @@ describe('a request whose body or client is gone', () => {
     ])
     await close()
   })
+
+  it.each([7, null, undefined, [97, 61], { length: 2 }, new ArrayBuffer(2), new Uint16Array(2)])(
+    '[50] is answered where a stream of the host gives a piece that is no bytes: %j',
+    async (piece) => {
+      for (const before of ['', 'grant_type=']) {
+        const test = await testServer()
+        const handler = createNodeHandler(test.server)
+        const { port, close } = await listen((request, response) => {
+          handler(request, response)
+          // A middleware that plays a body back emits what it has kept.
+          if (before !== '') request.emit('data', Buffer.from(before))
+          request.emit('data', piece)
+        })
+        const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+        const answer = await sender(port, agent)(form('/oauth2/token', { grant_type: 'other' }, basic(WEB)))
+        expect([answer.status, JSON.parse(answer.body).error]).toEqual([500, 'server_error'])
+        expect(test.errors).toMatchObject([{ message: expect.stringContaining('must give a Uint8Array') }])
+        expect((await sender(port, agent)({ path: '/oauth2/style.css' })).status).toBe(200)
+        agent.destroy()
+        await close()
+      }
+    },
+  )
 
   it.each([
     ['a form', 500, [{ message: 'of the host' }], 'application/x-www-form-urlencoded'],

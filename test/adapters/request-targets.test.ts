@@ -266,6 +266,14 @@ describe('the request target that is signed', () => {
     expect(signedOf({ headers, url: '/', method: 'CONNECT' })).toBeUndefined()
     expect(signedOf({ headers, url: '/', method: 'OPTIONS' })).toBe('/')
   })
+
+  it.each(['get', 'Get', 'patch', 'POSt', 'm\u00e4', '\u0131'])(
+    'is refused with a method that is not in capitals, as it was signed: %s',
+    (method) => {
+      // HTTP/2 of Node and the fetch API hand such methods on, and handlers compare them letter by letter (RFC 9110, section 9.1).
+      expect(signedOf({ headers: { host: 'git.example' }, url: '/', method })).toBeUndefined()
+    },
+  )
 })
 
 describe('the host that is signed', () => {

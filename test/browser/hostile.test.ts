@@ -92,6 +92,17 @@ describe.skipIf(executablePath === undefined)('a service in Chromium', () => {
       expect(await isLineWhole(opened.page)).toBe(true)
     })
 
+    it.each([
+      ['spacing marks', `\u0b95${'\u0bbe'.repeat(400)}`],
+      ['joined emoji', Array(200).fill('\u{1f512}').join('\u200d')],
+    ])('so do their words, whatever a name is made of: %s', async (_, pile) => {
+      service.session.user = { subject: 'ada', name: `Ada ${pile} Lovelace` }
+      const { page } = await openSmall(service.authorizationUrl())
+      await page.locator('.decision').scrollIntoViewIfNeeded()
+      for (const words of ['Your answer goes to', 'Agree', 'Refuse'])
+        expect([words, ...(await acrossWindow(page, words))]).toEqual([words, true])
+    })
+
     it('so do the code of a device and its warning, on every page of it', async () => {
       const { user_code: code = '' } = await post('/oauth2/device_authorization', {})
       const entry = await openSmall(`${service.origin}/oauth2/device`)
@@ -221,6 +232,24 @@ function inWindow(page: Page, selector: string): Promise<readonly (readonly [num
 }
 
 /** Whether the line that says what the buttons are about is in the window as a whole. */
+/** Tells for each element around the buttons that has these words whether the words are between the sides of the window. */
+function acrossWindow(page: Page, words: string): Promise<readonly boolean[]> {
+  return page.evaluate(`(() => {
+    const walk = document.createTreeWalker(document.querySelector('.decision'), NodeFilter.SHOW_TEXT)
+    const found = []
+    for (let text = walk.nextNode(); text !== null; text = walk.nextNode()) {
+      const at = text.data.indexOf(${JSON.stringify(words)})
+      if (at < 0) continue
+      const range = document.createRange()
+      range.setStart(text, at)
+      range.setEnd(text, at + ${words.length})
+      const { left, right } = range.getBoundingClientRect()
+      found.push(left >= 0 && right <= innerWidth)
+    }
+    return found
+  })()`)
+}
+
 async function isLineWhole(page: Page): Promise<boolean> {
   const [line] = await inWindow(page, '.asked')
   return line !== undefined && line[0] >= 0 && line[1] <= (page.viewportSize()?.height ?? 260)

@@ -186,6 +186,21 @@ export function checking(): void {
     expect(stdout).toMatch(/^METADATA: error: 19000 more that are not printed \[more\]$/m)
   })
 
+  it.each([
+    ['URLs', `third_party { url: [{}${', {}'.repeat(1_390_000)}] }`],
+    ['tags', `third_party { security { tag: [""${', ""'.repeat(1_000_000)}] } }`],
+  ])('takes a record with a million faulty %s in a heap of 512 MB', (_, text) => {
+    write('METADATA', text.replaceAll(', ', ','))
+    const { code, stdout, stderr } = metadata(['check', 'METADATA'], {
+      env: { NODE_OPTIONS: '--max-old-space-size=512' },
+    })
+    expect({ code, lines: stdout.split('\n').length, stderr: stderr.slice(0, 300) }).toEqual({
+      code: 1,
+      lines: 1002,
+      stderr: expect.stringMatching(/^1 record checked: \d{7} errors, \d warnings\n$/),
+    })
+  })
+
   it('checks a tree of ten thousand', () => {
     for (let i = 0; i < 10_000; i++)
       write(

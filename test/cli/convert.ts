@@ -108,6 +108,17 @@ export function converting(): void {
     expect(MetaData.decode(stdout).thirdParty).toEqual(known)
   })
 
+  it('counts what it would lose in a heap of 256 MB, however much that is', () => {
+    write('unknown', Buffer.alloc(4_194_300, Uint8Array.from([0x10, 0])))
+    const args = ['convert', '--from', 'binary', '--to', 'json', 'unknown']
+    expect(metadata(args, { env: { NODE_OPTIONS: '--max-old-space-size=256' } })).toEqual({
+      code: 1,
+      stdout: '',
+      stderr:
+        'unknown: error: json cannot hold 2, which the schema does not know, and 2097149 more like it; --drop-unknown leaves it out\n',
+    })
+  })
+
   it('keeps in binary what the schema does not know by number, and refuses to lose it elsewhere', () => {
     write('record', WITH_NUMBERS)
     expect(grantwellBytes(['metadata', 'convert', '-t', 'binary', 'record']).stdout).toHaveLength(WITH_NUMBERS.length)

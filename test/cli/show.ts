@@ -223,4 +223,12 @@ export function showing(): void {
     expect(stderr).toBe('tree/b/METADATA: error: thirdParty would be third_party in JSON\n')
     expect(metadata(['convert', '--to', 'json', 'tree/b/METADATA'])).toMatchObject({ code: 1, stdout: '', stderr })
   })
+
+  it('refuses a record of which it would make a hundred times its size, and so does convert', () => {
+    write('METADATA', `third_party { ${'a { '.repeat(97)}b: [0${', 0'.repeat(350_000)}]${' }'.repeat(97)} }`)
+    const refused = { code: 1, stdout: '', stderr: 'METADATA: error: more than 67108864 characters of text\n' }
+    for (const args of [['show'], ['show', '--json'], ['convert', '--to', 'text'], ['convert', '--to', 'json']])
+      expect(metadata([...args, 'METADATA'])).toEqual(refused)
+    expect(metadata(['show', '--json', '.']).code).toBe(0)
+  })
 }

@@ -47,6 +47,21 @@ async function each(numbers: readonly number[], work: (at: number) => Promise<vo
 
 const MINUTES = 600_000
 
+/** Names that a stranger may give to a file or a folder, as the bytes of Latin-1. */
+const NAMES = [
+  '-cname=evil',
+  '-c\xff=evil',
+  '-cname=\xff',
+  '-uthird_party.license_type',
+  '-nq',
+  '--dry-run',
+  '--create-unknown',
+  '--enum-alias=URL.Type.X=GIT',
+  '--help',
+  '-V',
+  '--no-such',
+]
+
 export function amongStrangers(): void {
   it.runIf(process.platform !== 'win32').each([
     ['link', {}],
@@ -136,6 +151,46 @@ export function amongStrangers(): void {
       ZLIB.replace('name: "zlib"', 'name: "pwned /METADATA"'),
     ])
     expect(metadata(['set', '--change', 'name', 'a/METADATA']).stderr).toMatch(/^error: --change takes FIELD=VALUE/)
+  })
+
+  it.runIf(process.platform === 'linux')('takes no name of a file for a change, also where it is not UTF-8', () => {
+    write('a/METADATA', ZLIB)
+    writeFileSync(Buffer.from(`${folder()}/name=\xff`, 'latin1'), ZLIB)
+    expect(bash("metadata set description=y $'name=\\xff' a/METADATA")).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringContaining('error: name=\ufffd is a change, and a file has that name'),
+    })
+    expect(readFileSync(join(folder(), 'a/METADATA'), 'utf8')).toBe(ZLIB)
+  })
+
+  it.runIf(process.platform === 'linux').each(NAMES)('takes no name of a file for an option: %j', (name) => {
+    const before = Object.fromEntries(
+      ['a', 'z'].map((each) => [each, `name: "${each}" third_party { version: "1" }\n`]),
+    )
+    for (const [each, text] of Object.entries(before))
+      for (const path of [`flat/${each}`, `deep/${each}/METADATA`]) write(path, text)
+    const bytes = (path: string): Buffer => Buffer.from(`${folder()}/${path}/${name}`, 'latin1')
+    writeFileSync(bytes('flat'), before['a'] ?? '')
+    mkdirSync(bytes('deep'))
+    writeFileSync(Buffer.concat([bytes('deep'), Buffer.from('/METADATA')]), before['a'] ?? '')
+    for (const [place, pattern] of [
+      ['flat', '*'],
+      ['deep', '*/METADATA'],
+    ]) {
+      for (const part of ['set third_party.version=2', 'check', 'show', 'convert -t text -o z'])
+        expect([part, bash(`cd ${place} && metadata ${part} ${pattern}`)]).toEqual([
+          part,
+          {
+            code: 2,
+            stdout: '',
+            stderr: expect.stringMatching(/^error: .* is (?:an option|a change), and a file has/),
+          },
+        ])
+      for (const [each, text] of Object.entries(before))
+        expect(readFileSync(join(folder(), place ?? '', pattern?.replace('*', each) ?? ''), 'utf8')).toBe(text)
+      expect(bash(`cd ${place} && metadata check ./${pattern}`).stderr).not.toMatch(/is an option/)
+    }
   })
 
   it.runIf(process.platform === 'linux')('reads and changes no file for another whose name is not UTF-8', () => {

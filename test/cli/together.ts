@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseText } from 'grantwell/metadata'
 import { expect, it } from 'vitest'
-import { lockOf } from '../../src/cli/lock.js'
+import { lockOf, lockText } from '../../src/cli/lock.js'
 import { BIN, bash, folder, metadata, type Outcome, write, ZLIB } from './command.js'
 
 const SILENT = { code: 0, stdout: '', stderr: '' }
@@ -225,16 +225,16 @@ export function together(): void {
     async () => {
       const lock = lockOf(write('a', ZLIB))
       const ended = spawnSync(process.execPath, ['-e', '']).pid
-      writeFileSync(lock, `${ended} ${hostname()}\n`)
+      writeFileSync(lock, lockText(ended))
       expect(metadata(['set', 'name=x', 'a'])).toEqual({
         code: 2,
         stdout: '',
         stderr: `a: error: locked by process ${ended} ${hostname()}, which has ended: remove ${lock}, and run this again\n`,
       })
-      expect([read('a'), readFileSync(lock, 'utf8')]).toEqual([ZLIB, `${ended} ${hostname()}\n`])
+      expect([read('a'), readFileSync(lock, 'utf8')]).toEqual([ZLIB, lockText(ended)])
       expect(metadata(['set', '-n', 'name=x', 'a']).code).toBe(0)
       expect(metadata(['set', 'name=zlib', 'a'])).toEqual(SILENT)
-      writeFileSync(lock, `${process.pid} ${hostname()}\n`)
+      writeFileSync(lock, lockText(process.pid))
       const waiting = start(['set', 'name=x', 'a'])
       await new Promise((resolve) => setTimeout(resolve, 500))
       expect(read('a')).toBe(ZLIB)
@@ -245,13 +245,30 @@ export function together(): void {
     MINUTES,
   )
 
+  it.each<[what: string, of: (text: string) => string]>([
+    ['another machine of that name', (text) => text.replace(/.\n$/, (end) => (end === '0\n' ? '1\n' : '0\n'))],
+    ['another table of processes', (text) => text.replace(/ (\S+)\n$/, ' other-$1\n')],
+    ['an earlier version, which did not name its table', (text) => text.replace(/ \S+\n$/, '\n')],
+  ])('waits for a lock of %s, since nobody here can tell whether its process has ended', async (_, of) => {
+    const lock = lockOf(write('a', ZLIB))
+    const text = of(lockText(spawnSync(process.execPath, ['-e', '']).pid))
+    expect(text).not.toBe(lockText(Number.parseInt(text, 10)))
+    writeFileSync(lock, text)
+    const waiting = start(['set', 'name=x', 'a'])
+    await new Promise((resolve) => setTimeout(resolve, 1000))
+    expect([read('a'), readFileSync(lock, 'utf8')]).toEqual([ZLIB, text])
+    rmSync(lock)
+    expect(await waiting).toEqual(SILENT)
+    expect(read('a')).toBe(NEW)
+  })
+
   it('names in one message all locks that a killed process has left, and none of a process that runs', () => {
-    const ended = `${spawnSync(process.execPath, ['-e', '']).pid} ${hostname()}\n`
+    const ended = lockText(spawnSync(process.execPath, ['-e', '']).pid)
     const names = ['a', 'b', 'c', 'd', 'e']
     const locks = names.map((name) => lockOf(write(name, ZLIB)))
     const leave = (): void => {
       for (const [index, lock] of locks.entries())
-        if (index !== 0) writeFileSync(lock, index === 3 ? `${process.pid} ${hostname()}\n` : ended)
+        if (index !== 0) writeFileSync(lock, index === 3 ? lockText(process.pid) : ended)
     }
     leave()
     const [, b, c, , e] = locks

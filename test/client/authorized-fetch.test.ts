@@ -189,6 +189,28 @@ describe('a request', () => {
     expect(api.got[2]?.headers).toMatchObject({ 'x-mine': 'yes' })
   })
 
+  it('has no fragment, whatever it was given as, and all else that a Request says', async () => {
+    const sent: (readonly [url: string, method: string, mine: string | null, body: string])[] = []
+    const fetch = async (input: Parameters<typeof globalThis.fetch>[0], init?: RequestInit): Promise<Response> => {
+      const request = new Request(input, init)
+      sent.push([request.url, request.method, request.headers.get('x-mine'), await request.text()])
+      return new Response('', { status: sent.length % 2 === 0 ? 200 : 401 })
+    }
+    const address = `${api.origin}/a?b#c`
+    const options = { method: 'PUT', headers: { 'X-Mine': 'yes' }, body: 'text' }
+    for (const [input, init] of [
+      [address, options],
+      [new URL(address), options],
+      [new Request(address, options), undefined],
+      [new Request(address), options],
+    ] as const) {
+      sent.length = 0
+      // The second time with another token.
+      await authorizedFetch(madeUpSource(), { fetch })(input, init)
+      expect(sent).toEqual(Array(2).fill([`${api.origin}/a?b`, 'PUT', 'yes', 'text']))
+    }
+  })
+
   it('goes by the caller’s fetch, as the caller wrote it', async () => {
     const fetch = vi.fn(async (_input: unknown, _init?: RequestInit) => new Response('mine'))
     const authorized = authorizedFetch(madeUpSource(), { fetch })

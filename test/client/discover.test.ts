@@ -165,6 +165,18 @@ describe('a service that answers otherwise', () => {
   })
 
   it.each([
+    '\u0007\u001b\r\nhttps://git.example',
+    'https://git.\texample',
+    'https://git.example\n',
+    ' https://git.example',
+  ])('calls itself otherwise where only a URL parser takes its name for the same: %j', async (issuer) => {
+    const fetch = async (): Promise<Response> => Response.json({ issuer })
+    const error = await thrownBy(discover({ issuer: 'https://git.example', clientId: 'web', fetch }))
+    expect(error).toMatchObject({ code: 'ERR_RESPONSE' })
+    expect(String(error)).toContain('calls itself')
+  })
+
+  it.each([
     ['authorization_endpoint', 'file:///etc/passwd'],
     ['authorization_endpoint', 'javascript:alert(1)'],
     ['authorization_endpoint', '--help'],

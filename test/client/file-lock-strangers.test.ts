@@ -14,13 +14,12 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import type { Tokens } from 'grantwell/client'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { withFileLock } from '../../src/client/node/file-lock.js'
 import { fileTokenStore } from '../../src/client/node/file-token-store.js'
 import { readUntrusted, readUntrustedSync } from '../../src/client/node/untrusted-file.js'
 import { temporaryFolder } from '../engines/process.js'
-import { thrownBy } from './service.js'
+import { TOKENS, thrownBy } from './service.js'
 
 const hooks: { afterLook?: (() => void) | undefined } = {}
 
@@ -113,15 +112,6 @@ describe('a lock', () => {
 })
 
 describe('tokens', () => {
-  const TOKENS: Tokens = {
-    v: 1,
-    issuer: 'https://git.example',
-    clientId: 'tool',
-    accessToken: 'access',
-    issuedAt: 1_800_000_000,
-    tokenType: 'bearer',
-  }
-
   it('in a file that has the name of the lock of another one are kept', async () => {
     const other = fileTokenStore(join(folder.path, 'bob.lock'))
     await other.write(TOKENS)

@@ -218,7 +218,7 @@ describe('RFC 7662 the guard of an API that lives elsewhere', () => {
     const metadata = (await found.json()) as object // by RFC 8414
     try {
       const guard = resourceServer({
-        client: await discover({ issuer: slow.origin, ...credentials }),
+        client: await discover({ issuer: slow.origin, timeout: 600, ...credentials }),
         onError: () => {},
       }).guard()
       const made = Array.from({ length: 64 + 4096 + 40 }, (_, index) =>

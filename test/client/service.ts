@@ -4,6 +4,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AuthorizationServerOptions } from 'grantwell'
+import type { Tokens } from 'grantwell/client'
 import { createNodeHandler } from 'grantwell/node'
 import { expect } from 'vitest'
 import { type Answer, listen, sender } from '../adapters/http.js'
@@ -12,6 +13,16 @@ import { hiddenFields, registration, type TestServer, testServer } from '../supp
 
 /** A confidential client that is registered with a redirect URI on loopback, for logins by a browser. */
 export const DESKTOP = { clientId: 'desktop', clientSecret: 'a-secret-of-the-desktop-application' }
+
+/** The least that tokens have. */
+export const TOKENS: Tokens = {
+  v: 1,
+  issuer: 'https://git.example',
+  clientId: 'tool',
+  accessToken: 'access',
+  issuedAt: 1_800_000_000,
+  tokenType: 'bearer',
+}
 
 /** Sees a request before the service does; true where it has dealt with it. */
 export type Fault = (request: IncomingMessage, response: ServerResponse) => boolean

@@ -7,7 +7,18 @@ import * as fc from 'fast-check'
 import type { GrantId } from 'grantwell'
 import { describe, expect, it } from 'vitest'
 import type { Consents, NewDecision } from '../../src/core/consents.js'
-import { admitDecision, DECISIONS_KEPT } from '../../src/core/consents.js'
+import {
+  admitDecision,
+  DECISIONS_KEPT,
+  GIVES_WAY_AFTER,
+  isCounted,
+  MAKES_WITHIN,
+  mayMake,
+} from '../../src/core/consents.js'
+import type { Grant } from '../../src/core/grant.js'
+import { retention } from '../../src/core/grant.js'
+import { transition } from '../../src/core/transition.js'
+import { approval, entropyOf, RULES } from './histories.js'
 
 const START = 1_800_000_000
 const LIMIT = 3
@@ -25,15 +36,13 @@ const refuse = (number: number, formExpiresAt: number): NewDecision => ({
   formExpiresAt,
 })
 
-const firstOf = (grants: readonly { readonly grantId: GrantId }[]): GrantId[] =>
-  grants.slice(0, 1).map(({ grantId }) => grantId)
-
 /** Takes in decisions one after the other, and ends the oldest grant wherever there is no room. */
 function taken(decisions: readonly NewDecision[], now = START, limit = LIMIT): Consents {
   let consents: Consents = { v: 1, decisions: [] }
   for (const decision of decisions) {
     let admission = admitDecision(consents, decision, now, limit)
-    if (admission.type === 'full') admission = admitDecision(consents, decision, now, limit, firstOf(admission.grants))
+    if (admission.type === 'full')
+      admission = admitDecision(consents, decision, now, limit, admission.grants.slice(0, 1))
     if (admission.type === 'first') consents = admission.consents
   }
   return consents
@@ -90,7 +99,7 @@ describe('a form', () => {
           let admission = admitDecision(consents, form, now, limit)
           if (admission.type === 'full') {
             expect(admission.grants).toHaveLength(limit)
-            admission = admitDecision(consents, form, now, limit, firstOf(admission.grants))
+            admission = admitDecision(consents, form, now, limit, admission.grants.slice(0, 1))
           }
           const before = first.get(each.number)
           if (admission.type === 'first') {
@@ -106,6 +115,125 @@ describe('a form', () => {
   })
 })
 
+describe('a grant', () => {
+  it('may be made for a while after its decision, and before it by a clock that is behind, as long as nothing took its place', () => {
+    const consents = taken([agree(1), agree(2, START + 600), refuse(3, START + 600)])
+    for (const number of [1, 2]) {
+      for (const away of [0, 1, -1, MAKES_WITHIN - 1, 1 - MAKES_WITHIN])
+        expect(mayMake(consents, idOf(number), START + away)).toBe(true)
+      for (const away of [MAKES_WITHIN, -MAKES_WITHIN, 600, -600, 1e9])
+        expect(mayMake(consents, idOf(number), START + away)).toBe(false)
+    }
+    for (const number of [3, 4]) expect(mayMake(consents, idOf(number), START)).toBe(false)
+    expect(mayMake(undefined, idOf(1), START)).toBe(false)
+    const full = taken([1, 2, 3, 4].map((number) => agree(number, START + 600)))
+    expect([1, 2, 3, 4].map((number) => mayMake(full, idOf(number), START))).toStrictEqual([false, true, true, true])
+    expect([1, 2, 3, 4, 5].map((number) => isCounted(full, idOf(number)))).toStrictEqual([
+      false,
+      true,
+      true,
+      true,
+      false,
+    ])
+    expect(isCounted(undefined, idOf(1))).toBe(false)
+    expect(isCounted(consents, idOf(3))).toBe(false)
+  })
+
+  it('may be made no more by the time when its decision gives way to others, by a minute', () => {
+    expect(GIVES_WAY_AFTER - MAKES_WITHIN).toBe(60)
+  })
+
+  it('of a device may be decided on again once it can be made no more, as the newest; that of a form may not', () => {
+    const consents = taken([agree(1), agree(2)])
+    for (const now of [START, START + MAKES_WITHIN - 1])
+      expect(admitDecision(consents, agree(1), now, LIMIT)).toStrictEqual({ type: 'repeated' })
+    for (const now of [START + MAKES_WITHIN, START - MAKES_WITHIN])
+      expect(admitDecision(consents, agree(1), now, 2)).toStrictEqual({
+        type: 'first',
+        consents: {
+          v: 1,
+          decisions: [
+            { grantId: idOf(2), at: START },
+            { grantId: idOf(1), at: now },
+          ],
+        },
+      })
+    const form = START + 600
+    const late = START + MAKES_WITHIN
+    expect(admitDecision(taken([agree(1, form)]), agree(1, form), late, LIMIT)).toStrictEqual({ type: 'repeated' })
+    // What was ended for another is that decision, and not the one that came since.
+    const again = admitDecision(consents, agree(1), late, LIMIT)
+    const since = again.type === 'first' ? again.consents : expect.fail('not taken in')
+    expect(admitDecision(since, agree(3), late, 2, [{ grantId: idOf(1), at: START }]).type).toBe('full')
+    expect(admitDecision(since, agree(3), late, 2, [{ grantId: idOf(1), at: late }]).type).toBe('first')
+  })
+
+  it('that was ended never comes back by its form, in whatever order things come, and however the clock is set', () => {
+    const step = fc.record({
+      number: fc.nat(2),
+      does: fc.constantFrom('agree' as const, 'agree' as const, 'admit' as const, 'revoke' as const),
+      wait: fc.constantFrom(0, 0, 1, 240, 300, 600, 600, -5, -300, -600, -600),
+    })
+    const lifetimes = fc.record({ codeLifetime: fc.constantFrom(1, 60, 600), form: fc.constantFrom(1, 300, 600, 900) })
+    fc.assert(
+      fc.property(
+        fc.array(step, { maxLength: 40 }),
+        fc.integer({ min: 1, max: 3 }),
+        lifetimes,
+        (steps, limit, given) => {
+          const rules = { ...RULES, codeLifetime: given.codeLifetime }
+          const records = new Map<GrantId, { readonly grant: Grant; readonly until: number }>()
+          const over = new Set<GrantId>()
+          let consents: Consents | undefined
+          let now = START
+          let latest = START
+          // The store has the clock that is ahead.
+          const found = (id: GrantId): Grant | undefined => {
+            const record = records.get(id)
+            return record !== undefined && latest < record.until ? record.grant : undefined
+          }
+          const end = (id: GrantId, until?: number): void => {
+            const { grant } = transition(found(id), { type: 'withdraw', by: 'user' }, now, entropyOf(0), rules)
+            const ended = grant ?? found(id)
+            if (ended === undefined) return
+            over.add(id)
+            records.set(id, { grant: ended, until: until ?? retention(ended) })
+          }
+          for (const { number, does, wait } of steps) {
+            now = Math.max(now + wait, latest - 600)
+            latest = Math.max(latest, now)
+            const id = idOf(number)
+            if (does === 'revoke') {
+              end(id)
+              continue
+            }
+            const formExpiresAt = START + number * 300 + given.form
+            const decision = agree(number, formExpiresAt)
+            let admission = admitDecision(consents, decision, now, limit)
+            if (admission.type === 'full') {
+              const leaving = admission.grants.find((each) => found(each.grantId) || now >= each.at + GIVES_WAY_AFTER)
+              if (leaving === undefined) continue
+              end(leaving.grantId)
+              admission = admitDecision(consents, decision, now, limit, [leaving])
+              end(leaving.grantId, Math.max(now, leaving.at + GIVES_WAY_AFTER))
+            }
+            if (admission.type === 'first') consents = admission.consents
+            // The request may end before it makes the grant.
+            if ((admission.type !== 'first' && admission.type !== 'repeated') || does === 'admit') continue
+            const before = found(id)
+            if (before === undefined && !mayMake(consents, id, now)) continue
+            const command = { ...approval(), grantId: id, formExpiresAt }
+            const { grant, reply } = transition(before, command, now, entropyOf(0), rules)
+            expect(over.has(id) && reply.type === 'code', `form ${number}`).toBe(false)
+            if (grant !== undefined) records.set(id, { grant, until: retention(grant) })
+          }
+        },
+      ),
+      { numRuns: 2000 },
+    )
+  })
+})
+
 describe('room', () => {
   it('is for so many grants; a refusal takes none', () => {
     const consents = taken([refuse(9, START + 600), agree(1), agree(2), agree(3)])
@@ -115,7 +243,7 @@ describe('room', () => {
     })
     expect(admitDecision(consents, refuse(4, START + 600), START, LIMIT).type).toBe('first')
     // Another one than was asked for may end as well: whichever is worth the least.
-    const next = admitDecision(consents, agree(4), START, LIMIT, [idOf(2)])
+    const next = admitDecision(consents, agree(4), START, LIMIT, [{ grantId: idOf(2), at: START }])
     expect(next).toMatchObject({ type: 'first' })
     const left = next.type === 'first' ? next.consents.decisions.map(({ grantId }) => grantId) : []
     expect(left).toStrictEqual([idOf(9), idOf(1), idOf(3), idOf(4)])
@@ -124,14 +252,39 @@ describe('room', () => {
   it('stays bounded: what is over goes ten minutes after its form, and too many decisions at once must wait', () => {
     const form = START + 600
     const refusals = Array.from({ length: DECISIONS_KEPT }, (_, number) => refuse(number, form + (number % 7)))
-    const consents = taken([...refusals, ...[-1, -2, -3].map((number) => agree(number))])
-    expect(consents.decisions).toHaveLength(DECISIONS_KEPT + LIMIT - 3)
-    const busy = admitDecision(consents, agree(-9, form), START + 10, LIMIT)
+    const consents = taken(refusals)
+    expect(consents.decisions).toHaveLength(DECISIONS_KEPT)
+    const busy = admitDecision(consents, refuse(-9, form), START + 10, LIMIT)
     expect(busy).toMatchObject({ type: 'error', status: 429, retryAfter: 1190, reason: 'too_many_attempts' })
     const later = admitDecision(consents, agree(-9, form + 700), START + 1207, LIMIT)
     expect(later.type === 'first' && later.consents.decisions).toStrictEqual([
       { grantId: idOf(-9), at: START + 1207, formExpiresAt: form + 700 },
     ])
+  })
+
+  it('is not made for a decision that is not taken in: too many decisions come before it', () => {
+    const form = START + 600
+    const refusals = Array.from({ length: DECISIONS_KEPT }, (_, number) => refuse(number, form))
+    const consents = taken([...refusals, agree(-1), agree(-2)])
+    // There is room for one more, which leaves nothing over.
+    expect(admitDecision(consents, agree(-3, form), START, LIMIT).type).toBe('first')
+    expect(admitDecision(consents, refuse(-3, form), START, LIMIT)).toMatchObject({ status: 429, retryAfter: 1200 })
+    const full = taken([...refusals.slice(1), agree(-1), agree(-2), agree(-3)])
+    const asked = admitDecision(full, agree(-4, form), START, LIMIT)
+    const [oldest] = asked.type === 'full' ? asked.grants : []
+    expect(admitDecision(full, agree(-4, form), START, LIMIT, oldest && [oldest]).type).toBe('first')
+    const over = taken([...refusals, agree(-1), agree(-2), agree(-3)])
+    expect(admitDecision(over, agree(-4, form), START, LIMIT)).toMatchObject({ status: 429 })
+    // As many as a lower limit demands may end at once.
+    const many = taken(
+      Array.from({ length: 1200 }, (_, number) => agree(number, form)),
+      START,
+      1200,
+    )
+    const lower = admitDecision(many, agree(-1, form), START, 1)
+    const ended = lower.type === 'full' ? lower.grants : []
+    expect(ended).toHaveLength(1200)
+    expect(admitDecision(many, agree(-1, form), START, 1, ended).type).toBe('first')
   })
 
   it('is left by a grant without a form as soon as it is replaced', () => {

@@ -75,7 +75,7 @@ describe('a code is issued', () => {
       scopes: GRANTED,
       resources: { kind: 'all' },
       createdAt: START,
-      keepUntil: START + 600,
+      keepUntil: START + 900,
       code: {
         digest: RULES.digests.sha256(derivedCode(entropyOf(0))),
         redirectUri: REDIRECT_URI,
@@ -168,11 +168,14 @@ describe('a code is issued', () => {
       })
   })
 
-  it('and its record is kept as long as the form could come back, and has no salt once the code is exchanged', () => {
+  it('and its record is kept as long as the form could come back, by a clock that is 600 seconds behind too, and has no salt once the code is exchanged', () => {
     const keepUntil = (formExpiresAt: number): number | undefined =>
       transition(undefined, { ...approval(), formExpiresAt }, START, entropyOf(0), RULES).grant?.keepUntil
-    expect(keepUntil(START + 599)).toBe(START + 600)
-    expect(keepUntil(START + 601)).toBe(START + 601)
+    expect(keepUntil(START + 1)).toBe(START + 601)
+    expect(keepUntil(START + 601)).toBe(START + 1201)
+    const long = { ...RULES, codeLifetime: 2000 }
+    const { grant } = transition(undefined, { ...approval(), formExpiresAt: START + 601 }, START, entropyOf(0), long)
+    expect(grant?.keepUntil).toBe(START + 2000)
     const { formExpiresAt: _, ...withoutForm } = approval()
     expect(transition(undefined, withoutForm, START, entropyOf(0), RULES).grant?.keepUntil).toBe(START + 600)
     expect(exchangedWorld().grant?.code).not.toHaveProperty('salt')

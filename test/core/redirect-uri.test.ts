@@ -444,6 +444,49 @@ describe('fragments and queries', () => {
     expect(matchRedirectUri(native(uri), uri, DOMAIN_RULES)).toBeUndefined()
   })
 
+  it('[4] nor has one in a spelling that some framework takes for it, in any mixture of these', () => {
+    const spellings: readonly ((name: string) => string)[] = [
+      (name) => name.toUpperCase(),
+      (name) => name.replace(/^./, (letter) => letter.toUpperCase()),
+      (name) => name.replace('s', '\u017f').replace('i', '\u0131'), // their upper case is S and I
+      (name) => name.replaceAll('_', ' '),
+      (name) => ` ${name}`,
+      (name) => `${name}\t`,
+      (name) => `\ufeff${name}`,
+      (name) => `${name}\0rest`,
+      (name) => `a;${name}`,
+      (name) => `a&${name}`,
+      (name) => `${name}[0]`,
+      (name) => `${name}[`,
+      (name) => `${name}]`,
+      (name) => `${name}.x`,
+      (name) => `[${name}]`,
+    ]
+    const names = fc.constantFrom('code', 'state', 'iss', 'error', 'error_description', 'error_uri')
+    // At most one that puts something in front and one behind, so that the name stays one that frameworks read so.
+    const spelt = fc.uniqueArray(fc.nat(spellings.length - 1), { minLength: 1, maxLength: 2 })
+    fc.assert(
+      fc.property(names, spelt, fc.boolean(), (name, chosen, first) => {
+        const written = chosen
+          .toSorted((a, b) => a - b)
+          .reduce<string>((text, index) => spellings[index]?.(text) ?? text, name)
+        const parameter = `${encodeURIComponent(written)}=x`
+        const uri = `https://good.example/callback?${first ? `${parameter}&a=1` : `a=1&${parameter}`}`
+        expect(parseRedirectUri(uri, DOMAIN_RULES)).toBeUndefined()
+        expect(redirectUriRule(uri)).toMatch(/^must not have the parameter [a-z_]+, in any spelling/)
+      }),
+      { numRuns: 1000 },
+    )
+  })
+
+  it.each(['codes', 'barcode', 'my_state', 'status', 'errors', 'error-page', 'isset', 'x.code', 'x[code]', '%00', ''])(
+    '[4] a query may have a parameter of another name: %s',
+    (name) => {
+      const uri = `https://good.example/callback?${name}=x`
+      expect(parseRedirectUri(uri, DOMAIN_RULES)?.kind).toBe('https')
+    },
+  )
+
   it('[4] query parameters of a registered URI are kept, in front of ours, and both are read as they were meant', () => {
     const name = fc.stringMatching(/^[a-z]{1,8}$/).filter((one) => !['code', 'state', 'iss', 'error'].includes(one))
     const query = fc.array(fc.tuple(name, fc.string({ unit: 'grapheme', maxLength: 8 })), { maxLength: 4 })
@@ -479,11 +522,17 @@ describe('what is no redirect URI', () => {
     ['https://good.example/#', 'must not have a fragment'],
     ['https://ada@good.example/', 'must not have user info'],
     ['https://:secret@good.example/', 'must not have user info'],
-    ['https://good.example/?a=1&code=2', 'must not have the parameter code, which is one of the response'],
-    ['https://good.example/?code[]=2', 'must not have the parameter code, which is one of the response'],
-    ['https://good.example/?code.x=2', 'must not have the parameter code, which is one of the response'],
-    ['https://good.example/?a=1;iss=x', 'must not have the parameter iss, which is one of the response'],
-    ['https://good.example/?%20state%5B0%5D=x', 'must not have the parameter state, which is one of the response'],
+    [
+      'https://good.example/?a=1&code=2',
+      'must not have the parameter code, in any spelling: it is one of the response',
+    ],
+    ['https://good.example/?code[]=2', 'must not have the parameter code, in any spelling: it is one of the response'],
+    ['https://good.example/?code.x=2', 'must not have the parameter code, in any spelling: it is one of the response'],
+    ['https://good.example/?a=1;iss=x', 'must not have the parameter iss, in any spelling: it is one of the response'],
+    [
+      'https://good.example/?%20state%5B0%5D=x',
+      'must not have the parameter state, in any spelling: it is one of the response',
+    ],
     ['http://localhost:3000/callback', 'must have 127.0.0.1 or [::1] in place of localhost'],
     ['https://Good.example/callback', SPELLING],
     ['https://good.example:443/callback', SPELLING],

@@ -20,7 +20,7 @@ import {
 import type { RegistrationRules } from '../../src/core/registration-check.js'
 import { checkRegistration, isReason, reasonFault } from '../../src/core/registration-check.js'
 import { normalizeScopes, parseScopes, splitScopes } from '../../src/core/scopes.js'
-import { isLine, isLines, isVisible, isWithin, unseenFault } from '../../src/core/text.js'
+import { isLine, isLines, isVisible, isWithin, shownName, unseenFault } from '../../src/core/text.js'
 import { parseUserCode } from '../../src/core/user-code.js'
 import { parseClientId } from '../../src/core/values.js'
 import type { Case } from './growth.js'
@@ -168,6 +168,7 @@ export const CORE: Readonly<Record<string, Inputs>> = {
   'core/scopes.ts splitScopes': ofText(splitScopes),
   'core/text.ts isWithin': ofText((text) => isWithin(text, 350), [['', '']], SEEN),
   'core/text.ts isVisible': ofText(isVisible),
+  'core/text.ts shownName': ofText((text) => shownName(text, 'x')),
   'core/text.ts isLine': ofText(isLine),
   'core/text.ts isLines': ofText(isLines),
   'core/user-code.ts parseUserCode': ofText(parseUserCode),

@@ -27,6 +27,7 @@ const CHANGES: readonly Change[] = [
     'third_party.security.tag[+]': 'b',
   },
   { 'a[+]': { b: 'c' }, 'third_party.security.tag': ['b'], 'third_party.url': [{ value: 'b' }] },
+  { 'a[0]': 7 },
   { name: null, 'third_party.security.tag': null, 'third_party.url': null, a: null },
 ]
 

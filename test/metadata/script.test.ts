@@ -2,6 +2,7 @@ import {
   type DateMessage,
   dateFromISO,
   dateToISO,
+  editText,
   fromDate,
   getField,
   locateField,
@@ -102,6 +103,40 @@ third_party {
   ])('refuses %j', (path, why) => {
     expect(() => getField(message, path)).toThrowError(expect.objectContaining({ code: 'invalid_path', path }))
     expect(() => getField(message, path)).toThrowError(why)
+  })
+})
+
+describe('an integer of millions of digits', () => {
+  const long = '9'.repeat(1_000_000)
+
+  it('is no value of getField, and does not keep validate from its work', () => {
+    expect(getField(parseText(`a: ${'9'.repeat(10_000)}`), 'a')).toBe(10n ** 10_000n - 1n)
+    for (const digits of ['9'.repeat(10_001), `-${long}`, `0x${long}`, `0${long.replaceAll('9', '7')}`])
+      expect(() => getField(parseText(`a { b: ${digits} }`), 'a')).toThrowError(
+        expect.objectContaining({ code: 'invalid_value' }),
+      )
+    const record = parseText(`third_party { identifier { version: ${long} value: ${long} } homepage: ${long} }`)
+    expect(validate(record).map(({ code }) => code)).toEqual([
+      'missing_name',
+      'missing_license_type',
+      'missing_upgrade_date',
+    ])
+  })
+
+  it('is replaced by another, and left where it is the same', () => {
+    expect(editText(`a: ${long} third_party { type: ${long} }`, { a: 5, 'third_party.type': 'PACKAGE' })).toBe(
+      'a: 5 third_party { type: PACKAGE }',
+    )
+    for (const [digits, value] of [
+      ['9'.repeat(5000), 10n ** 5000n - 1n],
+      [`-${'9'.repeat(5000)}`, 1n - 10n ** 5000n],
+      [`0x${'0'.repeat(5000)}1F`, 31],
+      ['-037', -31n],
+      ['-0', 0],
+    ] as const) {
+      expect(editText(`a: ${digits}`, { a: value })).toBe(`a: ${digits}`)
+      expect(editText(`a: ${digits}`, { a: 7 })).toBe('a: 7')
+    }
   })
 })
 

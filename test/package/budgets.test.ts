@@ -24,18 +24,18 @@ interface Budget {
 }
 
 const BUDGETS: { readonly [entry: string]: Budget } = {
-  '.': { files: 13, gzip: 24_200, brotli: 21_450, later: 30_600 },
-  './node': { files: 6, gzip: 4_850 },
+  '.': { files: 13, gzip: 24_500, brotli: 21_650, later: 32_500 },
+  './node': { files: 6, gzip: 5_200 },
   './fetch': { files: 6, gzip: 3_450 },
   './storage/memory': { files: 4, gzip: 3_150 },
   './storage/sqlite': { files: 4, gzip: 4_150 },
   './storage/postgres': { files: 10, gzip: 9_700 },
   './storage/redis': { files: 8, gzip: 7_400 },
-  './pages': { files: 2, gzip: 6_950 },
+  './pages': { files: 2, gzip: 7_150 },
   './metadata': { files: 1, gzip: 26_050 },
   './client': { files: 13, gzip: 18_500 },
   './client/node': { files: 4, gzip: 9_900 },
-  './testing': { files: 17, gzip: 62_600, later: 26_200 },
+  './testing': { files: 17, gzip: 62_900, later: 28_000 },
 }
 
 /** Sources that no start waits for: they are loaded behind it. */

@@ -2,9 +2,11 @@
  * The page on which users see what they permitted, and take it back.
  * @module
  */
-import type { AuthorizedApplicationsPageModel, HttpResponse } from 'grantwell'
+import type { AuthorizedApplicationsPageModel, ClientId, HttpResponse } from 'grantwell'
+import { portableDigests } from 'grantwell'
 import { authorizedApplicationsPage } from 'grantwell/pages'
 import { describe, expect, it } from 'vitest'
+import { clientKeyOf } from '../../src/core/digests.js'
 import { busyPage, page, redirect, StoreFailure, signedOut, watchedServer } from '../server/helpers.js'
 import type { TestServer } from '../support.js'
 import {
@@ -93,7 +95,7 @@ describe('GET shows what was permitted', () => {
     expect(body.length).toBeLessThan(20_000)
   })
 
-  it('one entry for each application, the one used last first, with every permission', async () => {
+  it('one entry for each application, the one agreed to last first, with every permission', async () => {
     const { models, pages } = watchedPages()
     const items = [{ id: 'repo/1', name: 'First' }, { id: 'repo/2' }]
     const test = await testServer({ pages, resources: () => items })
@@ -215,6 +217,39 @@ describe('GET shows what was permitted', () => {
     })
   })
 
+  it('the number of resources of older permissions, and where nobody can know it, that there may be more', async () => {
+    const { models, pages } = watchedPages()
+    const items = Array.from({ length: 300 }, (_, index) => ({ id: `repo/${index}` }))
+    const test = await testServer({ pages, resources: () => items })
+    const permit = async (from: number, to: number): Promise<void> => {
+      const { fields, headers } = await openConsent(test, {})
+      const form = Object.entries({ ...fields, decision: 'agree', resource_scope: 'specified' })
+      const chosen = items.slice(from, to).map(({ id }) => ['resource', id] as const)
+      expect((await post(test.server, '/oauth2/auth', [...form, ...chosen], headers)).status).toBe(302)
+      test.clock.now += 1
+    }
+    const shown = async () => {
+      const { body } = await open(test)
+      const { items: names = [], ...rest } = models.at(-1)?.applications[0]?.older?.resources[0] ?? {}
+      return { ...rest, named: names.length, body }
+    }
+    await permit(0, 60)
+    await permit(30, 90)
+    for (let count = 0; count < 5; count++) await permit(0, 1)
+    // Of 90 that are all known, as many as fit.
+    const known = await shown()
+    expect(known).toMatchObject({ kind: 'specified', named: expect.any(Number) })
+    expect(known.named + (known.notShown ?? 0)).toBe(90)
+    expect(known).not.toHaveProperty('isMore')
+    await permit(0, 256)
+    for (let count = 0; count < 5; count++) await permit(0, 1)
+    const many = await shown()
+    expect(many).toMatchObject({ kind: 'specified', isMore: true })
+    expect(many.named + (many.notShown ?? 0)).toBe(256)
+    expect(many.body).toContain('<summary>256 or more resources</summary>')
+    expect(many.body).toContain(`<li>${many.notShown} or more others</li>`)
+  })
+
   it('every application on one of its pages, with its button', async () => {
     const test = await testServer()
     const names = Array.from({ length: 230 }, (_, index) => `Application ${index}`)
@@ -236,18 +271,62 @@ describe('GET shows what was permitted', () => {
     expect(buttons.toSorted()).toStrictEqual(names.toSorted())
   })
 
-  it.each(['230', '99999'])('none behind the last, and no fault: from=%s', async (from) => {
+  it('every application on one of its pages, also one that is used while its user reads the first', async () => {
     const test = await testServer()
-    await authorize(test)
-    expect((await send(test.server, { url: `${PATH}?from=${from}` })).body).toContain('<h1>Authorized applications')
+    const clients = Array.from({ length: 120 }, (_, index) => ({
+      clientId: `client-${index}`,
+      clientSecret: `a-secret-of-the-client-${index}-and-more`,
+    }))
+    const codes: string[] = []
+    for (const [index, client] of clients.entries()) {
+      await test.server.applications.register(registration({ name: `Application ${index}.` }), client)
+      codes.push((await authorize(test, { client_id: client.clientId })).code)
+      test.clock.now += 1
+    }
+    const first = (await send(test.server, { url: PATH, headers: {} })).body
+    for (const [index, client] of clients.entries())
+      if (!first.includes(`Application ${index}.`))
+        expect(await exchange(test, codes[index] ?? '', {}, client)).toMatchObject({ status: 200 })
+    const rest: string[] = []
+    for (let path = /href="([^"]+)">More applications/.exec(first)?.[1]; path !== undefined; ) {
+      const { body } = await send(test.server, { url: path, headers: {} })
+      rest.push(body)
+      path = /href="([^"]+)">More applications/.exec(body)?.[1]
+    }
+    expect(rest).not.toEqual([])
+    const all = [first, ...rest].join()
+    expect(clients.filter((_, index) => !all.includes(`Application ${index}.`))).toEqual([])
   })
 
-  it.each(['', '-1', '1e3', 'x', '100000', '1&from=2'])(
+  it.each(['1', '230', '99999', '', '-1', '1e3', 'x', '100000', '1&from=2'])(
     'the first page for what is no place: from=%s',
     async (from) => {
       const test = await testServer()
       await authorize(test)
       expect((await send(test.server, { url: `${PATH}?from=${from}` })).body).toContain('Revoke access of Sample')
+    },
+  )
+
+  it.each(['grant', 'application'] as const)(
+    'what can be read, with its button, where a record of the kind %s is of another version',
+    async (kind) => {
+      const { models, pages } = watchedPages()
+      const test = await testServer({ pages })
+      await authorize(test)
+      const other = { client_id: 'other', redirect_uri: 'https://other.example/callback' }
+      await authorize(test, other)
+      const { records } = await test.store.list(kind === 'grant' ? 'subject:ada' : 'client:other')
+      const broken = records.find(({ value }) => JSON.stringify(value).includes('"other"')) ?? expect.fail()
+      const key = kind === 'grant' ? broken.key : `application:${clientKeyOf(portableDigests, 'other' as ClientId)}`
+      const [record] = await test.store.read([key])
+      const value = { ...(record?.value as object), v: 2 }
+      await test.store.write(key, value, { expected: record?.version ?? 0, labels: ['subject:ada'] })
+      const { status, body } = await open(test)
+      expect(status).toBe(200)
+      expect(models[0]).toMatchObject({ isIncomplete: true, applications: [{ name: 'Sample' }] })
+      expect(body).toContain('Some applications with access cannot be shown at present.')
+      expect(body).toContain('Revoke access of Sample')
+      await expect(test.server.grants.listGrants('ada')).rejects.toMatchObject({ code: 'ERR_STORE' })
     },
   )
 

@@ -28,6 +28,7 @@ import {
   works,
 } from '../support.js'
 import { transport } from '../transports/index.js'
+import { DEVICE_GRANT } from './device-form.js'
 import { API } from './resource-server.js'
 
 type Headers = Record<string, string | readonly string[]>
@@ -145,14 +146,31 @@ describe('5.1 HTTP Basic', () => {
         { name: 'API', website: 'https://api.example', scopes: ['repo-code:rw'] },
         api,
       )
-      for (const [path, fields, client, secret] of [
-        ['/oauth2/device_authorization', {}, clientId, clientSecret],
-        ['/oauth2/introspect', { token: access_token }, api.clientId, api.clientSecret],
+      const app = [clientId, clientSecret] as const
+      const code = 'gwc_'.padEnd(83, 'A')
+      // Every endpoint that authenticates, with nothing of the client's own: its answer to the same client, encoded.
+      for (const [status, path, fields, [client, secret]] of [
+        [200, '/oauth2/device_authorization', {}, app],
+        [200, '/oauth2/introspect', { token: access_token }, [api.clientId, api.clientSecret]],
+        [200, '/oauth2/revoke', { token: access_token }, app],
+        [200, '/oauth2/revoke', { token: 'unknown' }, app],
+        [400, '/oauth2/revoke', {}, app],
+        [400, '/oauth2/token', { grant_type: 'authorization_code', code: 'x' }, app],
+        [400, '/oauth2/token', { grant_type: 'authorization_code', code }, app],
+        [400, '/oauth2/token', { grant_type: 'refresh_token', refresh_token: access_token }, app],
+        [400, '/oauth2/token', { grant_type: DEVICE_GRANT, device_code: 'x' }, app],
+        [400, '/oauth2/token', { grant_type: 'password' }, app],
       ] as const) {
-        for (const id of [client, encodeURIComponent(client)])
-          expect((await post(test.server, path, fields, raw(`${id}:${secret}`))).status, `${path} ${id}`).toBe(200)
-        expect((await post(test.server, path, fields, raw(`${client}:${secret}x`))).status).toBe(401)
+        const said = `${path} ${new URLSearchParams(fields)}`
+        const ask = (id: string, ofIt: string) => post(test.server, path, fields, raw(`${id}:${ofIt}`))
+        const encoded = await ask(encodeURIComponent(client), secret)
+        expect([said, encoded.status]).toEqual([said, status])
+        const asItIs = await ask(client, secret)
+        expect([said, asItIs.status]).toEqual([said, status])
+        if (status === 400) expect(asItIs.body).toBe(encoded.body)
+        expect([said, (await ask(client, `${secret}x`)).status]).toEqual([said, 401])
       }
+      expect(await works(test, access_token)).toBe(true)
     },
   )
 

@@ -5,9 +5,9 @@
  */
 import { createHmac } from 'node:crypto'
 import * as fc from 'fast-check'
-import { portableDigests } from 'grantwell'
+import { createAuthorizationServer, portableDigests } from 'grantwell'
 import { describe, expect, it } from 'vitest'
-import { answer, CONSENT_REFUSED, grantsOf, inaccessible, watchedServer } from '../server/helpers.js'
+import { answer, CONSENT_REFUSED, grantsOf, inaccessible, StoreFailure, watchedServer } from '../server/helpers.js'
 import {
   authorizationUrl,
   CHALLENGE,
@@ -86,6 +86,80 @@ describe('4.1 what a consent form is bound to', () => {
     expect(await grantsOf(test.store)).toStrictEqual([])
   })
 
+  it.each([
+    [600, 5, 600],
+    [600, 599, 60],
+    [700, 200, 600],
+    [1199, 600, 600],
+    [1200, 600, 600],
+    [100_000, 600, 60],
+    [600, 600, 1],
+  ])(
+    '[11] [30] sent again %i seconds after its grant was revoked, by a clock that was set back by %i, with codes of %i seconds: refused',
+    async (later, back, codeLifetime) => {
+      const test = await testServer({ codeLifetime })
+      const { fields, headers } = await openConsent(test)
+      const form = { ...fields, decision: 'agree' }
+      const first = await submit(test, form, headers)
+      const code = new URL(first.headers['Location'] ?? '').searchParams.get('code') ?? ''
+      expect((await exchange(test, code)).status).toBe(200)
+      expect(await test.server.grants.revokeAll('ada')).toBe(1)
+      test.clock.now += later
+      // The store forgets what it need not keep.
+      for (let call = 0; call < 5; call++) await test.store.read(['anything'])
+      test.clock.now -= back
+      expect(await submit(test, form, headers)).toStrictEqual(CONSENT_REFUSED)
+      expect((await test.server.grants.listGrants('ada')).grants).toStrictEqual([])
+    },
+  )
+
+  it('[11] [30] sent again to a server whose clock is some seconds behind, after its grant was revoked: refused, at any time', async () => {
+    const test = await testServer()
+    for (const behind of [1, 2, 30, 59]) {
+      const server = createAuthorizationServer({
+        issuer: ISSUER,
+        store: test.store,
+        user: () => test.session.user,
+        signInUrl: () => '/sign-in',
+        clock: () => test.clock.now - behind,
+      })
+      for (const later of [0, 1, 239, 240, 299, 300, 598, 599, 600, 601, 1199, 1200]) {
+        const { fields, headers } = await openConsent(test)
+        const form = { ...fields, decision: 'agree' }
+        await submit(test, form, headers)
+        await test.server.grants.revokeAll('ada')
+        test.clock.now += later
+        await test.store.list('subject:ada')
+        expect(await submit({ ...test, server }, form, headers), `${behind} ${later}`).toStrictEqual(CONSENT_REFUSED)
+        expect(await submit(test, form, headers)).toStrictEqual(CONSENT_REFUSED)
+      }
+    }
+  })
+
+  it('[11] sent again where its grant could not be written: makes it for 240 seconds; then the user must begin again', async () => {
+    for (const [later, status] of [
+      [0, 302],
+      [239, 302],
+      [240, 400],
+      [599, 400],
+    ] as const) {
+      const test = await watchedServer()
+      const { fields, headers } = await openConsent(test)
+      const form = { ...fields, decision: 'agree' }
+      test.instead.write = (key, value, options) => {
+        if (key.startsWith('grant:')) throw new StoreFailure()
+        return test.store.write(key, value, options)
+      }
+      expect((await submit(test, form, headers)).status).toBe(503)
+      test.instead.write = undefined
+      test.clock.now += later
+      const again = await submit(test, form, headers)
+      expect(again.status).toBe(status)
+      if (status === 400) expect(again).toStrictEqual(CONSENT_REFUSED)
+      expect(await grantsOf(test.store)).toHaveLength(status === 302 ? 1 : 0)
+    }
+  })
+
   it('[11] replayed after all of its grant is over: refused, as long as the form itself is not too old', async () => {
     const test = await testServer({ consentLifetime: 100_000, codeLifetime: 1 })
     const { fields, headers } = await openConsent(test)
@@ -95,6 +169,7 @@ describe('4.1 what a consent form is bound to', () => {
     expect(await submit(test, form, headers)).toStrictEqual(CONSENT_REFUSED)
     test.clock.now += 1
     expect(await submit(test, form, headers)).toStrictEqual(CONSENT_REFUSED)
+    test.clock.now += 600
     expect(await grantsOf(test.store)).toStrictEqual([])
   })
 
@@ -362,11 +437,11 @@ describe('4.1 a registration that changed between the page and the form', () => 
     const test = await watchedServer()
     const { fields, headers } = await openConsent(test)
     test.instead.read = async (keys) => {
-      if (keys.length === 2) await test.server.applications.suspend('web')
-      test.instead.read = keys.length === 2 ? undefined : test.instead.read
+      if (keys.length === 3) await test.server.applications.suspend('web')
+      test.instead.read = keys.length === 3 ? undefined : test.instead.read
       return test.store.read(keys)
     }
-    // `suspend` reads one key, the form reads one and then two.
+    // `suspend` reads one key, the form reads one and then three.
     const response = await submit(test, { ...fields, decision: 'agree' }, headers)
     expect(response).toStrictEqual(inaccessible())
     const reason = 'client_suspended'

@@ -114,6 +114,32 @@ describe('DESIGN: consent once', () => {
     expect(await grantsOf(test.store)).toHaveLength(isSilent ? 2 : 1)
   })
 
+  it.each([
+    { 'sec-purpose': 'prefetch' },
+    { 'sec-purpose': 'prefetch;prerender' },
+    { 'sec-purpose': ['prefetch', 'prefetch'] },
+    { purpose: 'prefetch' },
+    { 'x-purpose': 'preview' },
+    { 'x-moz': 'Prefetch' },
+  ])('answers a browser that asks ahead of its user with nothing, which makes no grant: %j', async (ahead) => {
+    const test = await testServer(once)
+    await tokens(test)
+    const { events } = test
+    const before = events.length
+    for (const method of ['GET', 'HEAD']) {
+      const headers = { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document', 'sec-fetch-site': 'none', ...ahead }
+      const response = await send(test.server, { method, url: authorizationUrl(), headers })
+      expect(response).toStrictEqual({
+        status: 503,
+        headers: { 'Cache-Control': 'no-store', Pragma: 'no-cache' },
+        body: '',
+      })
+    }
+    expect(await grantsOf(test.store)).toHaveLength(1)
+    expect(events.slice(before)).toStrictEqual([])
+    expect(await silent(test)).toBeDefined()
+  })
+
   it('ends no grant that the user agreed to for those that nobody asked about', async () => {
     const test = await testServer({ ...once, grantLimit: 3 })
     const agreed = [await tokens(test, { scope: 'account-profile:r' }), await tokens(test)]
@@ -125,6 +151,26 @@ describe('DESIGN: consent once', () => {
     const all = [...agreed.map(({ access_token }) => access_token), ...silently]
     const found = await Promise.all(all.map(async (token) => (await call(test, token)).type === 'authenticated'))
     expect(found).toStrictEqual([true, true, false, false, false, false, true])
+  })
+
+  it('ends last the grant by which the question is spared, also behind newer ones', async () => {
+    const test = await testServer({ ...once, grantLimit: 2 })
+    const spares = await tokens(test)
+    test.clock.now += 1
+    const { code } = await authorize(test, { redirect_uri: 'https://app.example/two' })
+    const newer = (await exchange(test, code)).body
+    expect(await silent(test)).toBeDefined()
+    const found = await Promise.all([spares, newer].map(async (pair) => (await call(test, pair.access_token)).type))
+    expect(found).toStrictEqual(['authenticated', 'refused'])
+    expect(await silent(test)).toBeDefined()
+  })
+
+  it('tells the audit trail that nobody was asked', async () => {
+    const test = await testServer(once)
+    await authorize(test)
+    expect(await silent(test)).toBeDefined()
+    const issued = test.events.filter(({ type }) => type === 'issued')
+    expect(issued.map((event) => 'unasked' in event && event.unasked)).toStrictEqual([false, true])
   })
 
   it('asks another user, and for another application', async () => {

@@ -768,7 +768,7 @@ describe('what happens between the reading of a form and its decision', () => {
     const codes = await codesOf(test)
     const shown = await enterCode(test, codes.user_code)
     test.instead.read = async (keys) => {
-      if (keys.length === 2) {
+      if (keys.length === 3) {
         test.instead.read = undefined
         await happens(test, codes)
       }

@@ -733,6 +733,24 @@ describe('a request that is made again', () => {
     expect(await ask('repo-code:r')).toMatchObject({ status: 401 })
   })
 
+  it('is not the one request whose guards lie further apart than the window, as before and behind a long upload', async () => {
+    const test = await macServer()
+    const pair = await macTokens(test)
+    const { method, url, headers } = signedRequest(pair, signedParts(test))
+    const request = { method, url, headers }
+    const ask = async (changes: Partial<HttpRequest> = {}) =>
+      answer(await test.server.authenticate({ ...request, ...changes }))
+    expect(await ask()).toBe('authenticated')
+    for (const passed of [301, 1200, 1201, 5000]) {
+      test.clock.now = START + passed
+      expect(await ask()).toBe('authenticated')
+      for (const changes of [{ url: '/elsewhere' }, { headers: { ...headers } }])
+        expect(await ask(changes)).toMatchObject({ status: 401 })
+    }
+    await test.server.grants.revokeAll('ada')
+    expect(await ask()).toMatchObject({ status: 401 })
+  })
+
   it('[30] stays refused where a clock steps back by as much as the window', async () => {
     const test = await macServer({ macWindow: 10 })
     const pair = await macTokens(test)
@@ -741,6 +759,34 @@ describe('a request that is made again', () => {
     for (const now of [START + 10, START + 20, START, START + 20, START + 10, START - 10]) {
       test.clock.now = now
       expect(await answered(test, request)).toStrictEqual(now > START + 10 ? STALE : REPLAYED)
+    }
+  })
+
+  it('[30] stays refused whenever a clock jumps ahead by less than the window and ten minutes, and back; no longer from then on', async () => {
+    for (const macWindow of [1, 10, 300, 3600]) {
+      const test = await macServer({ macWindow, accessTokenLifetime: 86_400 })
+      const pair = await macTokens(test)
+      // The time of the signature, when it comes, and when the clock jumps; all as seconds behind the first of them.
+      for (const comes of [-macWindow, 0, macWindow]) {
+        for (const jumps of [comes, 0, macWindow].filter((each) => each >= comes)) {
+          for (const [ahead, outcome] of [
+            [macWindow + 599, REPLAYED],
+            [macWindow + 600, jumps === macWindow ? 'authenticated' : REPLAYED],
+          ] as const) {
+            const request = signedRequest(pair, signedParts(test, { ts: String(START) }))
+            const at = (time: number): Promise<unknown> => {
+              test.clock.now = START + time
+              return answered(test, request)
+            }
+            expect(await at(comes)).toBe('authenticated')
+            await at(jumps + ahead)
+            // A write makes the store forget what has expired.
+            await signedCall(test, pair)
+            expect(await at(jumps), `window ${macWindow}, ${comes}, ${jumps}, ${ahead}`).toStrictEqual(outcome)
+            test.clock.now = START
+          }
+        }
+      }
     }
   })
 

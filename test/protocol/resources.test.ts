@@ -34,10 +34,10 @@ describe('2.1 authorization resource scope', () => {
   const fault = 'Choose which resources the application may use: at least one, and at most 256.'
 
   /** A server whose application `scoped` has this resource scope, and its consent page. */
-  async function scoped(resourceScope: 'all' | 'public' | 'specified', options = withItems) {
+  async function scoped(resourceScope: 'all' | 'public' | 'specified', options = withItems, state = 's') {
     const test = await testServer(options)
     await test.server.applications.register(registration({ resourceScope }), { ...OTHER, clientId: 'scoped' })
-    return { test, ...(await openConsent(test, { client_id: 'scoped' })) }
+    return { test, ...(await openConsent(test, { client_id: 'scoped', state })) }
   }
 
   /** What came of a form: the resources of the token that was issued in the end, or the response that it was not. */
@@ -220,9 +220,15 @@ describe('2.1 authorization resource scope', () => {
       65_536,
     ],
     ['where bodies are small', (index: number) => ({ id: `repository-${index}` }), 4096],
-  ])('no more than the form can bring back, when all are chosen: %s', async (_, resource, bodyLimit) => {
+    [
+      'behind a state that a form writes five times as long',
+      (index: number) => ({ id: `repository-${index}-`.padEnd(170, 'x') }),
+      65_536,
+      '['.repeat(8000),
+    ],
+  ])('no more than the form can bring back, when all are chosen: %s', async (_, resource, bodyLimit, state = 's') => {
     const many = Array.from({ length: 2000 }, (_, index) => resource(index))
-    const { test, fields, headers, page } = await scoped('all', { resources: () => many, bodyLimit })
+    const { test, fields, headers, page } = await scoped('all', { resources: () => many, bodyLimit }, state)
     const shown = [...page.body.matchAll(/name="resource" value="([^"]*)"/g)].map(([, id = '']) => id)
     expect(shown).toStrictEqual(many.slice(0, shown.length).map(({ id }) => id))
     expect(page.body).toContain(`You have ${2000 - shown.length} more, which cannot be chosen here.`)
@@ -234,6 +240,32 @@ describe('2.1 authorization resource scope', () => {
     if (shown.length > 256) expect((await submit(test, formOf(shown), headers)).body).toContain(fault)
     const chosen = shown.slice(0, 256)
     expect(await granted(test, formOf(chosen), headers)).toStrictEqual({ kind: 'specified', ids: chosen })
+  })
+
+  it('no form that could not come back: the application is told, and the form that just fits comes back', async () => {
+    const bodyLimit = 4096
+    const many = Array.from({ length: 3 }, (_, index) => ({ id: `repository-${index}` }))
+    const outcomes = new Set<string>()
+    for (let length = 3770; length < 3900; length += 3) {
+      const test = await testServer({ resources: () => many, bodyLimit })
+      const state = 'a'.repeat(length)
+      const response = await send(test.server, { url: authorizationUrl({ state }) })
+      if (response.status === 302) {
+        outcomes.add('refused')
+        const error = { error: 'invalid_request', error_description: 'The request is too long for a form.', state }
+        expect(response).toStrictEqual(answer(WEB_CALLBACK, error))
+      } else {
+        const { fields, headers, page } = await openConsent(test, { state })
+        const shown = [...page.body.matchAll(/name="resource" value="([^"]*)"/g)].map(([, id = '']) => id)
+        outcomes.add(`offered ${shown.length}`)
+        const form: [string, string][] = [
+          ...Object.entries({ ...fields, decision: 'agree', resource_scope: shown.length > 0 ? 'specified' : 'all' }),
+          ...shown.map((id): [string, string] => ['resource', id]),
+        ]
+        expect((await submit(test, form, headers)).status).toBe(302)
+      }
+    }
+    expect([...outcomes].toSorted()).toStrictEqual(['offered 0', 'offered 1', 'offered 2', 'offered 3', 'refused'])
   })
 
   it('a name that somebody made long takes no place from the others, and is not on the page as a whole', async () => {

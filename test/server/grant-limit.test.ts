@@ -3,9 +3,10 @@
  * @module
  * @see DESIGN, "bounds"
  */
-import { createAuthorizationServer } from 'grantwell'
+import type { HttpResponse } from 'grantwell'
+import { createAuthorizationServer, parseCredential } from 'grantwell'
 import { describe, expect, it } from 'vitest'
-import { codesOf, decideOn, enterCode, poll } from '../protocol/device-form.js'
+import { codesOf, decide, decideOn, enterCode, poll } from '../protocol/device-form.js'
 import type { TestServer } from '../support.js'
 import {
   authorize,
@@ -17,6 +18,7 @@ import {
   openConsent,
   post,
   revoke,
+  START,
   testServer,
   tokens,
   works,
@@ -29,8 +31,20 @@ async function working(test: TestServer, all: readonly { readonly access_token: 
   return found.map((each) => (each ? 'y' : 'n')).join('')
 }
 
+/** Agrees by an open form. */
+function agreeBy(
+  test: TestServer,
+  { fields, headers }: Awaited<ReturnType<typeof openConsent>>,
+): Promise<HttpResponse> {
+  return post(test.server, '/oauth2/auth', { ...fields, decision: 'agree' }, headers)
+}
+
+function codeIn({ headers }: HttpResponse): string {
+  return new URL(headers['Location'] ?? 'none:').searchParams.get('code') ?? ''
+}
+
 describe('grantLimit', () => {
-  it('ends the oldest grant for a new one, says so once, and leaves no record of it', async () => {
+  it('ends the oldest grant for a new one, says so once, and leaves it on no list', async () => {
     const test = await testServer({ grantLimit: 2 })
     const all = [await tokens(test), await tokens(test)]
     test.events.length = 0
@@ -148,6 +162,88 @@ describe('grantLimit', () => {
     test.instead.write = undefined
     test.clock.now += 300
     expect((await authorize(test)).response.status).toBe(302)
+  })
+
+  it('ends a grant that is written 300 seconds after its decision, where a newer one took its place meanwhile', async () => {
+    const test = await watchedServer({ grantLimit: 1 })
+    const [first, second] = [await openConsent(test), await openConsent(test)]
+    test.instead.write = async (key, value, options) => {
+      if (!key.startsWith('grant:')) return test.store.write(key, value, options)
+      let written: boolean | Promise<boolean> = false
+      test.clock.now += 300
+      test.instead.write = async (...other) => {
+        const isStored = await test.store.write(...other)
+        // The newer decision is stored, and its grant is not made yet.
+        test.instead.write = undefined
+        written = test.store.write(key, value, options)
+        return isStored
+      }
+      expect((await agreeBy(test, second)).status).toBe(302)
+      return written
+    }
+    const late = codeIn(await agreeBy(test, first))
+    expect((await exchange(test, late)).status).toBe(400)
+    expect((await test.server.grants.listGrants('ada')).grants).toHaveLength(1)
+    expect(test.events.filter(({ type }) => type === 'revoked')).toMatchObject([{ cause: 'limit' }])
+  })
+
+  it('lets a user agree to a device again whose grant could not be written, and does not take that for the decision before', async () => {
+    const test = await watchedServer({ grantLimit: 2 })
+    const codes = await codesOf(test)
+    const device = await enterCode(test, codes.user_code)
+    const deviceKey = `grant:${parseCredential(codes.device_code)?.grantId}`
+    test.instead.write = (key, value, options) => {
+      if (key === deviceKey) throw new StoreFailure()
+      return test.store.write(key, value, options)
+    }
+    expect((await decideOn(test, device)).status).toBe(503)
+    test.instead.write = undefined
+    const oldest = await tokens(test)
+    test.clock.now += 300
+    const form = await openConsent(test)
+    let again: HttpResponse | undefined
+    test.instead.write = async (key, value, options) => {
+      const isStored = await test.store.write(key, value, options)
+      // The form has taken the place of the device, which comes again before anything of it is removed.
+      if (key.startsWith('consent:') && again === undefined) {
+        test.instead.write = undefined
+        again = await decideOn(test, device)
+      }
+      return isStored
+    }
+    expect((await agreeBy(test, form)).status).toBe(302)
+    expect(again?.status).toBe(200)
+    const { body } = await poll(test, codes)
+    expect(await working(test, [oldest, body])).toBe('ny')
+    expect((await test.server.grants.listGrants('ada')).grants).toHaveLength(2)
+  })
+
+  it('ends nothing for an agreement that is refused since there were too many decisions', async () => {
+    const test = await testServer({ grantLimit: 2 })
+    const all = [await tokens(test), await tokens(test)]
+    for (let form = 0; form < 1000; form++) {
+      const { fields, headers } = await openConsent(test)
+      await post(test.server, '/oauth2/auth', { ...fields, decision: 'refuse' }, headers)
+    }
+    expect((await authorize(test)).response.status).toBe(429)
+    expect(await working(test, all)).toBe('yy')
+  })
+
+  it('keeps what it ended for as long as a form could make it once more, and forgets it then', async () => {
+    const test = await watchedServer({ grantLimit: 1 })
+    const { access_token } = await tokens(test)
+    const key = `grant:${parseCredential(access_token)?.grantId}`
+    test.clock.now += 100
+    await tokens(test)
+    test.clock.now += 199
+    expect(await test.store.read([key])).toMatchObject([{ value: { revokedAt: START + 100 } }])
+    test.clock.now += 1
+    expect(await test.store.read([key])).toStrictEqual([undefined])
+    // Nobody makes the grant of a device that is gone.
+    const codes = await codesOf(test)
+    await decide(test, codes)
+    await tokens(test)
+    expect(await test.store.read([`grant:${parseCredential(codes.device_code)?.grantId}`])).toStrictEqual([undefined])
   })
 
   it('[49] a store that fails at any step: 503, never more grants than the limit, and the form may be sent again', async () => {

@@ -62,6 +62,7 @@ const VALUES: Record<string, unknown> = {
   'not a number': Number.NaN,
   infinity: Number.POSITIVE_INFINITY,
   'more than is exact': 2 ** 53,
+  'more than there is memory': Number.MAX_SAFE_INTEGER,
   'a bigint': 1n,
   'an empty string': '',
   'a number in a string': '1',
@@ -254,6 +255,19 @@ describe('STYLE 7 options', () => {
       expect(said.mock.calls).toStrictEqual([['an error']])
     } finally {
       said.mockRestore()
+    }
+  })
+
+  it('the body limit is from 1 KiB to 16 MiB, since one string has to hold a body', () => {
+    for (const [bodyLimit, isGood] of [
+      [1023, false],
+      [1024, true],
+      [2 ** 24, true],
+      [2 ** 24 + 1, false],
+      [2 ** 30, false],
+    ] as const) {
+      if (isGood) expect(() => make({ bodyLimit })).not.toThrow()
+      else expect(() => make({ bodyLimit })).toThrow(mistake('createAuthorizationServer: the option bodyLimit must be'))
     }
   })
 

@@ -79,14 +79,22 @@ const WAYS: readonly Way[] = [
   {
     who: 'a user, for each application',
     does: 'agrees, refuses, or is asked no more',
-    bound: '`grantLimit` grants and their list',
+    bound: '`grantLimit` grants and their list; and for 5 minutes what newer ones replaced, 1,000 at most',
     walk: async () => {
       const { test, begin, most } = await countingServer({ consent: 'once' })
+      const forms = []
+      // Opened before the first is agreed to, since nobody is asked afterwards.
+      for (let form = 0; form < DECISIONS_KEPT + 100; form++) forms.push(await openConsent(test))
       begin()
-      for (let turn = 0; turn < 150; turn++) {
-        if (turn % 3 === 0) await authorize(test, {}, { decision: 'refuse' }).catch(() => {})
-        const { code } = await authorizeAgain(test)
-        if (turn % 2 === 0) await post(test.server, '/oauth2/token', { grant_type: 'authorization_code', code })
+      for (const { fields, headers } of forms)
+        await post(test.server, '/oauth2/auth', { ...fields, decision: 'agree' }, headers)
+      for (let period = 0; period < 3; period++) {
+        for (let turn = 0; turn < 150; turn++) {
+          if (turn % 3 === 0) await authorize(test, {}, { decision: 'refuse' }).catch(() => {})
+          const { code } = await authorizeAgain(test)
+          if (turn % 2 === 0) await post(test.server, '/oauth2/token', { grant_type: 'authorization_code', code })
+        }
+        test.clock.now += 600
       }
       return most()
     },

@@ -5,6 +5,8 @@
  */
 import * as fc from 'fast-check'
 import type { HttpResponse, JsonValue, RecordStore } from 'grantwell'
+import { createAuthorizationServer } from 'grantwell'
+import { memoryStore } from 'grantwell/storage/memory'
 import { describe, expect, it } from 'vitest'
 import { logoIn } from '../protocol/consent-form.js'
 import { API, withApi } from '../protocol/resource-server.js'
@@ -15,10 +17,12 @@ import {
   basic,
   call,
   exchange,
+  ISSUER,
   laterServer,
   openConsent,
   post,
   refresh,
+  registration,
   requestOf,
   revoke,
   send,
@@ -328,13 +332,48 @@ describe('[49] what only reads', () => {
     }
   })
 
-  it('[49] a record that an engine gives as null is absent', async () => {
-    const test = await watchedServer()
-    const { access_token } = await tokens(test)
-    // What an engine without types could do.
-    test.instead.read = ((keys: readonly string[]) => keys.map(() => null)) as unknown as RecordStore['read']
-    expect((await call(test, access_token)).type).toBe('refused')
-    expect((await exchange(test, 'x')).status).toBe(401)
+  describe.each([
+    ['at once', <Value>(value: Value) => value],
+    ['a moment later', <Value>(value: Value) => Promise.resolve(value)],
+  ])('[49] a record that an engine gives as null, %s, is absent', (_when, given) => {
+    const nulls = ({ store }: Pick<TestServer, 'store'>): RecordStore['read'] => {
+      const found = (keys: readonly string[]) => store.read(keys) as readonly unknown[] // the memory store answers at once
+      const read = (keys: readonly string[]) => given(found(keys).map((record) => record ?? null))
+      return read as unknown as RecordStore['read'] // what an engine without types could do
+    }
+
+    it('[49] from the first use of an empty store on: every step of a flow is answered', async () => {
+      const test = await watchedServer()
+      const empty = memoryStore({ clock: () => test.clock.now })
+      const server = createAuthorizationServer({
+        issuer: ISSUER,
+        store: { ...empty, read: nulls({ store: empty }) },
+        user: () => test.session.user,
+        signInUrl: () => '/sign-in',
+        clock: () => test.clock.now,
+        onError: (error) => test.errors.push(error),
+      })
+      const flow = { ...test, server }
+      expect((await call(flow, 'x')).type).toBe('refused')
+      expect((await exchange(flow, 'x')).status).toBe(401)
+      await server.applications.register(registration(), WEB)
+      const { access_token, refresh_token } = await tokens(flow)
+      expect(await works(flow, access_token)).toBe(true)
+      expect((await refresh(flow, refresh_token)).status).toBe(200)
+      expect(test.errors).toStrictEqual([])
+    })
+
+    it('[49] where the answer to a write of something that is gone by then was lost: it is done', async () => {
+      const test = await watchedServer()
+      const { refresh_token } = await tokens(test)
+      test.clock.now += 28_800
+      test.instead.read = nulls(test)
+      test.instead.write = async (key, value, options) => {
+        await test.store.write(key, value, options)
+        throw new StoreFailure()
+      }
+      expect(await revoke(test, refresh_token)).toStrictEqual(REVOKED)
+    })
   })
 })
 

@@ -3,11 +3,12 @@
  * @module
  * @see RFC 8628, section 5.1; SECURITY statement 44
  */
+import fc from 'fast-check'
 import type { AuthorizationServerOptions, HttpRequest, UserCodeAttempt } from 'grantwell'
 import { createAuthorizationServer } from 'grantwell'
 import { describe, expect, it } from 'vitest'
 import type { AttemptLimit } from '../../src/core/attempts.js'
-import { ADDRESS_LIMIT, USER_LIMIT } from '../../src/user-code-limiter.js'
+import { ADDRESS_LIMIT, networkOf, USER_LIMIT } from '../../src/user-code-limiter.js'
 import { overFetch } from '../adapters/bridge.js'
 import { sender } from '../adapters/http.js'
 import { overNode } from '../adapters/node-listener.js'
@@ -207,6 +208,15 @@ describe('[44] guesses from an address', () => {
     ['an IPv6 address with and without brackets and a port', '2001:db8::1', '[2001:db8::1]', '[2001:DB8::2]:443'],
     ['loopback in brackets', '::1', '[::1]', '[::1]:8080'],
     ['an IPv4 address in hexadecimal', '::ffff:102:304', '0:0:0:0:0:FFFF:0102:0304', '[::ffff:102:304]:443'],
+    ['an IPv4 address in all its forms', '1.2.3.4', '::ffff:102:304', '0:0:0:0:0:ffff:1.2.3.4', '::ffff:1.2.3.4%eth0'],
+    [
+      'an IPv4 address behind a translator',
+      '64:ff9b::102:304',
+      '64:FF9B::1.2.3.4',
+      '1.2.3.4',
+      '[64:ff9b::102:304]:443',
+    ],
+    ['the networks of one IPv4 address', '2002:102:304::1', '2002:102:304:5::1', '1.2.3.4'],
   ])('[44] are of one subscriber: %s', async (_what, ...addresses) => {
     const test = await testServer(byHeaders)
     expect(
@@ -227,6 +237,14 @@ describe('[44] guesses from an address', () => {
     ['::ffff:102:304', '::ffff:202:304'],
     ['::ffff:102:304', '::1'],
     ['0:0:0:0:0:ffff:1.2.3.4', '0:0:0:0:0:ffff:1.2.3.5'],
+    ['64:ff9b::102:304', '64:ff9b::506:708'],
+    ['64:ff9b::1.2.3.4', '64:ff9b::1.2.3.5'],
+    ['64:ff9b:1::102:304', '64:ff9b:1::506:708'],
+    ['64:ff9b:1:2:3:4:1.2.3.4', '64:ff9b:1:2:3:4:5.6.7.8'],
+    ['::ffff:0:1.2.3.4', '::ffff:0:5.6.7.8'],
+    ['2002:102:304::1', '2002:506:708::1'],
+    ['2002::1', '2002:0:1::1'],
+    ['64:ff9b:2::1', '64:ff9b:3::1'],
   ])('[44] are of different ones: %s and %s', async (one, other) => {
     const test = await testServer(byHeaders)
     expect(await passing(test, users(one))).toBe(50)
@@ -243,6 +261,16 @@ describe('[44] guesses from an address', () => {
     '2001:db8::1, 192.0.2.1',
     '[2001:db8::1',
     'g::1',
+    '256.2.3.4',
+    '::ffff:1.2.3.1000',
+    '1::1.2.3.256',
+    '1.2.3.4::',
+    '1:2:3:4:5:6:7',
+    '1:2:3:4:5:6:7:8:9',
+    '1::2::3',
+    '12345::',
+    ':',
+    '1:2:3:4:5:6:7:1.2.3.4',
     ['203.0.113.9', '192.0.2.1'],
     7,
   ])(
@@ -280,8 +308,58 @@ describe('[44] guesses from an address', () => {
   })
 })
 
+describe('[44] the network of an address', () => {
+  const octets = fc.tuple(fc.nat(255), fc.nat(255), fc.nat(255), fc.nat(255))
+  const pair = (high = 0, low = 0): string => (high * 256 + low).toString(16)
+  /** The ways in which an IPv4 address is written, and the IPv6 addresses that stand for it. */
+  const FORMS: readonly ((dotted: string, first: string, second: string) => string)[] = [
+    (dotted) => dotted,
+    (dotted) => `${dotted}:443`,
+    (dotted) => `::ffff:${dotted}`,
+    (dotted) => `::FFFF:${dotted}:443`,
+    (dotted) => `[0:0::0:ffff:${dotted}]:443`,
+    (dotted) => `::ffff:${dotted}%eth0`,
+    (_, first, second) => `::ffff:${first}:${second}`,
+    (_, first, second) => `0000:0:0:0:0:ffff:${first.padStart(4, '0')}:${second}`,
+    (_, first, second) => `[::ffff:${first.toUpperCase()}:${second}]`,
+    (dotted) => `64:ff9b::${dotted}`,
+    (_, first, second) => `0064:ff9b:0:0::${first}:${second}`,
+    (dotted) => `::ffff:0:${dotted}`,
+    (_, first, second) => `2002:${first}:${second}:7::1`,
+  ]
+  const form = fc.constantFrom(...FORMS)
+  const written = ([a, b, c, d]: readonly number[], write: (typeof FORMS)[number]): string =>
+    write([a, b, c, d].join('.'), pair(a, b), pair(c, d))
+
+  it('[44] is one for one IPv4 address, however it is written, and another for every other', () => {
+    fc.assert(
+      fc.property(octets, octets, form, form, (one, other, write, rewrite) => {
+        const network = networkOf(written(one, write))
+        expect(networkOf(written(one, rewrite))).toBe(network)
+        expect(networkOf(written(other, rewrite)) === network).toBe(one.join() === other.join())
+      }),
+    )
+  })
+
+  it('[44] is the first half of an IPv6 address, however its zeros are written', () => {
+    const group = fc.oneof(fc.constant(0), fc.nat(0xffff))
+    const groups = fc.array(group, { minLength: 8, maxLength: 8 })
+    fc.assert(
+      fc.property(fc.integer({ min: 0x2003, max: 0x3fff }), groups, fc.nat(7), fc.nat(7), (first, rest, from, to) => {
+        const all = [first, ...rest.slice(1)].map((each) => each.toString(16))
+        const long = all.map((each) => each.padStart(4, '0').toUpperCase()).join(':')
+        const [start, end] = [Math.max(1, Math.min(from, to)), Math.max(from, to) + 1]
+        const zeros = all.map((each, index) => (index >= start && index < end ? '0' : each))
+        const short = `${zeros.slice(0, start).join(':')}::${zeros.slice(end).join(':')}`
+        expect(networkOf(long)).toBe(all.slice(0, 4).join(':'))
+        expect(networkOf(`[${short}]`)).toBe(zeros.slice(0, 4).join(':'))
+      }),
+    )
+  })
+})
+
 describe('[44] what is kept of attempts', () => {
-  it('[44] is one time under a digest: no subject and no address, and it goes when it says nothing any more', async () => {
+  it('[44] is one time and a random mark under a digest: no subject and no address, and it goes when it says nothing any more', async () => {
     const test = await watchedServer(byHeaders)
     const written: { key: string; text: string; expiresAt: number | undefined }[] = []
     test.instead.write = (key, value, options) => {
@@ -291,14 +369,15 @@ describe('[44] what is kept of attempts', () => {
     await guess(test, { user: 'ada.lovelace', address: '192.0.2.77' })
     expect(written.map(({ text }) => text)).toStrictEqual([
       expect.stringMatching(
-        /^\["attempts:[\w-]{43}",\{"v":1,"freeAt":1800000060\},\{"expected":0,"expiresAt":1800000060\}\]$/,
+        /^\["attempts:[\w-]{43}",\{"v":1,"freeAt":1800000060,"by":"[\w-]{22}"\},\{"expected":0,"expiresAt":1800000060\}\]$/,
       ),
       expect.stringMatching(
-        /^\["attempts:[\w-]{43}",\{"v":1,"freeAt":1800000012\},\{"expected":0,"expiresAt":1800000012\}\]$/,
+        /^\["attempts:[\w-]{43}",\{"v":1,"freeAt":1800000012,"by":"[\w-]{22}"\},\{"expected":0,"expiresAt":1800000012\}\]$/,
       ),
     ])
-    for (const { text } of written)
-      for (const clear of ['ada', 'lovelace', '192', '77']) expect(text.slice(54)).not.toContain(clear)
+    // Its name is a digest, and its mark is random: they can have any letters.
+    const words = written.map(({ text }) => text.slice(54).replace(/"by":"[\w-]{22}"/, ''))
+    for (const text of words) for (const clear of ['ada', 'lovelace', '192', '77']) expect(text).not.toContain(clear)
     const [user, address] = written
     expect(user?.key).not.toBe(address?.key)
     test.clock.now += 60

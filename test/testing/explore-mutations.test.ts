@@ -405,7 +405,7 @@ describe('a broken server is found', () => {
       {
         name: 'no grace',
         file: 'core/grant.ts',
-        find: 'return pair.superseded === undefined ? expiresAt : Math.min(expiresAt, pair.superseded.until)',
+        find: 'return superseded !== undefined && superseded.until < expiresAt ? superseded.until : expiresAt',
         replace: 'return expiresAt',
       },
       { requests: ['refresh', 'expiry'], faults: 0 },

@@ -20,7 +20,7 @@ import {
   routeGuard,
   thrown,
 } from '../../route-guard.js'
-import { addHostValues } from '../headers.js'
+import { addHostValues, BODY_HEADERS } from '../headers.js'
 
 /** Passes a request on: of connect and Express. */
 type Next = (error?: unknown) => void
@@ -87,8 +87,7 @@ export function makeNodeGuard<Request extends IncomingMessage, Response extends 
         // Nobody waits for this: thrown on, one request that trips an error would end the process.
         tell(error)
         try {
-          if (!response.headersSent) send(response, FAILED)
-          else if (!response.writableEnded) response.destroy()
+          send(response, FAILED)
         } catch {
           response.destroy()
         }
@@ -156,6 +155,7 @@ export interface FastifyRequestLike {
 export interface FastifyReplyLike {
   status(code: number): unknown
   getHeader(name: string): string | number | string[] | undefined
+  removeHeader(name: string): unknown
   headers(values: Readonly<Record<string, string>>): unknown
   send(payload?: string): unknown
 }
@@ -213,6 +213,7 @@ export function createFastifyGuard(guarding: Guarding): FastifyGuard {
       }
       const { status, headers, body } = refusalOf(request, found)
       reply.status(status)
+      for (const name of BODY_HEADERS) reply.removeHeader(name)
       const all = Object.entries(addHostValues(headers, (name) => reply.getHeader(name)))
       // Lists in one line: a refusal has no cookie, which could not be in one.
       reply.headers(Object.fromEntries(all.map(([name, value]) => [name, [value].flat().join(', ')])))

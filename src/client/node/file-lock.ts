@@ -19,7 +19,7 @@ import { hostname } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { atExit } from './at-exit.js'
-import { codeOf, look, Refusal, withFile } from './private-file.js'
+import { codeOf, look, Refusal, refuseOthers, withFile } from './private-file.js'
 import { readUntrusted, readUntrustedSync, type UntrustedFile } from './untrusted-file.js'
 
 /** A lock, as long as its action runs. */
@@ -126,6 +126,8 @@ async function create(path: string, text: string): Promise<FileHandle | undefine
     throw error
   })
   try {
+    // What the lock is for is to be private: on a disk without modes this is known before there are any tokens.
+    if (handle !== undefined) refuseOthers(await handle.stat())
     await handle?.writeFile(text)
     return handle
   } catch (error) {

@@ -23,7 +23,8 @@ const PATH: Takes = {
  * a holder that was killed is found out at once on its own machine, within ten seconds on others.
  *
  * What is written is whole or not there at all, also where the machine fails. A file that others own, or can read or write, is not used
- * (on Windows files have no modes: there it is as private as its folder), and one with something else in it is never replaced:
+ * (on Windows files have no modes: there it is as private as its folder). Nothing is written on a disk without modes, such as vfat
+ * or a Windows disk in WSL, where every user could read it. A file with something else in it is never replaced:
  * `ERR_TOKEN_STORE` says so in a sentence. To know before a login whether the tokens can be kept, run
  * `store.exclusively(async () => store.read())`.
  * @param path - of the file; the folder that it is in is made, for its owner alone, when it is first needed

@@ -38,6 +38,7 @@ export async function readPrivate(file: string): Promise<string | undefined> {
  * Puts a text into a file, whole or not at all: into a new one beside it, which then takes its place.
  * @param aside - where the new one is made, in the same folder, by a name that nobody else uses
  * @param whileAllowed - called last before it takes its place; what it throws leaves everything as it was
+ * @throws Refusal where the new one would not be its owner's alone, as on a disk without modes; nothing is written then
  */
 export async function replacePrivate(
   file: string,
@@ -50,6 +51,8 @@ export async function replacePrivate(
     // Exclusive, so that nothing that somebody planted at this name is opened, and no link is followed.
     const handle = await open(aside, 'wx', OWNER_ALONE.file)
     try {
+      // A disk without modes gives whatever is written to every user.
+      refuseOthers(await handle.stat())
       await handle.writeFile(text)
       await handle.sync()
     } finally {
@@ -95,7 +98,8 @@ export async function look(file: string): Promise<Stats | undefined> {
   })
 }
 
-function refuseOthers(found: Stats): void {
+/** @throws Refusal for a link, for anything but a file, and for a file that another user owns or that others can use */
+export function refuseOthers(found: Stats): void {
   // A link may be somebody's who wants the tokens elsewhere; anything but a file is a mistake.
   if (found.isSymbolicLink()) throw new Refusal('it is a symbolic link')
   if (!found.isFile()) throw new Refusal('it is no file')

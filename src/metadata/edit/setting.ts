@@ -5,7 +5,7 @@
 import type { EnumNames } from '../aliases.js'
 import { LONE_SURROGATE } from '../check.js'
 import { MetadataError, refuse } from '../errors.js'
-import { integerOf, literalOf, stringOf } from '../literals.js'
+import { int32Of, integerOf, literalOf, stringOf } from '../literals.js'
 import { cannot, refuseJsonName } from '../path.js'
 import { DateSchema, type EnumField, type Field, type MessageType } from '../schema.js'
 import { type FieldNode, type ItemNode, piecesOf, type StringNode } from '../syntax.js'
@@ -194,8 +194,8 @@ export class Setting {
         return typeof value === 'string' && field?.kind !== 'enum' && stringValue(item, this.text) === value
       case 'integer':
         if (field?.kind === 'enum' && typeof value === 'string')
-          return this.names.numberOf(field.enum, value) === Number(integerOf(source))
-        return (typeof value === 'number' || typeof value === 'bigint') && integerOf(source) === wholeOf(value)
+          return this.names.numberOf(field.enum, value) === int32Of(source)
+        return (typeof value === 'number' || typeof value === 'bigint') && isInteger(source, value)
       case 'float':
         return typeof value === 'number' && Number.parseFloat(source) === value
       case 'identifier': {
@@ -271,6 +271,9 @@ function stringValue(node: StringNode, text: string): string | undefined {
   return node.escaped ? stringOf(pieces) : pieces.join('')
 }
 
-function wholeOf(value: number | bigint): bigint | undefined {
-  return typeof value === 'bigint' || Number.isInteger(value) ? BigInt(value) : undefined
+/** Whether an integer as it is written is a number. Decimal digits are compared as text: a stranger may have written millions. */
+function isInteger(source: string, value: number | bigint): boolean {
+  if (typeof value === 'number' && !Number.isInteger(value)) return false
+  const whole = BigInt(value)
+  return /^-?[1-9]/.test(source) ? source === String(whole) : integerOf(source) === whole
 }

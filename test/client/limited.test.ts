@@ -1,0 +1,66 @@
+/**
+ * Work of which only so much is under way at once, by a clock of the test.
+ * @module
+ */
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { limited } from '../../src/client/limited.js'
+
+beforeEach(() => {
+  vi.useFakeTimers()
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+/** Work that ends when it is told to. */
+function openWork() {
+  const begun: number[] = []
+  const ends: (() => void)[] = []
+  const work = (name: number) => () =>
+    new Promise<number>((resolve) => {
+      begun.push(name)
+      ends.push(() => resolve(name))
+    })
+  return { begun, ends, work }
+}
+
+const late = expect.objectContaining({
+  code: 'ERR_UNREACHABLE',
+  message: 'grantwell: the service was not asked, since it did not answer those before within 10 seconds',
+})
+
+describe('work that waits for its turn', () => {
+  it('begins in the order in which it came', async () => {
+    const { begun, ends, work } = openWork()
+    const inTurn = limited({ atOnce: 2, waiting: 10, patience: 10 })
+    const all = Promise.all([0, 1, 2, 3, 4].map((name) => inTurn(work(name))))
+    for (let ended = 0; ended < 5; ended++) {
+      expect(begun).toEqual([0, 1, 2, 3, 4].slice(0, ended + 2))
+      ends[ended]?.()
+      await vi.advanceTimersByTimeAsync(1000)
+    }
+    expect(await all).toEqual([0, 1, 2, 3, 4])
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  it('is refused after as long as one answer may take, and is then not done', async () => {
+    const { begun, ends, work } = openWork()
+    const inTurn = limited({ atOnce: 1, waiting: 2, patience: 10 })
+    const first = inTurn(work(0))
+    const waiting = [inTurn(work(1)), inTurn(work(2))].map((each) => each.catch((error: unknown) => error))
+    await expect(inTurn(work(3))).rejects.toThrow('too many requests wait for it')
+    await vi.advanceTimersByTimeAsync(9_999)
+    const third = inTurn(work(4)).catch((error: unknown) => error)
+    expect(await third).toMatchObject({ message: expect.stringContaining('too many requests') })
+    await vi.advanceTimersByTimeAsync(1)
+    expect(await Promise.all(waiting)).toEqual([late, late])
+    // There is room again, and the place of the first goes to none of those that have left.
+    const last = inTurn(work(5))
+    ends[0]?.()
+    expect(await first).toBe(0)
+    ends[1]?.()
+    expect(await last).toBe(5)
+    expect(begun).toEqual([0, 5])
+    expect(vi.getTimerCount()).toBe(0)
+  })
+})
