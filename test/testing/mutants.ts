@@ -14,10 +14,12 @@ export interface Mutation {
   /** What is wrong then, in words; names the bundle, too. */
   readonly name: string
   readonly file: string
-  /** A text that the file has exactly once, and what stands there instead. */
+  /** A text that the file has exactly once, however it is broken into lines, and what stands there instead. */
   readonly find: string
   readonly replace: string
 }
+
+const literally = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&')
 
 /**
  * Loads the entry point `src/index.ts` (or another) with a mutation in it.
@@ -29,7 +31,8 @@ export async function mutant<Module = typeof import('grantwell')>(
 ): Promise<Module> {
   const path = join(ROOT, 'src', file)
   const source = readFileSync(path, 'utf8')
-  if (source.split(find).length !== 2) throw new Error(`${file} does not have exactly once: ${find}`)
+  const place = new RegExp(find.trim().split(/\s+/).map(literally).join('\\s+'), 'g')
+  if (source.match(place)?.length !== 1) throw new Error(`${file} does not have exactly once: ${find}`)
   const { outputFiles } = await build({
     entryPoints: [join(ROOT, 'src', entry)],
     bundle: true,
@@ -44,7 +47,7 @@ export async function mutant<Module = typeof import('grantwell')>(
         name: 'mutation',
         setup: ({ onLoad }) => {
           onLoad({ filter: /\.ts$/ }, (args) =>
-            args.path === path ? { contents: source.replace(find, () => replace), loader: 'ts' } : undefined,
+            args.path === path ? { contents: source.replace(place, () => replace), loader: 'ts' } : undefined,
           )
         },
       },
