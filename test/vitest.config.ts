@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 
@@ -49,6 +50,8 @@ export default defineConfig({
       project('node', messages),
       project('fetch', messages),
     ],
+    // One more than there are cores, since tests of stores, browsers and processes wait for these.
+    maxWorkers: availableParallelism() + 1,
     // Of the whole run, not of each project.
     globalSetup: ['test/engines/notice.ts'],
     // .ci/run counts the tests from this file.
