@@ -31,6 +31,8 @@ export function append(bytes: Uint8Array | undefined, used: number, piece: Uint8
 
 /** Checks whether a piece of a body is bytes, be they of another realm: a stream that the host made may give anything. */
 export function isBytes(piece: unknown): piece is Uint8Array {
+  // The question first that is answered quickly: the other takes a hundredth of a small request.
+  if (piece instanceof Uint8Array) return true
   return ArrayBuffer.isView(piece) && Object.prototype.toString.call(piece) === '[object Uint8Array]'
 }
 

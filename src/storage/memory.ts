@@ -8,8 +8,8 @@
  * Values are kept as they are, not frozen: by the contract nobody changes one, and frozen objects are several times as slow to
  * copy from. Only the first of a record is a copy, so that what it was cut out of can go.
  *
- * Beyond 65,536 records, values are kept as JSON in long arrays of bytes, and only those that are asked for again and
- * again as objects: whenever a collector of garbage empties the young objects it walks all pages of the heap, so that a million
+ * Beyond 65,536 records, values are kept as JSON in long arrays of bytes, and only those that were written last, or are asked for
+ * again and again, as objects: whenever a collector of garbage empties the young objects it walks all pages of the heap, so that a million
  * records as objects make each of its pauses several times as long.
  * @module
  */
@@ -116,7 +116,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
   /** Those whose values are objects. */
   const objects: Entry[] = []
   /** Which of these became a text last: they do so in a circle. */
-  let hand = 0
+  let hand = -1
   /** How often a text was asked for. */
   let asked = 0
   let open: Block | undefined
@@ -127,19 +127,8 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
   let versions = 0
   let lookedAt = clock()
 
-  /** Gives an entry that is no object a value: as an object while there are few, else as a text. */
+  /** Gives an entry a value as an object: beside the others while there are few, else in place of the one that has been one for longest. */
   function keep(entry: Entry, value: JsonValue): void {
-    const text = objects.length < OBJECTS ? undefined : JSON.stringify(value)
-    leave(entry)
-    if (text !== undefined) shelve(entry, text)
-    else {
-      entry.value = value
-      entry.place = objects.push(entry) - 1
-    }
-  }
-
-  /** Makes an object of a text, in place of another one if there are many. */
-  function promote(entry: Entry, value: JsonValue): void {
     hand = (hand + 1) % OBJECTS
     const other = objects.length < OBJECTS ? undefined : objects[hand]
     const text = other === undefined ? '' : JSON.stringify(other.value)
@@ -221,7 +210,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
     const value: JsonValue = JSON.parse(decoder.decode(textOf(entry, block)))
     const again = entry.askedAt !== 0 && asked - entry.askedAt < AGAIN
     entry.askedAt = ++asked
-    if (again) promote(entry, value)
+    if (again) keep(entry, value)
     return value
   }
 
@@ -294,7 +283,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
       if ((current?.version ?? 0) !== expected) return false
       const ends = expiresAt !== undefined && now >= expiresAt
       if (current !== undefined && !ends && sameLabels(current.labels, labels)) {
-        if (current.value === undefined) keep(current, value)
+        if (current.value === undefined) keep(current, checkedJson(value))
         else current.value = value
         current.version = ++versions
         current.expiresAt = expiresAt
@@ -317,8 +306,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
         length: 0,
         askedAt: 0,
       }
-      if (objects.length < OBJECTS) keep(entry, JSON.parse(text))
-      else shelve(entry, text)
+      keep(entry, JSON.parse(text))
       entries.set(key, entry)
       for (const label of entry.labels) enlist(label, entry)
       return true
@@ -340,6 +328,12 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
       return { records }
     },
   }
+}
+
+/** Throws for what is no JSON here, not in the operation that makes a text of it. */
+function checkedJson(value: JsonValue): JsonValue {
+  JSON.stringify(value)
+  return value
 }
 
 /** What the text of an entry takes of its block. */

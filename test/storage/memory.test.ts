@@ -30,10 +30,13 @@ describe('the memory store', () => {
   for (const { name, run } of cases) it(name, run)
 })
 
-/** How many values are kept as objects; what is written beyond is kept as text. */
+/** How many values are kept as objects, those written last; the others are kept as text. */
 const OBJECTS = 65_536
 
-/** A store that has so many values already that it keeps every other one as text. */
+/** Bytes that the shortest text takes. */
+const LEAST_BYTES = 128
+
+/** A store with so many values that each new one makes a text of another. */
 function fullStore(clock: () => number): MemoryStore {
   const store = memoryStore({ clock })
   for (let index = 0; index < OBJECTS; index++) store.write(`object ${index}`, {}, { expected: 0 })
@@ -415,16 +418,18 @@ describe('memory', () => {
     }
     for (let round = 0; round < 8; round++)
       for (let index = 0; index < count; index++) write(round, (index * 7_919) % count)
+    // What was written last are objects; behind so many others, all of it are texts.
+    for (let index = 0; index < OBJECTS; index++) store.write(`later ${index}`, index, { expected: 0 })
     const texts = count * JSON.stringify(valueIn(7, 10_000)).length
     expect((await usedArrays()) - before.bytes).toBeLessThan(2 * texts + 3 * 2 ** 21)
-    expect((await usedHeap()) - before.heap).toBeLessThan(count * 700 + OBJECTS * 200)
+    expect((await usedHeap()) - before.heap).toBeLessThan(count * 700 + 2 * OBJECTS * 200)
     // A tenth stays, so that every block has somebody who wants to live in it.
     for (let index = 0; index < count; index++) {
       if (index % 10 === 0) continue
       store.write(`key ${index}`, 0, { expected: versionOf(store, `key ${index}`), expiresAt: NOW })
     }
-    expect((await usedArrays()) - before.bytes).toBeLessThan((2 * texts) / 10 + 3 * 2 ** 21)
-    expect(store.size).toBe(OBJECTS + count / 10)
+    expect((await usedArrays()) - before.bytes).toBeLessThan((2 * texts) / 10 + OBJECTS * LEAST_BYTES + 3 * 2 ** 21)
+    expect(store.size).toBe(2 * OBJECTS + count / 10)
   })
 
   it('takes twice the bytes of texts at most, whichever of them stay and whenever the others go', async () => {
@@ -479,6 +484,7 @@ describe('memory', () => {
     }
     const full = fullStore(() => NOW)
     full.write('key', { ok: 1 }, { expected: 0 })
+    for (let index = 0; index < OBJECTS; index++) full.write(`later ${index}`, index, { expected: 0 })
     const expected = versionOf(full, 'key')
     const wrong = 1n as unknown as JsonValue // no value of JSON
     expect(() => full.write('key', wrong, { expected })).toThrow(TypeError)
