@@ -1,5 +1,5 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import { defineConfig, type Options } from 'tsup'
 
 /**
@@ -9,8 +9,8 @@ import { defineConfig, type Options } from 'tsup'
 const library: Options = {
   entry: {
     index: 'src/index.ts',
-    node: 'src/adapters/node.ts',
-    fetch: 'src/adapters/fetch.ts',
+    node: 'src/adapters/node/index.ts',
+    fetch: 'src/adapters/fetch/index.ts',
     'storage/memory': 'src/storage/memory.ts',
     'storage/sqlite': 'src/storage/sqlite.ts',
     'storage/postgres': 'src/storage/postgres.ts',
@@ -65,11 +65,11 @@ type Plugin = NonNullable<Options['esbuildPlugins']>[number]
 function keepInOnePiece(build: Build): void {
   // For CommonJS, all of an entry point is one file anyway.
   if (build.initialOptions.splitting !== true) return
-  build.onResolve({ filter: /^\.\// }, ({ kind, path, resolveDir }) =>
+  build.onResolve({ filter: /^\./ }, ({ kind, path, resolveDir }) =>
     kind === 'dynamic-import' ? { path: join(resolveDir, path), namespace: 'later' } : undefined,
   )
   build.onLoad({ filter: /./, namespace: 'later' }, ({ path }) => ({
-    contents: `export {} from './server.js'\nexport * from './${basename(path)}'`,
+    contents: `export {} from ${JSON.stringify(resolve('src/server.ts'))}\nexport * from './${basename(path)}'`,
     resolveDir: dirname(path),
   }))
 }

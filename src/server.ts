@@ -2,27 +2,25 @@
  * The shell: binds the protocol and the grant's transitions to a store, a clock, randomness and the host's users.
  * @module
  */
-import { administrationOf } from './administration.js'
-import type { Applications } from './applications.js'
-import type { PublishedApplication } from './core/application.js'
-import type { Credential } from './core/credential.js'
-import { clientKeyOf } from './core/digests.js'
+
+import type { PublishedApplication } from './core/application/application.js'
 import type { OAuthError, RefusalReason } from './core/errors.js'
 import { hostFailed, oauthError } from './core/errors.js'
-import type { GrantRecord, IssuedTokens, Outcome } from './core/grant.js'
-import { invalidGrant } from './core/grant.js'
+import type { GrantRecord, IssuedTokens, Outcome } from './core/grant/grant.js'
+import { invalidGrant } from './core/grant/grant.js'
+import { transition } from './core/grant/transition.js'
 import type { Scope, ScopeCatalogue } from './core/scopes.js'
 import { limitScopes } from './core/scopes.js'
-import { transition } from './core/transition.js'
+import type { Credential } from './core/tokens/credential.js'
+import { clientKeyOf } from './core/tokens/digests.js'
 import type { Seconds } from './core/values.js'
-import type { FrontChannel } from './front-channel.js'
-import type { Grants } from './grants.js'
-import type { Authenticate, Guarding } from './guard.js'
-import { authenticateBy, guardOf } from './guard.js'
-import { introspectionEndpoint } from './introspection-endpoint.js'
-import { loadLater } from './load-later.js'
-import type { AuthorizationServerOptions, Refused, RefusedEvent } from './options.js'
-import { resolveOptions } from './options.js'
+import type { FrontChannel } from './endpoints/front-channel.js'
+import { introspectionEndpoint } from './endpoints/introspection.js'
+import type { Authenticate, Guarding } from './guard/guard.js'
+import { authenticateBy, guardOf } from './guard/guard.js'
+import { administrationOf } from './management/administration.js'
+import type { Applications } from './management/applications.js'
+import type { Grants } from './management/grants.js'
 import type { PresentedClient } from './protocol/client-authentication.js'
 import { authenticateClient, clientIdsOf, meantClient, registeredClient } from './protocol/client-authentication.js'
 import { ENDPOINT_PATHS, METADATA_PATH } from './protocol/endpoints.js'
@@ -32,8 +30,11 @@ import { isError } from './protocol/parameters.js'
 import { requestAboutToken } from './protocol/revocation.js'
 import type { TokenRequest } from './protocol/token.js'
 import { deviceFlowFault, tokenRequest } from './protocol/token.js'
-import type { Soon } from './transactions.js'
-import { after, keys, recordAs, transactionsOf } from './transactions.js'
+import { loadLater } from './shell/lazy.js'
+import type { AuthorizationServerOptions, Refused, RefusedEvent } from './shell/options.js'
+import { resolveOptions } from './shell/options.js'
+import type { Soon } from './shell/transactions.js'
+import { after, keys, recordAs, transactionsOf } from './shell/transactions.js'
 
 /** An authorization server. */
 export interface AuthorizationServer<Native = unknown> extends Guarding {
@@ -262,7 +263,7 @@ export function createAuthorizationServer<Native = unknown>(
   const guard = guardOf(settings, transactions, refused)
   const { applications, grants } = administrationOf(settings, transactions)
   const frontChannel = loadLater(async () => {
-    const { frontChannelOf } = await import('./front-channel.js')
+    const { frontChannelOf } = await import('./endpoints/front-channel.js')
     return frontChannelOf(settings, transactions, refused, grants)
   })
   const inFront =

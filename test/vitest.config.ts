@@ -8,8 +8,8 @@ const everyLine = { statements: 100, branches: 100, functions: 100, lines: 100 }
 /** `import ... from 'grantwell'` in a test means the sources, never a build that may be old. */
 const entryPoints = {
   grantwell: 'src/index.ts',
-  'grantwell/node': 'src/adapters/node.ts',
-  'grantwell/fetch': 'src/adapters/fetch.ts',
+  'grantwell/node': 'src/adapters/node/index.ts',
+  'grantwell/fetch': 'src/adapters/fetch/index.ts',
   'grantwell/storage/memory': 'src/storage/memory.ts',
   'grantwell/storage/sqlite': 'src/storage/sqlite.ts',
   'grantwell/storage/postgres': 'src/storage/postgres.ts',

@@ -2,8 +2,9 @@
  * Bodies that arrive in pieces, in as much memory as they have bytes.
  * @module
  */
-import { wrongAnswer } from '../host.js'
+
 import type { HttpBody } from '../protocol/message.js'
+import { wrongAnswer } from '../shell/host.js'
 
 /** A smaller array would grow at every second piece of some bytes. */
 const SMALLEST = 1024

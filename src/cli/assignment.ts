@@ -12,10 +12,10 @@ import {
   type FieldDescription,
   MetadataError,
 } from '../metadata/index.js'
-import { isExact, JsonNumber, parseJson } from '../metadata/json-text.js'
+import { isExact, JsonNumber, parseJson } from '../metadata/json/json-text.js'
 import { parsePath } from '../metadata/path.js'
-import { type Field, type MessageType, MetaDataSchema } from '../metadata/schema.js'
-import { type FieldNode, type ItemNode, parseSyntax, type ValueNode } from '../metadata/syntax.js'
+import { type Field, type MessageType, MetaDataSchema } from '../metadata/schema/schema.js'
+import { type FieldNode, type ItemNode, parseSyntax, type ValueNode } from '../metadata/text/syntax.js'
 
 /** `FIELD=VALUE`; with `FIELD+=VALUE` the path ends with `[+]`. */
 export interface Assignment {

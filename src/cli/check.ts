@@ -4,9 +4,9 @@
  */
 import type { Command } from 'commander'
 import { locateFields, type Problem, type ReadResult } from '../metadata/index.js'
-import { textOf } from '../metadata/text.js'
+import { textOf } from '../metadata/text/text.js'
 import { eachProblem } from '../metadata/validate.js'
-import { type Fault, type Found, findRecords, readRecords } from './files.js'
+import { type Fault, type Found, findRecords, readRecords } from './files/files.js'
 import {
   EXIT,
   enumAliasOption,

@@ -8,8 +8,9 @@ import { eachField, unknownBytes } from '../metadata/binary.js'
 import { at } from '../metadata/check.js'
 import { MAX_BYTES, MAX_DEPTH } from '../metadata/errors.js'
 import { formatJson, formatText, MetaData, type Unknown } from '../metadata/index.js'
-import { type Message, type MessageType, MetaDataSchema } from '../metadata/schema.js'
-import { type Fault, readRecord, STDIN } from './files.js'
+import { type Message, type MessageType, MetaDataSchema } from '../metadata/schema/schema.js'
+import { type Fault, readRecord, STDIN } from './files/files.js'
+import { replaceFiles } from './files/replace.js'
 import {
   EXIT,
   enumAliasOption,
@@ -21,7 +22,6 @@ import {
 } from './options.js'
 import { print, visibleLines, visibleText } from './output.js'
 import { complainOf, faultOf, parseRecord } from './records.js'
-import { replaceFiles } from './replace.js'
 
 type Format = 'text' | 'json' | 'binary'
 

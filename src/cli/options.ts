@@ -4,8 +4,8 @@
  */
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { EnumAliases, ReadOptions } from '../metadata/index.js'
-import { ENUMS } from '../metadata/schema.js'
-import { STDIN } from './files.js'
+import { ENUMS } from '../metadata/schema/schema.js'
+import { STDIN } from './files/files.js'
 
 /** Exit codes, for scripts. */
 export const EXIT = {

@@ -3,7 +3,7 @@
  * @module
  */
 import { MetadataError, type ReadOptions, type ReadResult, readMetadata } from '../metadata/index.js'
-import { type Fault, STDIN } from './files.js'
+import { type Fault, STDIN } from './files/files.js'
 import { complain, paint, visible } from './output.js'
 
 /** A fault of a record, with its place where it has one. */

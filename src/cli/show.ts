@@ -4,8 +4,8 @@
  */
 import { type Command, Option } from 'commander'
 import { dateToISO, formatText, getField, MetaData, type ReadResult, UrlType } from '../metadata/index.js'
-import { formatTree } from '../metadata/json-text.js'
-import { type Found, findRecords, readRecords } from './files.js'
+import { formatTree } from '../metadata/json/json-text.js'
+import { type Found, findRecords, readRecords } from './files/files.js'
 import {
   EXIT,
   enumAliasOption,

@@ -3,17 +3,17 @@
  * @module
  * @see RFC 6750, sections 2.1 and 3.1
  */
-import { isLoopback } from '../core/redirect-uri.js'
+import { isLoopback } from '../core/application/redirect-uri.js'
 import { came, FUNCTION, isObject, type Takes } from '../core/takes.js'
-import { parseAddress } from './address.js'
-import { isClientError } from './http.js'
+import { parseAddress } from './http/address.js'
+import { isClientError } from './http/http.js'
+import { MOST_REDIRECTS, nextStep, type Step } from './http/redirects.js'
+import { refusalsOf } from './http/refusals.js'
+import { type Init, type Input, type Redirect, readInit, sendingOf } from './http/sending.js'
 import { authorizationOf, type Signature, toldTime } from './mac.js'
 import { checkArgument, mistake, type OptionChecks, readOptions } from './options.js'
-import { MOST_REDIRECTS, nextStep, type Step } from './redirects.js'
-import { refusalsOf } from './refusals.js'
-import { type Init, type Input, type Redirect, readInit, sendingOf } from './sending.js'
-import { clockOf, type TokenSource } from './token-source.js'
-import type { Tokens } from './tokens.js'
+import { clockOf, type TokenSource } from './tokens/token-source.js'
+import type { Tokens } from './tokens/tokens.js'
 
 /** Options of {@link authorizedFetch}. */
 export interface AuthorizedFetchOptions {

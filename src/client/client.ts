@@ -4,13 +4,13 @@
  * @see RFC 8414
  */
 import * as oauth from 'oauth4webapi'
-import { isLoopback } from '../core/redirect-uri.js'
+import { isLoopback } from '../core/application/redirect-uri.js'
 import { came, FUNCTION, isObject, isTaken, mustBe, NAME, oneOf, type Takes } from '../core/takes.js'
-import { parseAddress } from './address.js'
 import { ClientError } from './errors.js'
-import { ask, type HttpOptions, type HttpSettings, memberOf, wholeAnswers } from './http.js'
+import { parseAddress } from './http/address.js'
+import { ask, type HttpOptions, type HttpSettings, memberOf, wholeAnswers } from './http/http.js'
+import { plain } from './http/plain.js'
 import { checkArgument, mistake, type OptionChecks, readOptions, wait } from './options.js'
-import { plain } from './plain.js'
 
 /** Options of {@link discover}. */
 export interface ClientOptions {

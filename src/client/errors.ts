@@ -2,7 +2,7 @@
  * What the functions of a client throw.
  * @module
  */
-import { plain } from './plain.js'
+import { plain } from './http/plain.js'
 
 /** The codes of {@link ClientError}. */
 export type ClientErrorCode =

@@ -7,11 +7,11 @@ import * as oauth from 'oauth4webapi'
 import { FUNCTION } from '../core/takes.js'
 import { type Client, checkClient, connectionOf, isSafeAddress } from './client.js'
 import { ClientError } from './errors.js'
-import { ask, inTime, isClientError, pause, retryAfterOf } from './http.js'
+import { ask, inTime, isClientError, pause, retryAfterOf } from './http/http.js'
 import { LONGEST_WAIT, type OptionChecks, readOptions, SCOPE, SIGNAL } from './options.js'
 import { requestTokens } from './token-endpoint.js'
-import type { Tokens } from './tokens.js'
-import { isCredential } from './tokens-check.js'
+import type { Tokens } from './tokens/tokens.js'
+import { isCredential } from './tokens/tokens-check.js'
 
 /** The code as the user is shown it. Nothing in it moves a terminal or turns the direction of reading. */
 export interface UserCode {

@@ -5,10 +5,10 @@
  * @module
  * @see RFC 6750, section 2.1; draft-ietf-oauth-v2-http-mac-01, section 3.1
  */
-import { encodeBase64url } from '../core/base64url.js'
-import { normalizedRequest, normalizedTime } from '../core/mac.js'
+import { encodeBase64url } from '../core/tokens/base64url.js'
+import { normalizedRequest, normalizedTime } from '../core/tokens/mac.js'
 import { ClientError } from './errors.js'
-import type { Tokens } from './tokens.js'
+import type { Tokens } from './tokens/tokens.js'
 
 /** What is signed of a request. */
 export interface SignedRequest {

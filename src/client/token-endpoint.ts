@@ -6,11 +6,11 @@
 import * as oauth from 'oauth4webapi'
 import { type Client, type Connection, checkClient, connectionOf } from './client.js'
 import { ClientError } from './errors.js'
-import { ask, isClientError } from './http.js'
+import { ask, isClientError } from './http/http.js'
+import { plain } from './http/plain.js'
 import { mistake, readOptions, SIGNAL } from './options.js'
-import { plain } from './plain.js'
-import type { Tokens, TokenType } from './tokens.js'
-import { checkTokens, isBearer, isCredential } from './tokens-check.js'
+import type { Tokens, TokenType } from './tokens/tokens.js'
+import { checkTokens, isBearer, isCredential } from './tokens/tokens-check.js'
 
 /** What an answer leaves out where it did not change. */
 export interface Before {

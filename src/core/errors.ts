@@ -3,7 +3,6 @@
  * @module
  * @see RFC 6749, sections 4.1.2.1 and 5.2; RFC 6750, section 3.1; RFC 7009, section 2.2.1; RFC 8628, section 3.5
  */
-import type { RegistrationFault } from './registration.js'
 import type { Seconds } from './values.js'
 
 /** The codes of the protocol, in the field `error` on the wire. */
@@ -148,6 +147,13 @@ export type GrantwellErrorCode =
   | 'ERR_NAMESPACE'
   /** The engine of a store failed, or took too long. */
   | 'ERR_STORAGE_UNAVAILABLE'
+
+/** One thing that is wrong with a registration. */
+export interface RegistrationFault {
+  /** Where, such as `redirectUris[1]`; empty for the whole. */
+  readonly path: string
+  readonly message: string
+}
 
 /**
  * What the functions that a host calls throw: a programmer's, an applicant's or an administrator's mistake, or a store

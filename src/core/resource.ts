@@ -1,9 +1,13 @@
 /**
- * Whether what a user permitted opens a resource.
+ * The resources that a user permits, and the resource that a request is about.
  * @module
  * @see Specification, section 2.1
  */
-import type { Resources } from './grant.js'
+/** The resources of a user that a grant is about (specification, section 2.1). */
+export type Resources =
+  | { readonly kind: 'all' }
+  | { readonly kind: 'public' }
+  | { readonly kind: 'specified'; readonly ids: readonly string[] }
 
 /** What a host knows of the resource that a request is about. */
 export interface ProtectedResource {

@@ -5,8 +5,9 @@
 import { BinaryWriter } from '@bufbuild/protobuf/wire'
 import { checkMessage, isUnknownFields } from './check.js'
 import { checkSize, MAX_DEPTH, MetadataError, type MetadataErrorCode } from './errors.js'
-import type { Unknown } from './messages.js'
+import { makeSparse } from './json/sparse.js'
 import { checkInput, checkOptions } from './options.js'
+import type { Unknown } from './schema/messages.js'
 import {
   type Field,
   type Message,
@@ -17,8 +18,7 @@ import {
   WIRE_LENGTH,
   WIRE_START_GROUP,
   WIRE_VARINT,
-} from './schema.js'
-import { makeSparse } from './sparse.js'
+} from './schema/schema.js'
 
 /** What `decode` may be told. */
 export interface DecodeOptions {

@@ -3,9 +3,9 @@
  * @module
  */
 import { MAX_DEPTH, MetadataError, refuse } from './errors.js'
-import type { UnknownText } from './messages.js'
 import { isBytes, isPlain } from './options.js'
-import type { Field, Message, MessageType } from './schema.js'
+import type { UnknownText } from './schema/messages.js'
+import type { Field, Message, MessageType } from './schema/schema.js'
 
 /** A lone surrogate: half of a character, which UTF-8 cannot hold. */
 export const LONE_SURROGATE: RegExp = /[\ud800-\udfff]/u

@@ -7,10 +7,11 @@ import { type DecodeOptions, decodeMessage, type EncodeOptions, encodeMessage } 
 import { at } from './check.js'
 import { MetadataError, refuse } from './errors.js'
 import * as generated from './generated/metadata.js'
-import { type FromJsonOptions, fromJson, type JsonObject, type ToJsonOptions, toJson } from './json.js'
-import type * as messages from './messages.js'
-import type { Partly } from './messages.js'
+import { type FromJsonOptions, fromJson, type JsonObject, type ToJsonOptions, toJson } from './json/json.js'
+import { isNumbered, makeSparse } from './json/sparse.js'
 import { isBytes, isPlain } from './options.js'
+import type * as messages from './schema/messages.js'
+import type { Partly } from './schema/messages.js'
 import {
   DateSchema,
   type Message,
@@ -19,8 +20,7 @@ import {
   SecuritySchema,
   ThirdPartySchema,
   UrlSchema,
-} from './schema.js'
-import { isNumbered, makeSparse } from './sparse.js'
+} from './schema/schema.js'
 
 /** Makes, reads and writes messages of one type. */
 export interface MessageCodec<T> {

@@ -3,8 +3,8 @@
  * @module
  */
 import { MetadataError } from './errors.js'
-import type { DateMessage } from './messages.js'
-import { DateSchema } from './schema.js'
+import type { DateMessage } from './schema/messages.js'
+import { DateSchema } from './schema/schema.js'
 
 const ISO_DAY = /^(\d{4})-(\d\d)-(\d\d)$/
 

@@ -3,8 +3,8 @@
  * @module
  */
 import { cannot, parsePath } from './path.js'
-import { type Field, type MessageType, MetaDataSchema } from './schema.js'
-import { type FieldNode, type ItemNode, parseSyntax } from './syntax.js'
+import { type Field, type MessageType, MetaDataSchema } from './schema/schema.js'
+import { type FieldNode, type ItemNode, parseSyntax } from './text/syntax.js'
 
 /** A field of the schema. */
 export interface FieldDescription {

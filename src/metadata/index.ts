@@ -8,7 +8,7 @@
  * const next = editText(text, { 'third_party.version': '1.3.2' })
  * @module
  */
-export type { EnumAliases } from './aliases.js'
+
 export { type DecodeOptions, type EncodeOptions, type UnknownField, unknownFields } from './binary.js'
 export { DateMessage, type MessageCodec, MetaData, Security, ThirdPartyMetaData, UrlMessage } from './codec.js'
 export { dateFromISO, dateToISO, fromDate, toDate } from './date.js'
@@ -20,10 +20,9 @@ export {
   type EnumNameValue,
   enumName,
 } from './edit/change.js'
-export { type EditTextOptions, editText } from './edit.js'
+export { type EditTextOptions, editText } from './edit/edit.js'
 export { MetadataError, type MetadataErrorCode, type MetadataErrorPlace } from './errors.js'
 export { describeField, type FieldDescription, locateField, locateFields, type TextPlace } from './fields.js'
-export { type FormatTextOptions, formatText } from './format.js'
 export {
   DirectoryType,
   LicenseType,
@@ -37,9 +36,11 @@ export {
   type JsonObject,
   type JsonValue,
   type ToJsonOptions,
-} from './json.js'
-export type { Partly, Unknown, UnknownText } from './messages.js'
+} from './json/json.js'
 export { type FieldValue, type FieldValues, getField } from './path.js'
 export { type ReadOptions, type ReadResult, readMetadata } from './read.js'
-export { type ParseTextOptions, parseText } from './text.js'
+export type { EnumAliases } from './schema/aliases.js'
+export type { Partly, Unknown, UnknownText } from './schema/messages.js'
+export { type FormatTextOptions, formatText } from './text/format.js'
+export { type ParseTextOptions, parseText } from './text/text.js'
 export { type Problem, type ProblemCode, validate } from './validate.js'

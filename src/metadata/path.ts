@@ -4,10 +4,10 @@
  */
 import { checkMessage } from './check.js'
 import { MAX_DEPTH, MetadataError } from './errors.js'
-import { bigintOf, decimalOf } from './literals.js'
-import type { MetaData, Unknown, UnknownText } from './messages.js'
-import { DirectoryTypeEnum, type Field, type Message, type MessageType, MetaDataSchema } from './schema.js'
-import { UnknownReader } from './unknown-text.js'
+import type { MetaData, Unknown, UnknownText } from './schema/messages.js'
+import { DirectoryTypeEnum, type Field, type Message, type MessageType, MetaDataSchema } from './schema/schema.js'
+import { bigintOf, decimalOf } from './text/literals.js'
+import { UnknownReader } from './text/unknown-text.js'
 
 /** One step of a path. */
 export interface Step {

@@ -4,10 +4,10 @@
  */
 import { MetaData } from './codec.js'
 import { checkSize, MetadataError } from './errors.js'
-import { parseJson } from './json-text.js'
-import type { MetaData as Metadata } from './messages.js'
+import { parseJson } from './json/json-text.js'
 import { checkInput, checkOptions, READING } from './options.js'
-import { type ParseTextOptions, parseText, textOf, utf16Fault } from './text.js'
+import type { MetaData as Metadata } from './schema/messages.js'
+import { type ParseTextOptions, parseText, textOf, utf16Fault } from './text/text.js'
 
 /** Options of `readMetadata`: those of `parseText`, and the format. */
 export interface ReadOptions extends ParseTextOptions {

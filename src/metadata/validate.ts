@@ -4,8 +4,8 @@
  */
 import { checkMessage } from './check.js'
 import { dateToISO } from './date.js'
-import type { MetaData, ThirdPartyMetaData, UrlMessage } from './messages.js'
-import { MetaDataSchema, UrlTypeEnum } from './schema.js'
+import type { MetaData, ThirdPartyMetaData, UrlMessage } from './schema/messages.js'
+import { MetaDataSchema, UrlTypeEnum } from './schema/schema.js'
 
 /** One thing that is wrong with a record, or that it lacks. */
 export interface Problem {

@@ -3,18 +3,18 @@
  * @module
  * @see Specification, section 4.1; RFC 6749, section 4.1; RFC 7636, section 4.3; RFC 9207
  */
-import type { Application, PublishedApplication } from '../core/application.js'
-import { isPublished } from '../core/application.js'
+import type { Application, PublishedApplication } from '../core/application/application.js'
+import { isPublished } from '../core/application/application.js'
+import type { RedirectRules } from '../core/application/redirect-uri.js'
+import { brokenRedirectRule, matchRedirectUri } from '../core/application/redirect-uri.js'
 import type { OAuthError } from '../core/errors.js'
 import { oauthError } from '../core/errors.js'
-import type { RedirectRules } from '../core/redirect-uri.js'
-import { brokenRedirectRule, matchRedirectUri } from '../core/redirect-uri.js'
 import type { Scope, ScopeCatalogue } from '../core/scopes.js'
 import { narrowScopes, parseScopes } from '../core/scopes.js'
 import type { ClientId } from '../core/values.js'
 import { ownOf, parseClientId } from '../core/values.js'
 import type { HttpResponse } from './message.js'
-import { redirectResponse } from './page.js'
+import { redirectResponse } from './pages/page.js'
 import type { Parameters } from './parameters.js'
 import { isError, malformed, missing, PARAMETER_LIMITS, valueIn, valuesIn } from './parameters.js'
 

@@ -3,13 +3,13 @@
  * @module
  * @see Specification, section 5.1; RFC 6749, section 2.3; RFC 7617
  */
-import type { Application, PublishedApplication } from '../core/application.js'
-import { hasSecret, isPublished } from '../core/application.js'
-import type { Credential } from '../core/credential.js'
-import type { Digests } from '../core/digests.js'
-import { clientKeyOf, digestOf } from '../core/digests.js'
+import type { Application, PublishedApplication } from '../core/application/application.js'
+import { hasSecret, isPublished } from '../core/application/application.js'
 import type { OAuthError } from '../core/errors.js'
 import { oauthError } from '../core/errors.js'
+import type { Credential } from '../core/tokens/credential.js'
+import type { Digests } from '../core/tokens/digests.js'
+import { clientKeyOf, digestOf } from '../core/tokens/digests.js'
 import type { ClientId, Seconds } from '../core/values.js'
 import { parseClientId } from '../core/values.js'
 import type { HttpHeaders } from './message.js'

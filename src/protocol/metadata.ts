@@ -6,7 +6,7 @@
 import type { ScopeCatalogue } from '../core/scopes.js'
 import { ENDPOINT_PATHS } from './endpoints.js'
 import type { HttpResponse } from './message.js'
-import { documentResponse } from './page.js'
+import { documentResponse } from './pages/page.js'
 import { DEVICE_CODE_GRANT } from './token.js'
 
 /** The metadata document. */

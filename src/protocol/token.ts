@@ -3,13 +3,13 @@
  * @module
  * @see Specification, sections 4.2 and 4.3; RFC 6749, sections 4.1.3 and 6; RFC 8628, section 3.4
  */
-import type { PublishedApplication } from '../core/application.js'
-import type { Credential } from '../core/credential.js'
-import { parseCredential } from '../core/credential.js'
+import type { PublishedApplication } from '../core/application/application.js'
 import type { OAuthError } from '../core/errors.js'
 import { oauthError } from '../core/errors.js'
 import type { Scope, ScopeCatalogue } from '../core/scopes.js'
 import { parseScopes } from '../core/scopes.js'
+import type { Credential } from '../core/tokens/credential.js'
+import { parseCredential } from '../core/tokens/credential.js'
 import type { PresentedClient } from './client-authentication.js'
 import { presentedClient } from './client-authentication.js'
 import type { HttpRequest } from './message.js'

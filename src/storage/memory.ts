@@ -8,7 +8,7 @@
  * Values are kept as they are, not frozen: by the contract nobody changes one, and frozen objects are several times as slow to
  * copy from. Only the first of a record is a copy, so that what it was cut out of can go.
  *
- * Beyond 65,536 records, values are kept as JSON in long arrays of bytes, and only those that were written last, or are asked for
+ * Beyond 32,768 records, values are kept as JSON in long arrays of bytes, and only those that were written last, or are asked for
  * again and again, as objects: whenever a collector of garbage empties the young objects it walks all pages of the heap, so that a million
  * records as objects make each of its pauses several times as long.
  * @module
@@ -69,8 +69,8 @@ interface Roll {
   dropped: number
 }
 
-/** How many values are objects at most: some 50 MB of grants. */
-const OBJECTS = 65_536
+/** How many values are objects at most: some 25 MB of grants. */
+const OBJECTS = 32_768
 
 /** A text that is asked for a second time becomes an object if fewer others were asked for in between. */
 const AGAIN = 4_096
@@ -79,6 +79,8 @@ const BLOCK_BYTES = 1 << 21
 
 /** What a text takes of a block at least, so that no more than some thousands have to move out of one at once. */
 const LEAST_BYTES = 128
+
+const NO_LABELS: readonly string[] = []
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
@@ -296,7 +298,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
       const sequence = ++versions
       const entry: Entry = {
         key,
-        labels: [...new Set(labels)],
+        labels: labels.length === 0 ? NO_LABELS : [...new Set(labels)],
         sequence,
         version: sequence,
         expiresAt,

@@ -9,9 +9,10 @@
  * keeps; and a write that changes no column of an index, as most do, changes no index (a "heap-only tuple").
  * @module
  */
-import { portableDigests } from '../core/digests.js'
+
 import { configurationError, StorageUnavailable } from '../core/errors.js'
 import { methods } from '../core/takes.js'
+import { portableDigests } from '../core/tokens/digests.js'
 import type { Seconds } from '../core/values.js'
 import type { Parse, RemoteEngineOptions } from './engine.js'
 import {

@@ -4,8 +4,8 @@
  * @module
  */
 import * as fc from 'fast-check'
-import type { Registration } from '../core/registration.js'
-import { checkRegistration } from '../core/registration-check.js'
+import type { Registration } from '../core/application/registration.js'
+import { checkRegistration } from '../core/application/registration-check.js'
 import type { Scope, ScopeCatalogue } from '../core/scopes.js'
 import { normalizeScopes, serviceScopes } from '../core/scopes.js'
 import { isLine, isLines, isVisible, isWithin } from '../core/text.js'

@@ -4,9 +4,9 @@
  * @module
  */
 import type { GrantwellError } from '../core/errors.js'
-import type { AuthorizationServerOptions } from '../options.js'
 import type { AuthorizationServer } from '../server.js'
 import { createAuthorizationServer } from '../server.js'
+import type { AuthorizationServerOptions } from '../shell/options.js'
 import type { RecordStore } from '../storage/record-store.js'
 import { checkedOptions, FUNCTION, OBJECT, TEXT } from './options.js'
 import { seededEntropy } from './seeded-entropy.js'

@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseText } from 'grantwell/metadata'
 import { expect, it } from 'vitest'
-import { lockOf, lockText } from '../../src/cli/lock.js'
+import { lockOf, lockText } from '../../src/cli/files/lock.js'
 import { BIN, bash, folder, metadata, type Outcome, write, ZLIB } from './command.js'
 
 const SILENT = { code: 0, stdout: '', stderr: '' }

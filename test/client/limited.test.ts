@@ -3,7 +3,7 @@
  * @module
  */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { limited } from '../../src/client/limited.js'
+import { limited } from '../../src/client/http/limited.js'
 
 beforeEach(() => {
   vi.useFakeTimers()

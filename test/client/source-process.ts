@@ -5,7 +5,7 @@
 import { discover, type TokenStore } from 'grantwell/client'
 import { fileTokenStore } from '../../src/client/node/file-token-store.js'
 import { replacePrivate } from '../../src/client/node/private-file.js'
-import { createTokenSource } from '../../src/client/token-source.js'
+import { createTokenSource } from '../../src/client/tokens/token-source.js'
 import { WEB } from '../support.js'
 import type { Order, Report, SourceSettings } from './source-processes.js'
 

@@ -3,8 +3,8 @@
  * @module
  */
 import { type Client, type ClientOptions, discover, type TokenStore, type Tokens } from 'grantwell/client'
-import { memoryTokenStore } from '../../src/client/memory-token-store.js'
 import { tokensOf } from '../../src/client/token-endpoint.js'
+import { memoryTokenStore } from '../../src/client/tokens/memory-token-store.js'
 import { tokens as tokensOfWeb, WEB } from '../support.js'
 import type { Service } from './service.js'
 

@@ -7,7 +7,7 @@ import { inspect } from 'node:util'
 import { type Client, type ClientOptions, discover, revokeTokens, type Tokens } from 'grantwell/client'
 import { memoryStore } from 'grantwell/storage/memory'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { retryAfterOf } from '../../src/client/http.js'
+import { retryAfterOf } from '../../src/client/http/http.js'
 import { refreshTokens, tokensOf } from '../../src/client/token-endpoint.js'
 import { START, tokens as tokensOfWeb, WEB, works } from '../support.js'
 import {

@@ -7,9 +7,9 @@ import fc from 'fast-check'
 import { discover, type TokenStore, type Tokens } from 'grantwell/client'
 import { createFetchHandler } from 'grantwell/fetch'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { memoryTokenStore } from '../../src/client/memory-token-store.js'
 import { tokensOf } from '../../src/client/token-endpoint.js'
-import { createTokenSource, type TokenSource } from '../../src/client/token-source.js'
+import { memoryTokenStore } from '../../src/client/tokens/memory-token-store.js'
+import { createTokenSource, type TokenSource } from '../../src/client/tokens/token-source.js'
 import { ISSUER, revoke, testServer, tokens as tokensOfWeb, WEB } from '../support.js'
 
 const LIFE = 600

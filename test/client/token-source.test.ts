@@ -5,8 +5,8 @@
  */
 import type { Client, Tokens } from 'grantwell/client'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { memoryTokenStore } from '../../src/client/memory-token-store.js'
-import { createTokenSource, type TokenSource, type TokenSourceOptions } from '../../src/client/token-source.js'
+import { memoryTokenStore } from '../../src/client/tokens/memory-token-store.js'
+import { createTokenSource, type TokenSource, type TokenSourceOptions } from '../../src/client/tokens/token-source.js'
 import { eventually } from '../adapters/http.js'
 import { revoke, START, works } from '../support.js'
 import { breaks, type Fault, hangs, losesAnswer, openService, type Service, thrownBy } from './service.js'

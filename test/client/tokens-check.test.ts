@@ -4,8 +4,8 @@
  */
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { checkTokens } from '../../src/client/tokens-check.js'
-import { parseTokens } from '../../src/client/tokens-json.js'
+import { checkTokens } from '../../src/client/tokens/tokens-check.js'
+import { parseTokens } from '../../src/client/tokens/tokens-json.js'
 
 const TOKENS = {
   v: 1,

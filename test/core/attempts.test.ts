@@ -5,8 +5,8 @@
  */
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { AttemptLimit, Attempts } from '../../src/core/attempts.js'
-import { attempt } from '../../src/core/attempts.js'
+import type { AttemptLimit, Attempts } from '../../src/core/rate-limit.js'
+import { attempt } from '../../src/core/rate-limit.js'
 
 const START = 1_800_000_000
 

@@ -6,7 +6,7 @@
 import * as fc from 'fast-check'
 import type { GrantId } from 'grantwell'
 import { describe, expect, it } from 'vitest'
-import type { Consents, NewDecision } from '../../src/core/consents.js'
+import type { Consents, NewDecision } from '../../src/core/grant/consents.js'
 import {
   admitDecision,
   DECISIONS_KEPT,
@@ -14,10 +14,10 @@ import {
   isCounted,
   MAKES_WITHIN,
   mayMake,
-} from '../../src/core/consents.js'
-import type { Grant } from '../../src/core/grant.js'
-import { retention } from '../../src/core/grant.js'
-import { transition } from '../../src/core/transition.js'
+} from '../../src/core/grant/consents.js'
+import type { Grant } from '../../src/core/grant/grant.js'
+import { retention } from '../../src/core/grant/grant.js'
+import { transition } from '../../src/core/grant/transition.js'
 import { approval, entropyOf, RULES } from './histories.js'
 
 const START = 1_800_000_000

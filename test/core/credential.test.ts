@@ -6,8 +6,8 @@ import * as fc from 'fast-check'
 import type { ClientKey, Credential, CredentialKind, GrantId } from 'grantwell'
 import { CREDENTIAL_PREFIXES, parseCredential, parseGrantId, printCredential } from 'grantwell'
 import { describe, expect, it } from 'vitest'
-import { encodeBase64url } from '../../src/core/base64url.js'
-import { CLIENT_SECRET_PREFIX, credentialAt, grantIdOf, secretOf } from '../../src/core/credential.js'
+import { encodeBase64url } from '../../src/core/tokens/base64url.js'
+import { CLIENT_SECRET_PREFIX, credentialAt, grantIdOf, secretOf } from '../../src/core/tokens/credential.js'
 import { anyText } from './texts.js'
 
 const KINDS: readonly CredentialKind[] = ['code', 'access_token', 'refresh_token', 'device_code']

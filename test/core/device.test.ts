@@ -20,7 +20,7 @@ import type {
 import { clientKeyOf, inspect, isGrant, parseCredential, portableDigests, retention, transition } from 'grantwell'
 import { nodeDigests } from 'grantwell/node'
 import { describe, expect, it } from 'vitest'
-import { macKeyOf } from '../../src/core/mac.js'
+import { macKeyOf } from '../../src/core/tokens/mac.js'
 import { clientIdOf, entropyOf, GRANT_ID, secretWith, strangeSecret } from './histories.js'
 
 const START = 1_800_000_000

@@ -21,7 +21,7 @@ import type {
 } from 'grantwell'
 import { clientKeyOf, inspect, parseClientId, parseCredential, transition } from 'grantwell'
 import { nodeDigests } from 'grantwell/node'
-import { grantIdOf, secretOf } from '../../src/core/credential.js'
+import { grantIdOf, secretOf } from '../../src/core/tokens/credential.js'
 import type { Shown } from '../../src/testing/model.js'
 
 export const START = 1_800_000_000

@@ -3,7 +3,7 @@
  */
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { imageSize, imageType } from '../../src/core/image.js'
+import { imageSize, imageType } from '../../src/core/application/image.js'
 import { bytesOf, type Frame, gif, jpeg, png, vp8, vp8l, vp8x } from './images.js'
 
 function sizeOf(bytes: Uint8Array) {

@@ -5,8 +5,13 @@
  */
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { RedirectRegistration, RedirectRules } from '../../src/core/redirect-uri.js'
-import { isLoopback, matchRedirectUri, parseRedirectUri, redirectUriRule } from '../../src/core/redirect-uri.js'
+import type { RedirectRegistration, RedirectRules } from '../../src/core/application/redirect-uri.js'
+import {
+  isLoopback,
+  matchRedirectUri,
+  parseRedirectUri,
+  redirectUriRule,
+} from '../../src/core/application/redirect-uri.js'
 import { authorizationResponse } from '../../src/protocol/authorization.js'
 
 const DOMAIN_RULES: RedirectRules = { matching: 'domain', allowLocalhost: false }

@@ -8,7 +8,7 @@ import * as fc from 'fast-check'
 import type { Grant, GrantRules, Refresh, Scope } from 'grantwell'
 import { coversScopes, inspect, PAIRS_IN_GRACE, RETIRED_KEPT, transition } from 'grantwell'
 import { describe, expect, it } from 'vitest'
-import { macKeyOf } from '../../src/core/mac.js'
+import { macKeyOf } from '../../src/core/tokens/mac.js'
 import type { Setup, World } from './histories.js'
 import {
   credentialOf,

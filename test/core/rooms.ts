@@ -9,62 +9,94 @@ import ts from 'typescript'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 
-/** What a room may import from another: everything, types alone, or one file's types. */
+/** The reach of an import into another room: everything, types alone, or the types of one file. */
 type Reach = 'everything' | 'types' | { readonly typesOf: string }
 
 interface Room {
-  /** Other rooms of `src`; its own is always open, save where `apart` says so. */
+  /** Other rooms of `src`; its own, and the room around it, are always open, save where `apart` says so. */
   readonly rooms: { readonly [name: string]: Reach }
   /** Packages and Node's modules, by what their names begin with. */
-  readonly packages: readonly string[]
+  readonly packages?: readonly string[]
   /** Its files are adapters beside each other: none imports another, save the files that they share. */
-  readonly apart?: { readonly save?: readonly string[] }
-  /** Whether its files may neither know anything of their surroundings nor wait for anything. */
-  readonly pure: boolean
+  readonly apart?: { readonly save: readonly string[] }
+  /** True if its files neither know their surroundings nor wait for anything. */
+  readonly pure?: boolean
 }
 
-/** DESIGN, "Rooms, and what each may import". The files of `src` itself are the room `server`. */
-export const ROOMS: { readonly [name: string]: Room } = {
-  core: { rooms: {}, packages: ['@noble/hashes/'], pure: true },
-  protocol: { rooms: { core: 'everything' }, packages: [], pure: true },
+const CORE = {
+  core: 'everything',
+  'core/tokens': 'everything',
+  'core/application': 'everything',
+  'core/grant': 'everything',
+} as const
+
+const PURE = { pure: true, packages: ['@noble/hashes/'] } as const
+
+/** DESIGN, "Rooms, and what each may import". A room is a folder with all that lies in it, but for folders that are rooms. */
+export const ROOMS: { readonly [folder: string]: Room } = {
+  core: { rooms: {}, ...PURE },
+  'core/tokens': { rooms: {}, ...PURE },
+  'core/application': { rooms: { 'core/tokens': 'everything' }, ...PURE },
+  'core/grant': { rooms: { 'core/tokens': 'everything', 'core/application': 'everything' }, ...PURE },
+  protocol: { rooms: CORE, pure: true },
   storage: {
-    rooms: { core: 'everything' },
+    rooms: CORE,
     packages: ['@noble/hashes/'],
     apart: { save: ['record-store.ts', 'engine.ts'] },
-    pure: false,
   },
-  pages: { rooms: {}, packages: [], pure: false },
-  server: {
-    rooms: { core: 'everything', protocol: 'everything', pages: 'everything', storage: { typesOf: 'record-store.ts' } },
-    packages: [],
-    pure: false,
+  pages: { rooms: {} },
+  shell: { rooms: { ...CORE, protocol: 'everything', pages: 'everything', storage: { typesOf: 'record-store.ts' } } },
+  guard: { rooms: { ...CORE, protocol: 'everything', shell: 'everything', storage: { typesOf: 'record-store.ts' } } },
+  management: { rooms: { ...CORE, shell: 'everything', storage: { typesOf: 'record-store.ts' } } },
+  endpoints: {
+    rooms: {
+      ...CORE,
+      protocol: 'everything',
+      pages: 'everything',
+      shell: 'everything',
+      guard: 'everything',
+      management: 'everything',
+      storage: { typesOf: 'record-store.ts' },
+    },
+  },
+  // The composition root: `index.ts` and `server.ts`.
+  '': {
+    rooms: {
+      ...CORE,
+      protocol: 'everything',
+      pages: 'types',
+      shell: 'everything',
+      guard: 'everything',
+      management: 'everything',
+      endpoints: 'everything',
+      storage: { typesOf: 'record-store.ts' },
+    },
   },
   adapters: {
-    rooms: { server: 'everything', protocol: 'everything', core: 'types' },
-    packages: [],
+    rooms: {
+      '': 'types',
+      shell: 'everything',
+      guard: 'everything',
+      protocol: 'everything',
+      core: 'types',
+      'core/tokens': 'types',
+    },
     apart: { save: ['body.ts', 'headers.ts', 'turns.ts'] },
-    pure: false,
   },
   client: {
-    rooms: { core: 'everything', protocol: 'everything', server: 'types' },
+    rooms: { ...CORE, protocol: 'everything', guard: 'types', shell: 'types' },
     packages: ['oauth4webapi'],
-    pure: false,
   },
-  metadata: { rooms: {}, packages: ['@bufbuild/protobuf/wire'], pure: false },
+  metadata: { rooms: {}, packages: ['@bufbuild/protobuf/wire'] },
   testing: {
-    rooms: { core: 'everything', protocol: 'everything', server: 'everything', storage: 'everything' },
+    rooms: { ...CORE, '': 'everything', protocol: 'everything', shell: 'everything', storage: 'everything' },
     packages: ['fast-check'],
-    pure: false,
   },
-  cli: {
-    rooms: { metadata: 'everything' },
-    packages: ['node:', 'commander', 'console-table-printer', 'diff'],
-    pure: false,
-  },
+  cli: { rooms: { metadata: 'everything' }, packages: ['node:', 'commander', 'console-table-printer', 'diff'] },
 }
 
-/** What speaks to Node, by the file or folder of its name. */
-const OF_NODE = /^(?:adapters|client)\/node(?:\.ts$|\/)/
+/** Folders that speak to Node. */
+const OF_NODE = /^(?:adapters|client)\/node\//
 
 /** Globals that a pure file may name: values whose results depend on their arguments alone. */
 const PURE_VALUES = new Set([
@@ -160,8 +192,11 @@ export function readSources(madeUp: { readonly [file: string]: string } = {}): S
   }
 }
 
+/** The innermost room that a file lies in. */
 function roomOf(file: string): string {
-  return file.includes('/') ? file.slice(0, file.indexOf('/')) : 'server'
+  let folder = dirname(file)
+  while (!(folder in ROOMS) && folder.includes('/')) folder = dirname(folder)
+  return folder === '.' ? '' : folder
 }
 
 /** The file below `src` that a relative import means. */
@@ -202,7 +237,7 @@ function importFaults(file: string, room: Room, imports: readonly Import[]): rea
     const target = targetOf(file, from)
     if (target === undefined) {
       const allowed =
-        room.packages.some((name) => from.startsWith(name)) || (OF_NODE.test(file) && from.startsWith('node:'))
+        room.packages?.some((name) => from.startsWith(name)) || (OF_NODE.test(file) && from.startsWith('node:'))
       return allowed ? [] : [`imports ${from}`]
     }
     if (target.startsWith('..')) return [`imports ${from}, which is outside`]
@@ -210,11 +245,11 @@ function importFaults(file: string, room: Room, imports: readonly Import[]): rea
     if (own === other) {
       const { apart } = room
       const open =
-        apart === undefined || stem(file) === stem(target) || apart.save?.some((name) => target === `${own}/${name}`)
+        apart === undefined || stem(file) === stem(target) || apart.save.some((name) => target === `${own}/${name}`)
       return open ? [] : [`imports ${target}, which is beside it`]
     }
-    const reach = room.rooms[other]
-    if (reach === undefined) return [`imports the room ${other}`]
+    const reach = own.startsWith(`${other}/`) ? 'everything' : room.rooms[other]
+    if (reach === undefined) return [`imports the room ${other === '' ? 'src' : other}`]
     if (reach === 'everything') return []
     if (!typeOnly) return [`imports more than types of the room ${other}`]
     return reach === 'types' || target === `${other}/${reach.typesOf}` ? [] : [`imports ${target}`]

@@ -3,8 +3,8 @@
  * @module
  */
 import { describe, expect, it } from 'vitest'
+import { brokenRedirectRule } from '../../src/core/application/redirect-uri.js'
 import { nearest } from '../../src/core/nearest.js'
-import { brokenRedirectRule } from '../../src/core/redirect-uri.js'
 import type { Takes } from '../../src/core/takes.js'
 import {
   ANYTHING,

@@ -6,7 +6,7 @@ import * as fc from 'fast-check'
 import type { Command, Grant } from 'grantwell'
 import { isLive } from 'grantwell'
 import { describe, expect, it } from 'vitest'
-import { liveUntil } from '../../src/core/grant.js'
+import { liveUntil } from '../../src/core/grant/grant.js'
 import type { World } from './histories.js'
 import {
   errorOf,

@@ -3,16 +3,16 @@
  * @module
  */
 import * as oauth from 'oauth4webapi'
-import { parseAddress } from '../../src/client/address.js'
 import { isSafeAddress } from '../../src/client/client.js'
 import { ClientError } from '../../src/client/errors.js'
-import { memberOf, retryAfterOf, wholeAnswers } from '../../src/client/http.js'
+import { parseAddress } from '../../src/client/http/address.js'
+import { memberOf, retryAfterOf, wholeAnswers } from '../../src/client/http/http.js'
+import { plain } from '../../src/client/http/plain.js'
+import { nextStep } from '../../src/client/http/redirects.js'
 import { toldTime } from '../../src/client/mac.js'
 import { escaped } from '../../src/client/node/html.js'
-import { plain } from '../../src/client/plain.js'
-import { nextStep } from '../../src/client/redirects.js'
-import { isBearer, isCredential } from '../../src/client/tokens-check.js'
-import { parseTokens } from '../../src/client/tokens-json.js'
+import { isBearer, isCredential } from '../../src/client/tokens/tokens-check.js'
+import { parseTokens } from '../../src/client/tokens/tokens-json.js'
 import { FACTOR } from './growth.js'
 import type { Inputs } from './shapes.js'
 import { all, of, ofText } from './shapes.js'
@@ -29,7 +29,7 @@ async function answered(challenge: string): Promise<unknown> {
 /** The parsers of `src/client`. */
 export const CLIENT: Readonly<Record<string, Inputs>> = {
   // A fetch gives no headers beyond 16 KiB, which is what Node takes.
-  'client/http.ts wholeAnswers': ofText(
+  'client/http/http.ts wholeAnswers': ofText(
     answered,
     [
       ['', ''],
@@ -37,12 +37,12 @@ export const CLIENT: Readonly<Record<string, Inputs>> = {
     ],
     { small: 1024, large: 1024 * FACTOR },
   ),
-  'client/plain.ts plain': ofText(plain),
-  'client/http.ts memberOf': of({
+  'client/http/plain.ts plain': ofText(plain),
+  'client/http/http.ts memberOf': of({
     'a long answer': (size) => () => memberOf(new Response(JSON.stringify({ error: 'a'.repeat(size) })), 'error'),
     'a deep answer': (size) => () => memberOf(new Response('['.repeat(size)), 'error'),
   }),
-  'client/http.ts retryAfterOf': ofText(
+  'client/http/http.ts retryAfterOf': ofText(
     (text) => {
       const headers = { 'retry-after': text.replace(/[^\x20-\x7e]/g, '') }
       return retryAfterOf(new ClientError('ERR_UNREACHABLE', 'busy', { cause: new Response('', { headers }) }), 0)
@@ -53,7 +53,7 @@ export const CLIENT: Readonly<Record<string, Inputs>> = {
       ['(', ''],
     ],
   ),
-  'client/redirects.ts nextStep': ofText(
+  'client/http/redirects.ts nextStep': ofText(
     (text) => {
       const headers = new Headers({ location: encodeURI(text) })
       const step = { method: 'GET', url: new URL('https://a.example/'), headers: new Headers(), hasBody: false }
@@ -70,14 +70,14 @@ export const CLIENT: Readonly<Record<string, Inputs>> = {
       ['/', ''],
     ],
   ),
-  'client/tokens-check.ts isCredential': ofText(isCredential),
-  'client/tokens-check.ts isBearer': ofText(isBearer),
-  'client/tokens-json.ts parseTokens': ofText(parseTokens, [
+  'client/tokens/tokens-check.ts isCredential': ofText(isCredential),
+  'client/tokens/tokens-check.ts isBearer': ofText(isBearer),
+  'client/tokens/tokens-json.ts parseTokens': ofText(parseTokens, [
     ['', ''],
     ['{"v":1,"issuer":"', '"}'],
     ['[', ']'],
   ]),
-  'client/address.ts parseAddress': all(
+  'client/http/address.ts parseAddress': all(
     ofText(parseAddress, [
       ['', ''],
       ['https://', ''],

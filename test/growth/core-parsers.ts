@@ -3,25 +3,25 @@
  * @module
  */
 import { portableDigests, serviceScopes } from 'grantwell'
-import { constantTimeEqual, decodeBase64url, encodeBase64url } from '../../src/core/base64url.js'
-import { parseCredential, parseGrantId } from '../../src/core/credential.js'
-import { bytesOfAscii, digestOf } from '../../src/core/digests.js'
-import type { ImageType } from '../../src/core/image.js'
-import { imageSize, imageType } from '../../src/core/image.js'
-import { sameJson } from '../../src/core/json.js'
-import { nearest } from '../../src/core/nearest.js'
+import type { ImageType } from '../../src/core/application/image.js'
+import { imageSize, imageType } from '../../src/core/application/image.js'
 import {
   brokenRedirectRule,
   isLoopback,
   matchRedirectUri,
   parseRedirectUri,
   redirectUriRule,
-} from '../../src/core/redirect-uri.js'
-import type { RegistrationRules } from '../../src/core/registration-check.js'
-import { checkRegistration, isReason, reasonFault } from '../../src/core/registration-check.js'
+} from '../../src/core/application/redirect-uri.js'
+import type { RegistrationRules } from '../../src/core/application/registration-check.js'
+import { checkRegistration, isReason, reasonFault } from '../../src/core/application/registration-check.js'
+import { sameJson } from '../../src/core/json.js'
+import { nearest } from '../../src/core/nearest.js'
 import { normalizeScopes, parseScopes, splitScopes } from '../../src/core/scopes.js'
 import { isLine, isLines, isVisible, isWithin, shownName, unseenFault } from '../../src/core/text.js'
-import { parseUserCode } from '../../src/core/user-code.js'
+import { constantTimeEqual, decodeBase64url, encodeBase64url } from '../../src/core/tokens/base64url.js'
+import { parseCredential, parseGrantId } from '../../src/core/tokens/credential.js'
+import { bytesOfAscii, digestOf } from '../../src/core/tokens/digests.js'
+import { parseUserCode } from '../../src/core/tokens/user-code.js'
 import { parseClientId } from '../../src/core/values.js'
 import type { Case } from './growth.js'
 import { FACTOR, WHOLE } from './growth.js'
@@ -117,29 +117,32 @@ function sizeOfImage(head: string, pattern: string, type: ImageType): Case {
 
 /** The parsers of `src/core`. */
 export const CORE: Readonly<Record<string, Inputs>> = {
-  'core/base64url.ts decodeBase64url': ofText(decodeBase64url),
-  'core/base64url.ts constantTimeEqual': ofText((text) => constantTimeEqual(text, text)),
-  'core/base64url.ts encodeBase64url': of({
+  'core/tokens/base64url.ts decodeBase64url': ofText(decodeBase64url),
+  'core/tokens/base64url.ts constantTimeEqual': ofText((text) => constantTimeEqual(text, text)),
+  'core/tokens/base64url.ts encodeBase64url': of({
     bytes: (size) => {
       const bytes = new Uint8Array(size)
       return () => Buffer.from(encodeBase64url(bytes)) // which makes it flat
     },
   }),
-  'core/credential.ts parseCredential': ofText(parseCredential, [
+  'core/tokens/credential.ts parseCredential': ofText(parseCredential, [
     ['', ''],
     ['gwa_', ''],
   ]),
-  'core/credential.ts parseGrantId': ofText(parseGrantId),
-  'core/digests.ts digestOf': ofText((text) => digestOf(portableDigests, text)),
-  'core/redirect-uri.ts parseRedirectUri': ofText((text) => parseRedirectUri(text, redirect), REDIRECT_URIS),
-  'core/redirect-uri.ts redirectUriRule': ofText(redirectUriRule, REDIRECT_URIS),
-  'core/redirect-uri.ts matchRedirectUri': ofText(
+  'core/tokens/credential.ts parseGrantId': ofText(parseGrantId),
+  'core/tokens/digests.ts digestOf': ofText((text) => digestOf(portableDigests, text)),
+  'core/application/redirect-uri.ts parseRedirectUri': ofText(
+    (text) => parseRedirectUri(text, redirect),
+    REDIRECT_URIS,
+  ),
+  'core/application/redirect-uri.ts redirectUriRule': ofText(redirectUriRule, REDIRECT_URIS),
+  'core/application/redirect-uri.ts matchRedirectUri': ofText(
     (text) => matchRedirectUri(registered, text, redirect),
     REDIRECT_URIS,
   ),
-  'core/registration-check.ts checkRegistration': ofRegistrations(),
-  'core/image.ts imageType': of({ bytes: (size) => () => imageType(new Uint8Array(size)) }),
-  'core/image.ts imageSize': of({
+  'core/application/registration-check.ts checkRegistration': ofRegistrations(),
+  'core/application/image.ts imageType': of({ bytes: (size) => () => imageType(new Uint8Array(size)) }),
+  'core/application/image.ts imageSize': of({
     'a GIF of empty extensions': sizeOfImage(GIF_HEAD, '\x21\0\0', 'image/gif'),
     'a GIF of small blocks': sizeOfImage(`${GIF_HEAD}\x21\0`, '\x01', 'image/gif'),
     'a GIF of empty frames': sizeOfImage(GIF_HEAD, '\x2c\0\0\0\0\0\0\0\0\0\0\0', 'image/gif'),
@@ -148,7 +151,7 @@ export const CORE: Readonly<Record<string, Inputs>> = {
     'a JPEG of empty segments': sizeOfImage('\xff\xd8', '\xff\xfe\0\x02', 'image/jpeg'),
     'a JPEG without markers': sizeOfImage('\xff\xd8', 'x', 'image/jpeg'),
   }),
-  'core/registration-check.ts isReason': ofText(isReason, [['', '']], SEEN),
+  'core/application/registration-check.ts isReason': ofText(isReason, [['', '']], SEEN),
   'core/scopes.ts parseScopes': all(
     ofText((text) => parseScopes(catalogue, text)),
     of({
@@ -172,27 +175,27 @@ export const CORE: Readonly<Record<string, Inputs>> = {
   'core/text.ts shownName': ofText((text) => shownName(text, 'x')),
   'core/text.ts isLine': ofText(isLine),
   'core/text.ts isLines': ofText(isLines),
-  'core/user-code.ts parseUserCode': ofText(parseUserCode),
+  'core/tokens/user-code.ts parseUserCode': ofText(parseUserCode),
   'core/values.ts parseClientId': ofText(parseClientId),
-  'core/digests.ts bytesOfAscii': ofText(bytesOfAscii),
+  'core/tokens/digests.ts bytesOfAscii': ofText(bytesOfAscii),
   'core/json.ts sameJson': of({
     'a list': (size) => same(() => Array(size).fill('a')),
     'many names': (size) => same(() => Object.fromEntries(Array.from({ length: size }, (_, index) => [index, '']))),
     'lists in lists': (size) => same(() => Array.from({ length: size }, () => [['a']])),
   }),
   'core/nearest.ts nearest': ofText((name) => nearest(name, ['scope', 'redirectUris'])),
-  'core/redirect-uri.ts brokenRedirectRule': ofText(
+  'core/application/redirect-uri.ts brokenRedirectRule': ofText(
     (text) => brokenRedirectRule(registered, text, redirect),
     REDIRECT_URIS,
   ),
-  'core/redirect-uri.ts isLoopback': ofText(
+  'core/application/redirect-uri.ts isLoopback': ofText(
     (host) => isLoopback(host, true),
     [
       ['', ''],
       ['127.', ''],
     ],
   ),
-  'core/registration-check.ts reasonFault': ofText(reasonFault, [['', '']], SEEN),
+  'core/application/registration-check.ts reasonFault': ofText(reasonFault, [['', '']], SEEN),
   'core/text.ts unseenFault': ofText(unseenFault),
 }
 

@@ -13,10 +13,10 @@ import {
   unknownFields,
   validate,
 } from 'grantwell/metadata'
-import { parseJson } from '../../src/metadata/json-text.js'
-import { bigintOf, bytesLiteral, decimalOf, int32Of, integerOf, literalOf } from '../../src/metadata/literals.js'
+import { parseJson } from '../../src/metadata/json/json-text.js'
 import { parsePath } from '../../src/metadata/path.js'
-import { parseSyntax } from '../../src/metadata/syntax.js'
+import { bigintOf, bytesLiteral, decimalOf, int32Of, integerOf, literalOf } from '../../src/metadata/text/literals.js'
+import { parseSyntax } from '../../src/metadata/text/syntax.js'
 import { eachProblem } from '../../src/metadata/validate.js'
 import type { Shape } from './metadata-shapes.js'
 import { BINARIES, JSONS, LONG_NAMES, TEXTS, tame } from './metadata-shapes.js'
@@ -48,16 +48,16 @@ const ALL_TEXTS = { ...TEXTS, ...LONG_NAMES }
 
 /** The readers of `src/metadata`. */
 export const METADATA: Readonly<Record<string, Inputs>> = {
-  'metadata/syntax.ts parseSyntax': ofShapes(ALL_TEXTS, itself, parseSyntax),
-  'metadata/text.ts parseText': all(
+  'metadata/text/syntax.ts parseSyntax': ofShapes(ALL_TEXTS, itself, parseSyntax),
+  'metadata/text/text.ts parseText': all(
     ofText((text) => tame(() => parseText(text))),
     ofShapes(ALL_TEXTS, itself, (text) => parseText(text)),
   ),
-  'metadata/json-text.ts parseJson': all(
+  'metadata/json/json-text.ts parseJson': all(
     ofText((text) => tame(() => parseJson(text))),
     ofShapes(JSONS, itself, parseJson),
   ),
-  'metadata/json.ts fromJson': ofShapes(JSONS, parseJson, (tree) => MetaData.fromJSON(tree)),
+  'metadata/json/json.ts fromJson': ofShapes(JSONS, parseJson, (tree) => MetaData.fromJSON(tree)),
   'metadata/binary.ts decodeMessage': ofShapes(BINARIES, itself, (bytes) => MetaData.decode(bytes)),
   'metadata/read.ts readMetadata': all(
     ofShapes(BINARIES, itself, (bytes) => readMetadata(bytes)),
@@ -97,23 +97,23 @@ export const METADATA: Readonly<Record<string, Inputs>> = {
   ),
   'metadata/date.ts dateFromISO': ofText((text) => tame(() => dateFromISO(text))),
   // V8 needs the power 1.6 of decimal digits to make a `bigint` of them: only short ones get here.
-  'metadata/literals.ts integerOf': of({
+  'metadata/text/literals.ts integerOf': of({
     octal: (size) => () => integerOf('07'.repeat(size / 2)),
     hexadecimal: (size) => () => integerOf(`-0x${'7'.repeat(size)}`),
   }),
-  'metadata/literals.ts literalOf': ofText((text) =>
+  'metadata/text/literals.ts literalOf': ofText((text) =>
     literalOf(text, { quote: '"', utf8: false, escapeBothQuotes: true }),
   ),
-  'metadata/literals.ts bytesLiteral': of({ bytes: (size) => () => bytesLiteral(new Uint8Array(size)) }),
-  'metadata/literals.ts decimalOf': of({
+  'metadata/text/literals.ts bytesLiteral': of({ bytes: (size) => () => bytesLiteral(new Uint8Array(size)) }),
+  'metadata/text/literals.ts decimalOf': of({
     digits: (size) => () => decimalOf('7'.repeat(size)),
     hexadecimal: (size) => () => tame(() => decimalOf(`0x${'7'.repeat(size)}`)),
   }),
-  'metadata/literals.ts bigintOf': of({
+  'metadata/text/literals.ts bigintOf': of({
     digits: (size) => () => tame(() => bigintOf('7'.repeat(size))),
     hexadecimal: (size) => () => tame(() => bigintOf(`-0x${'7'.repeat(size)}`)),
   }),
-  'metadata/literals.ts int32Of': of({
+  'metadata/text/literals.ts int32Of': of({
     decimal: (size) => () => int32Of('7'.repeat(size)),
     zeros: (size) => () => int32Of(`0${'0'.repeat(size)}7`),
     hexadecimal: (size) => () => int32Of(`-0x${'7'.repeat(size)}`),

@@ -5,7 +5,7 @@
 import type { Change } from 'grantwell/metadata'
 import { editText, formatJson, formatText, MetaData, parseText } from 'grantwell/metadata'
 import { hunksOf } from '../../src/cli/diff.js'
-import { formatTree, isExact, jsonFraction, parseJson } from '../../src/metadata/json-text.js'
+import { formatTree, isExact, jsonFraction, parseJson } from '../../src/metadata/json/json-text.js'
 import type { Sizes } from './growth.js'
 import { FACTOR } from './growth.js'
 import { ofShapes } from './metadata-parsers.js'
@@ -119,7 +119,7 @@ const lines = (size: number, line: (index: number) => string): string =>
 
 /** The writers of `src/metadata`, and the differences that the command shows. */
 export const METADATA_WRITERS: Readonly<Record<string, Inputs>> = {
-  'metadata/edit.ts editText': all(
+  'metadata/edit/edit.ts editText': all(
     of({
       'blanks between a name and its value': (size) => {
         const text = `third_party { url${' '.repeat(size)}# what it is\n { value: "a" } }`
@@ -135,15 +135,15 @@ export const METADATA_WRITERS: Readonly<Record<string, Inputs>> = {
     LONG_CHANGES,
   ),
   // Of a long name with a list as many fields as it has values are written, so that what is written grows faster.
-  'metadata/format.ts formatText': all(
+  'metadata/text/format.ts formatText': all(
     ofShapes(TEXTS, parseText, (record) => formatText(record)),
     ofShapes(BINARIES, decoded, (record) => formatText(record)),
   ),
-  'metadata/json.ts formatJson': all(
+  'metadata/json/json.ts formatJson': all(
     ofShapes(ALL_TEXTS, parseText, (record) => formatJson(record, { unknownText: 'omit' })),
     ofShapes(JSONS, ofJson, (record) => formatJson(record)),
   ),
-  'metadata/json.ts toJson': all(
+  'metadata/json/json.ts toJson': all(
     ofShapes(ALL_TEXTS, parseText, (record) => MetaData.toJSON(record, { unknownText: 'string' })),
     ofShapes(BINARIES, decoded, (record) => MetaData.toJSON(record)),
   ),
@@ -151,13 +151,13 @@ export const METADATA_WRITERS: Readonly<Record<string, Inputs>> = {
     ofShapes(ALL_TEXTS, parseText, (record) => MetaData.create(record)),
     ofShapes(BINARIES, decoded, (record) => MetaData.create(record)),
   ),
-  'metadata/json-text.ts formatTree': ofShapes(JSONS, parseJson, formatTree),
-  'metadata/json-text.ts isExact': of({
+  'metadata/json/json-text.ts formatTree': ofShapes(JSONS, parseJson, formatTree),
+  'metadata/json/json-text.ts isExact': of({
     digits: (size) => () => isExact(`${'7'.repeat(size)}.${'0'.repeat(size)}e-9`),
     zeros: (size) => () => isExact(`-.${'0'.repeat(size)}1f`),
     'no fraction': (size) => () => isExact(`${'7'.repeat(size)}x`),
   }),
-  'metadata/json-text.ts jsonFraction': of({
+  'metadata/json/json-text.ts jsonFraction': of({
     digits: (size) => () => jsonFraction(`.${'7'.repeat(size)}f`),
     'no fraction': (size) => () => jsonFraction(`${'7'.repeat(size)}x`),
   }),

@@ -4,16 +4,16 @@
  */
 import type { HttpHeaders, HttpRequest } from 'grantwell'
 import { portableDigests, serviceScopes } from 'grantwell'
+import { networkOf } from '../../src/endpoints/user-code-limiter.js'
 import { bearerToken, macAttributes, tokenInQuery } from '../../src/protocol/bearer.js'
 import { presentedClient } from '../../src/protocol/client-authentication.js'
-import { browserKeyOf, chosenResources, fromOwnPage, verifyFormToken } from '../../src/protocol/consent.js'
 import { deviceAuthorizationRequest } from '../../src/protocol/device.js'
 import { macOf, presentedMac, targetOf } from '../../src/protocol/mac.js'
 import { headersOf, originForm, pathOf, queryOf, revocationResponse } from '../../src/protocol/message.js'
+import { browserKeyOf, chosenResources, fromOwnPage, verifyFormToken } from '../../src/protocol/pages/consent.js'
 import { bodyParameters, decodeComponent, formOf, listIn, parseParameters } from '../../src/protocol/parameters.js'
 import { requestAboutToken } from '../../src/protocol/revocation.js'
 import { tokenRequest } from '../../src/protocol/token.js'
-import { networkOf } from '../../src/user-code-limiter.js'
 import type { Around, Inputs } from './shapes.js'
 import { all, COUNTED, of, ofForms, ofText } from './shapes.js'
 
@@ -77,20 +77,27 @@ export const PROTOCOL: Readonly<Record<string, Inputs>> = {
     ),
     ofText((text) => presentedClient({}, body({ client_id: text, client_secret: text }), true)),
   ),
-  'protocol/consent.ts browserKeyOf': headerCase((headers) => browserKeyOf(headers, 'https://git.example'), 'cookie', [
-    ['', ''],
-    ['__Host-grantwell=', ''],
-    ['__Host-grantwell=a;', '; __Host-grantwell='],
-  ]),
-  'protocol/consent.ts fromOwnPage': headerCase((headers) => fromOwnPage(headers, 'https://git.example'), 'origin'),
-  'protocol/consent.ts verifyFormToken': ofText(
+  'protocol/pages/consent.ts browserKeyOf': headerCase(
+    (headers) => browserKeyOf(headers, 'https://git.example'),
+    'cookie',
+    [
+      ['', ''],
+      ['__Host-grantwell=', ''],
+      ['__Host-grantwell=a;', '; __Host-grantwell='],
+    ],
+  ),
+  'protocol/pages/consent.ts fromOwnPage': headerCase(
+    (headers) => fromOwnPage(headers, 'https://git.example'),
+    'origin',
+  ),
+  'protocol/pages/consent.ts verifyFormToken': ofText(
     (text) => verifyFormToken(binding, text, portableDigests),
     [
       ['', ''],
       ['1.', '.a'],
     ],
   ),
-  'protocol/consent.ts chosenResources': of({
+  'protocol/pages/consent.ts chosenResources': of({
     'one again and again': (size) => () =>
       chosenResources('specified', Array(size).fill('a'), 'specified', new Set(['a'])),
     many: (size) => {
@@ -208,7 +215,7 @@ export const PROTOCOL: Readonly<Record<string, Inputs>> = {
   'protocol/device.ts deviceAuthorizationRequest': ofForms((text) =>
     deviceAuthorizationRequest(requestOf(`client_id=native&${text}`), { allowPost: true }),
   ),
-  'user-code-limiter.ts networkOf': ofText(
+  'endpoints/user-code-limiter.ts networkOf': ofText(
     (text) => {
       try {
         return networkOf(text)

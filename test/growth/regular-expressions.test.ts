@@ -14,7 +14,7 @@ const sources = fileURLToPath(new URL('../../src/', import.meta.url))
 /** Expressions that are made while the program runs, with what they are then. */
 const MADE = new Map([
   // biome-ignore lint/suspicious/noTemplateCurlyInString: as it is written there
-  ['core/user-code.ts new RegExp(`^[${ALPHABET}]{${LENGTH}}$`)', /^[BCDFGHJKLMNPQRSTVWXZ]{8}$/],
+  ['core/tokens/user-code.ts new RegExp(`^[${ALPHABET}]{${LENGTH}}$`)', /^[BCDFGHJKLMNPQRSTVWXZ]{8}$/],
   // biome-ignore lint/suspicious/noTemplateCurlyInString: the same
   ['testing/lifecycle/client.ts new RegExp(`\\\\s${name}="([^"]*)"`, \'i\')', /\sname="([^"]*)"/i],
 ])

@@ -1,7 +1,7 @@
 /** The bound on what is written: indentation and repeated names make of some records hundreds of times their bytes. */
 import { formatJson, formatText, MetaData, type MetadataError, readMetadata } from 'grantwell/metadata'
 import { describe, expect, it } from 'vitest'
-import { formatTree } from '../../src/metadata/json-text.js'
+import { formatTree } from '../../src/metadata/json/json-text.js'
 
 const MAX_TEXT = 67_108_864
 

@@ -2,7 +2,7 @@
 import * as fc from 'fast-check'
 import { type MetadataError, readMetadata } from 'grantwell/metadata'
 import { describe, expect, it } from 'vitest'
-import { formatTree, JsonNumber, parseJson } from '../../src/metadata/json-text.js'
+import { formatTree, JsonNumber, parseJson } from '../../src/metadata/json/json-text.js'
 
 const plain = (value: unknown): unknown =>
   value instanceof JsonNumber

@@ -18,7 +18,7 @@ import {
   UrlMessage,
 } from 'grantwell/metadata'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { utf16Fault } from '../../src/metadata/text.js'
+import { utf16Fault } from '../../src/metadata/text/text.js'
 import {
   anyJson,
   anyMessage,

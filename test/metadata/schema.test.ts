@@ -14,7 +14,7 @@ import {
 } from '@bufbuild/protobuf/wkt'
 import { describeField, MetaData } from 'grantwell/metadata'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { ENUMS, type MessageType, MetaDataSchema } from '../../src/metadata/schema.js'
+import { ENUMS, type MessageType, MetaDataSchema } from '../../src/metadata/schema/schema.js'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const run = promisify(execFile)

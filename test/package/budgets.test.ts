@@ -40,7 +40,7 @@ const BUDGETS: { readonly [entry: string]: Budget } = {
 
 /** Sources that no start waits for: they are loaded behind it. */
 const LATER =
-  /^src\/(pages\/|front-channel|interaction|(authorization|device|device-authorization)-endpoint|authorized-applications|user-code-limiter|mac-guard|applications|logos|grants|arguments|core\/(application-record|attempts|registration-check|redirect-uri|text|user-code)|protocol\/(authorization|consent|device|mac|metadata|page)\.)/
+  /^src\/(pages\/|endpoints\/(?!introspection)|guard\/mac-guard|management\/(?!administration)|shell\/arguments|core\/(rate-limit|text)|core\/application\/(application-record|registration-check|redirect-uri)|core\/tokens\/user-code|protocol\/(authorization|device|metadata|pages\/))/
 
 interface Output {
   readonly entryPoint?: string
@@ -110,10 +110,10 @@ describe('what is loaded behind the start', () => {
     for (const source of [
       'src/pages/consent.ts',
       'src/pages/stylesheet.ts',
-      'src/front-channel.ts',
-      'src/applications.ts',
+      'src/endpoints/front-channel.ts',
+      'src/management/applications.ts',
       'src/protocol/metadata.ts',
-      'src/mac-guard.ts',
+      'src/guard/mac-guard.ts',
     ])
       expect(later).toContain(source)
   })

@@ -373,8 +373,8 @@ describe('what an entry point loads', () => {
   /** What nobody but the one entry point may load. */
   const OWN: { readonly [Name in Entry]: RegExp } = {
     '.': /^src\/(index|server|options|transactions|applications|authorization-endpoint)\.ts$/,
-    './node': /^src\/adapters\/node\.ts$/,
-    './fetch': /^src\/adapters\/fetch\.ts$/,
+    './node': /^src\/adapters\/node\/index\.ts$/,
+    './fetch': /^src\/adapters\/fetch\/index\.ts$/,
     './storage/memory': /^src\/storage\/memory\.ts$/,
     './storage/sqlite': /^src\/storage\/sqlite\.ts$/,
     './storage/postgres': /^src\/storage\/postgres\.ts$/,

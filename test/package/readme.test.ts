@@ -10,7 +10,7 @@ import { defaultPages, inaccessibleLink } from 'grantwell/pages'
 import { memoryStore } from 'grantwell/storage/memory'
 import { explore } from 'grantwell/testing'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { resolveOptions } from '../../src/options.js'
+import { resolveOptions } from '../../src/shell/options.js'
 import { ROOT } from './project.js'
 import { optionRows, readme, relativeLinks } from './readme.js'
 
@@ -53,7 +53,7 @@ describe('the table of options', () => {
   afterEach(() => vi.restoreAllMocks())
 
   it('has one row for every option that there is', () => {
-    const source = readFileSync(join(ROOT, 'src/options.ts'), 'utf8')
+    const source = readFileSync(join(ROOT, 'src/shell/options.ts'), 'utf8')
     const declaration = /export interface AuthorizationServerOptions[^{]*\{\n(.*?)\n\}/s.exec(source)?.[1] ?? ''
     const declared = [...declaration.matchAll(/^ {2}readonly (\w+)\??:/gm)].map((match) => match[1])
     expect(declared.length).toBeGreaterThan(20)

@@ -6,7 +6,7 @@ import type { AuthorizedApplicationsPageModel, ClientId, HttpResponse } from 'gr
 import { portableDigests } from 'grantwell'
 import { authorizedApplicationsPage } from 'grantwell/pages'
 import { describe, expect, it } from 'vitest'
-import { clientKeyOf } from '../../src/core/digests.js'
+import { clientKeyOf } from '../../src/core/tokens/digests.js'
 import { busyPage, page, redirect, StoreFailure, signedOut, watchedServer } from '../server/helpers.js'
 import type { TestServer } from '../support.js'
 import {

@@ -6,7 +6,7 @@
 import type { AuditEvent, HttpResponse } from 'grantwell'
 import { CREDENTIAL_PREFIXES, parseCredential, portableDigests } from 'grantwell'
 import { describe, expect, it } from 'vitest'
-import { parseUserCode, userCodeDigest } from '../../src/core/user-code.js'
+import { parseUserCode, userCodeDigest } from '../../src/core/tokens/user-code.js'
 import {
   BUSY,
   INVALID_CLIENT,

@@ -5,12 +5,12 @@
 import { createAuthorizationServer } from 'grantwell'
 import { memoryStore } from 'grantwell/storage/memory'
 import { describe, expect, it } from 'vitest'
-import { administrationOf } from '../../src/administration.js'
-import { applicationsOf } from '../../src/applications.js'
-import { grantsOf } from '../../src/grants.js'
-import { loadLater } from '../../src/load-later.js'
-import { resolveOptions } from '../../src/options.js'
-import { transactionsOf } from '../../src/transactions.js'
+import { administrationOf } from '../../src/management/administration.js'
+import { applicationsOf } from '../../src/management/applications.js'
+import { grantsOf } from '../../src/management/grants.js'
+import { loadLater } from '../../src/shell/lazy.js'
+import { resolveOptions } from '../../src/shell/options.js'
+import { transactionsOf } from '../../src/shell/transactions.js'
 
 describe('what is loaded behind the start', () => {
   it('is loaded without being asked for, but no start waits for it', async () => {

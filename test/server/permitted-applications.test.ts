@@ -5,8 +5,8 @@
 import * as fc from 'fast-check'
 import type { PermittedGrant } from 'grantwell'
 import { describe, expect, it } from 'vitest'
-import type { PermittedApplication } from '../../src/permitted-applications.js'
-import { IDS_KEPT, sumUp } from '../../src/permitted-applications.js'
+import type { PermittedApplication } from '../../src/management/permitted-applications.js'
+import { IDS_KEPT, sumUp } from '../../src/management/permitted-applications.js'
 
 const KEPT = 5
 

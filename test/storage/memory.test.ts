@@ -31,7 +31,7 @@ describe('the memory store', () => {
 })
 
 /** How many values are kept as objects, those written last; the others are kept as text. */
-const OBJECTS = 65_536
+const OBJECTS = 32_768
 
 /** Bytes that the shortest text takes. */
 const LEAST_BYTES = 128
@@ -491,7 +491,7 @@ describe('memory', () => {
     expect(full.read(['key'])).toEqual([{ value: { ok: 1 }, version: expected }])
   })
 
-  it('has no more than 65,536 values as objects, whatever comes and goes and is asked for again', async () => {
+  it('has no more than 32,768 values as objects, whatever comes and goes and is asked for again', async () => {
     const before = await usedHeap()
     const store = memoryStore({ clock: () => NOW })
     const write = (index: number, value: JsonValue, options = {}): void => {

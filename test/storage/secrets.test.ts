@@ -14,7 +14,7 @@ import type {
 import { clientKeyOf, parseClientId, parseCredential, portableDigests, printCredential } from 'grantwell'
 import { memoryStore } from 'grantwell/storage/memory'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { secretOf } from '../../src/core/credential.js'
+import { secretOf } from '../../src/core/tokens/credential.js'
 import type { Codes } from '../protocol/device-form.js'
 import { codesOf, decideOn, enter, enterCode, openDevicePage, poll } from '../protocol/device-form.js'
 import type { TestServer } from '../support.js'

@@ -229,7 +229,7 @@ describe('a broken store is found', () => {
   it('that never says yes: a request that goes on for ever is not waited for', async () => {
     const { createAuthorizationServer } = await mutant({
       name: 'tries for ever',
-      file: 'transactions.ts',
+      file: 'shell/transactions.ts',
       find: 'export const ATTEMPTS = 32',
       replace: 'export const ATTEMPTS = 1e9',
     })
@@ -285,7 +285,7 @@ describe('a broken server is found', () => {
     const failure = await caught(
       {
         name: 'conflict',
-        file: 'transactions.ts',
+        file: 'shell/transactions.ts',
         find: 'if (written) return done(decision)',
         replace: 'return done(decision)',
       },
@@ -306,7 +306,7 @@ describe('a broken server is found', () => {
     const failure = await caught(
       {
         name: 'version read anew',
-        file: 'transactions.ts',
+        file: 'shell/transactions.ts',
         find: 'return after(write(key, value as JsonValue, { expected, expiresAt, labels }), (written) => {',
         replace: `const anew = (records: any) => write(key, value as JsonValue, { expected: records[0]?.version ?? 0, expiresAt, labels })
           return after(after(read([key]), anew), (written) => {`,
@@ -321,7 +321,7 @@ describe('a broken server is found', () => {
     const failure = await caught(
       {
         name: 'code twice',
-        file: 'core/exchange.ts',
+        file: 'core/grant/exchange.ts',
         find: 'if (code.usedAt !== undefined) {',
         replace: 'if (now < 0) {',
       },
@@ -335,7 +335,7 @@ describe('a broken server is found', () => {
     const failure = await caught(
       {
         name: 'code kept',
-        file: 'core/exchange.ts',
+        file: 'core/grant/exchange.ts',
         find: 'if (code.usedAt !== undefined) {',
         replace: "if (code.usedAt !== undefined) { return refused('credential_replayed')",
       },
@@ -348,7 +348,7 @@ describe('a broken server is found', () => {
     const failure = await caught(
       {
         name: 'fresh successor',
-        file: 'core/refresh.ts',
+        file: 'core/grant/refresh.ts',
         find: 'const secrets = deriveSuccessor(credential, salt, rules)',
         replace: 'const secrets = secretsOf(credential.grantId, entropy)',
       },
@@ -361,7 +361,7 @@ describe('a broken server is found', () => {
     const failure = await caught(
       {
         name: 'many successors',
-        file: 'core/refresh.ts',
+        file: 'core/grant/refresh.ts',
         find: 'return pair.superseded === undefined\n',
         replace: 'return pair.superseded?.until !== 0\n',
       },
@@ -374,7 +374,7 @@ describe('a broken server is found', () => {
     const failure = await caught(
       {
         name: 'grace moves',
-        file: 'core/refresh.ts',
+        file: 'core/grant/refresh.ts',
         find: "    reply: tokensOf(credential, secrets, successor, now, rules),\n    events: [{ type: 'refreshed', scopes: successor.access.scopes",
         replace:
           "    reply: tokensOf(credential, secrets, successor, now, rules),\n    grant: { ...grant, pairs: grant.pairs.map((each) => each === pair ? { ...pair, superseded: { ...pair.superseded, until: now + rules.gracePeriod } } : each) },\n    events: [{ type: 'refreshed', scopes: successor.access.scopes",
@@ -404,7 +404,7 @@ describe('a broken server is found', () => {
     const failure = await caught(
       {
         name: 'no grace',
-        file: 'core/grant.ts',
+        file: 'core/grant/grant.ts',
         find: 'return superseded !== undefined && superseded.until < expiresAt ? superseded.until : expiresAt',
         replace: 'return expiresAt',
       },
@@ -417,7 +417,7 @@ describe('a broken server is found', () => {
     const failure = await caught(
       {
         name: 'one pair revoked',
-        file: 'core/revoke.ts',
+        file: 'core/grant/revoke.ts',
         find: 'grant: tombstone(grant, now),',
         replace: 'grant: { ...grant, pairs: grant.pairs.filter((each) => each !== pair) },',
       },
@@ -430,7 +430,7 @@ describe('a broken server is found', () => {
     const failure = await caught(
       {
         name: 'early answer',
-        file: 'transactions.ts',
+        file: 'shell/transactions.ts',
         find: 'return after(write(key, value as JsonValue, { expected, expiresAt, labels }), (written) => {',
         replace: `void write(key, value as JsonValue, { expected, expiresAt, labels })
           return after(true as boolean | OAuthError, (written) => {`,
@@ -450,7 +450,7 @@ describe('a broken server is found', () => {
     const failure = await caught(
       {
         name: 'replay kept',
-        file: 'core/refresh.ts',
+        file: 'core/grant/refresh.ts',
         find: '    grant: tombstone(grant, now),\n',
         replace: '',
       },
@@ -464,7 +464,7 @@ describe('a broken server is found', () => {
     const failure = await caught(
       {
         name: 'no second look',
-        file: 'transactions.ts',
+        file: 'shell/transactions.ts',
         find: 'return gone || sameJson(record?.value, value) || storeFailed(error)',
         replace: 'return storeFailed(error)',
       },
@@ -484,7 +484,7 @@ describe('a broken server is found', () => {
     const failure = await caught(
       {
         name: 'taken for stored',
-        file: 'transactions.ts',
+        file: 'shell/transactions.ts',
         find: 'return gone || sameJson(record?.value, value) || storeFailed(error)',
         replace: 'return true',
       },
@@ -496,7 +496,7 @@ describe('a broken server is found', () => {
 
   it('that gives up at the first conflict', async () => {
     const failure = await caught(
-      { name: 'one attempt', file: 'transactions.ts', find: 'ATTEMPTS = 32', replace: 'ATTEMPTS = 1' },
+      { name: 'one attempt', file: 'shell/transactions.ts', find: 'ATTEMPTS = 32', replace: 'ATTEMPTS = 1' },
       { requests: ['refresh', 'revoke'] },
     )
     expect(failure.rule).toBe(ANSWERS)
@@ -515,7 +515,7 @@ describe('a broken server is found', () => {
     const failure = await caught(
       {
         name: 'remembers',
-        file: 'guard.ts',
+        file: 'guard/guard.ts',
         find: 'const read = transactions.read([keys.application(credential.clientKey), keys.grant(credential.grantId)])',
         replace: `const cache = ((globalThis as any).remembered ??= new WeakMap())
           if (!cache.has(settings)) cache.set(settings, new Map())
@@ -545,7 +545,7 @@ describe('a form of a consent', () => {
       'that makes a new grant each time',
       {
         name: 'a form makes a grant anew',
-        file: 'core/exchange.ts',
+        file: 'core/grant/exchange.ts',
         find: 'if (grant !== undefined) return isGrant(grant) ? approveAgain(grant, command, now, rules) : refusedForm()',
         replace: '',
       },
@@ -556,7 +556,7 @@ describe('a form of a consent', () => {
       'that is refused when it comes again',
       {
         name: 'a form is good for one answer',
-        file: 'core/exchange.ts',
+        file: 'core/grant/exchange.ts',
         find: 'return isGrant(grant) ? approveAgain(grant, command, now, rules) : refusedForm()',
         replace: 'return refusedForm()',
       },
@@ -567,7 +567,7 @@ describe('a form of a consent', () => {
       'that can be decided otherwise',
       {
         name: 'the last decision counts',
-        file: 'core/consents.ts',
+        file: 'core/grant/consents.ts',
         find: 'if (before !== undefined) return',
         replace: 'if (before !== undefined && before.grantId === undefined) return',
       },
@@ -578,7 +578,7 @@ describe('a form of a consent', () => {
       'whose code comes back after its exchange',
       {
         name: 'the salt outlives the exchange',
-        file: 'core/exchange.ts',
+        file: 'core/grant/exchange.ts',
         find: 'const used = { digest, redirectUri, expiresAt, usedAt }',
         replace: 'const used = { digest, redirectUri, expiresAt, usedAt, salt: arguments[0].salt }',
       },

@@ -3,12 +3,13 @@
  * @module
  * @see RFC 6750
  */
-import type { AccessTo } from '../../access.js'
+
 import type { ProtectedResource } from '../../core/resource.js'
-import type { Guarding } from '../../guard.js'
+import type { AccessTo } from '../../guard/access.js'
+import type { Guarding } from '../../guard/guard.js'
+import type { Authorized, ResourceNeeds, RouteNeeds } from '../../guard/route-guard.js'
+import { authorized, checkFunction, checkGuarding, refusalOf, routeGuard } from '../../guard/route-guard.js'
 import type { HttpResponse } from '../../protocol/message.js'
-import type { Authorized, ResourceNeeds, RouteNeeds } from '../../route-guard.js'
-import { authorized, checkFunction, checkGuarding, refusalOf, routeGuard } from '../../route-guard.js'
 
 /** Makes guards of routes: {@link createFetchGuard}. */
 export interface FetchGuard {

@@ -4,12 +4,10 @@
  * @see RFC 6750
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { AccessTo } from '../../access.js'
 import type { ProtectedResource } from '../../core/resource.js'
-import type { Authentication, Guarding } from '../../guard.js'
-import { harmless } from '../../host.js'
-import type { HttpResponse } from '../../protocol/message.js'
-import type { Authorized, ResourceNeeds, RouteNeeds } from '../../route-guard.js'
+import type { AccessTo } from '../../guard/access.js'
+import type { Authentication, Guarding } from '../../guard/guard.js'
+import type { Authorized, ResourceNeeds, RouteNeeds } from '../../guard/route-guard.js'
 import {
   authorized,
   checkFunction,
@@ -19,7 +17,9 @@ import {
   refusalOf,
   routeGuard,
   thrown,
-} from '../../route-guard.js'
+} from '../../guard/route-guard.js'
+import type { HttpResponse } from '../../protocol/message.js'
+import { harmless } from '../../shell/host.js'
 import { addHostValues, BODY_HEADERS } from '../headers.js'
 
 /** Passes a request on: of connect and Express. */

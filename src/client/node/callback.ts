@@ -7,7 +7,7 @@ import { timingSafeEqual } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { finished } from 'node:stream/promises'
-import { inTime } from '../http.js'
+import { inTime } from '../http/http.js'
 import { mistake } from '../options.js'
 import { escaped } from './html.js'
 

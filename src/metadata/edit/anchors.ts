@@ -2,8 +2,8 @@
  * Beside which fields new ones are written.
  * @module
  */
-import type { MessageType } from '../schema.js'
-import type { FieldNode } from '../syntax.js'
+import type { MessageType } from '../schema/schema.js'
+import type { FieldNode } from '../text/syntax.js'
 
 /** Tells after which field a new one comes, or before which, by the numbers of the schema; what it does not know comes last. */
 export function anchorsOf({

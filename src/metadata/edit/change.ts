@@ -4,7 +4,7 @@
  */
 import { MetadataError } from '../errors.js'
 import type { DirectoryType, LicenseType, Security_Category } from '../generated/metadata.js'
-import type { DateMessage, Security, ThirdPartyMetaData, UrlMessage } from '../messages.js'
+import type { DateMessage, Security, ThirdPartyMetaData, UrlMessage } from '../schema/messages.js'
 
 export const BARE_NAME: unique symbol = Symbol.for('grantwell.metadata.enumName')
 /** What may be the name of an enum's value. */

@@ -2,8 +2,9 @@
  * Where and how a new field is written: beside its neighbours and in their style.
  * @module
  */
-import type { LiteralStyle } from '../literals.js'
-import type { MessageType } from '../schema.js'
+
+import type { MessageType } from '../schema/schema.js'
+import type { LiteralStyle } from '../text/literals.js'
 import {
   everyField,
   type FieldNode,
@@ -11,7 +12,7 @@ import {
   type ListNode,
   type MessageNode,
   type ValueNode,
-} from '../syntax.js'
+} from '../text/syntax.js'
 import { anchorsOf } from './anchors.js'
 import { LineEnds } from './line-ends.js'
 import { isFirstOnLine, joined, lineStart, restOfLine, type Splice, skipBlanks } from './splices.js'

@@ -3,8 +3,8 @@
  * @module
  */
 import { cannot } from '../path.js'
-import type { Field } from '../schema.js'
-import type { FieldNode, ItemNode } from '../syntax.js'
+import type { Field } from '../schema/schema.js'
+import type { FieldNode, ItemNode } from '../text/syntax.js'
 import type { Container } from './layout.js'
 
 /** A value of a field, as the field's own or as one of its list. */

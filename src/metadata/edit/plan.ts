@@ -5,7 +5,7 @@
 import { MAX_DEPTH, refuse } from '../errors.js'
 import { isPlain } from '../options.js'
 import { cannot, parsePath, type Step } from '../path.js'
-import { type Field, type MessageType, MetaDataSchema } from '../schema.js'
+import { type Field, type MessageType, MetaDataSchema } from '../schema/schema.js'
 import {
   BARE_NAME,
   type Change,

@@ -3,8 +3,8 @@
  * @module
  */
 import { cannot, refuseJsonName } from '../path.js'
-import { type MessageType, MetaDataSchema } from '../schema.js'
-import { everyField, type FieldNode, type ItemNode, parseSyntax } from '../syntax.js'
+import { type MessageType, MetaDataSchema } from '../schema/schema.js'
+import { everyField, type FieldNode, type ItemNode, parseSyntax } from '../text/syntax.js'
 import type { Container } from './layout.js'
 import { type Occurrence, occurrencesOf, soleIndex } from './occurrences.js'
 import { type Removal, typeOf } from './plan.js'

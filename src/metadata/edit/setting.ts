@@ -2,13 +2,14 @@
  * Setting and adding: a plan and a text make splices of that text.
  * @module
  */
-import type { EnumNames } from '../aliases.js'
+
 import { LONE_SURROGATE } from '../check.js'
 import { MetadataError, refuse } from '../errors.js'
-import { int32Of, integerOf, literalOf, stringOf } from '../literals.js'
 import { cannot, refuseJsonName } from '../path.js'
-import { DateSchema, type EnumField, type Field, type MessageType } from '../schema.js'
-import { type FieldNode, type ItemNode, piecesOf, type StringNode } from '../syntax.js'
+import type { EnumNames } from '../schema/aliases.js'
+import { DateSchema, type EnumField, type Field, type MessageType } from '../schema/schema.js'
+import { int32Of, integerOf, literalOf, stringOf } from '../text/literals.js'
+import { type FieldNode, type ItemNode, piecesOf, type StringNode } from '../text/syntax.js'
 import { BARE_NAME } from './change.js'
 import { type Container, Layout, type NewField, type Written } from './layout.js'
 import { type Occurrence, occurrencesOf, soleIndex } from './occurrences.js'

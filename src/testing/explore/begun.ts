@@ -3,13 +3,13 @@
  * of the core and not by the servers that are tried.
  * @module
  */
-import type { Application } from '../../core/application.js'
-import { transitionApplication } from '../../core/application.js'
-import { grantIdOf, parseCredential, SECRET_BYTES } from '../../core/credential.js'
-import { clientKeyOf, digestOf } from '../../core/digests.js'
-import type { Grant, GrantRules, IssuedTokens } from '../../core/grant.js'
+import type { Application } from '../../core/application/application.js'
+import { transitionApplication } from '../../core/application/application.js'
+import type { Grant, GrantRules, IssuedTokens } from '../../core/grant/grant.js'
+import { ENTROPY_BYTES, transition } from '../../core/grant/transition.js'
 import type { Scope } from '../../core/scopes.js'
-import { ENTROPY_BYTES, transition } from '../../core/transition.js'
+import { grantIdOf, parseCredential, SECRET_BYTES } from '../../core/tokens/credential.js'
+import { clientKeyOf, digestOf } from '../../core/tokens/digests.js'
 import type { ClientId, ClientKey, Seconds } from '../../core/values.js'
 import { parseClientId } from '../../core/values.js'
 import type { Entropy } from '../seeded-entropy.js'

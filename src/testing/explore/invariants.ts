@@ -4,7 +4,7 @@
  * @module
  * @see Specification, sections 3 and 4; RFC 6749, section 4.1.2; RFC 7009, section 2; RFC 9700, section 4.14.2
  */
-import type { Grant } from '../../core/grant.js'
+import type { Grant } from '../../core/grant/grant.js'
 import type { History, Operation } from './history.js'
 import { isAnswered, isBefore, isGranted, isUnavailable } from './history.js'
 import { unexplained } from './linearization.js'

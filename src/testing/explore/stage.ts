@@ -4,12 +4,12 @@
  * @module
  */
 
-import { parseCredential } from '../../core/credential.js'
-import type { AuthorizationServerOptions } from '../../options.js'
-import { resolveOptions } from '../../options.js'
+import { parseCredential } from '../../core/tokens/credential.js'
 import type { createAuthorizationServer } from '../../server.js'
+import type { AuthorizationServerOptions } from '../../shell/options.js'
+import { resolveOptions } from '../../shell/options.js'
+import { grantWrite, keys } from '../../shell/transactions.js'
 import type { JsonValue, RecordStore } from '../../storage/record-store.js'
-import { grantWrite, keys } from '../../transactions.js'
 import { seededEntropy } from '../seeded-entropy.js'
 import type { VirtualClock } from '../virtual-clock.js'
 import { virtualClock } from '../virtual-clock.js'

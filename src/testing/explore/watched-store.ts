@@ -2,8 +2,9 @@
  * A store as one request sees it: every read, write and list waits to be chosen, meets its fate, and is told in the story.
  * @module
  */
+
+import { ISSUER_KEY } from '../../shell/transactions.js'
 import type { JsonValue, RecordPage, RecordStore, StoredRecord, WriteOptions } from '../../storage/record-store.js'
-import { ISSUER_KEY } from '../../transactions.js'
 import type { Fate } from './schedule.js'
 
 /** Adds to a line of the story what came of a step. */

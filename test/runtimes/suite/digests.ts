@@ -6,8 +6,8 @@
 import fc from 'fast-check'
 import { clientKeyOf, parseClientId, portableDigests } from 'grantwell'
 // These two are no part of the public API: bundled from the sources, they are the code that the build has too.
-import { decodeBase64url, encodeBase64url } from '../../../src/core/base64url.js'
-import { hkdf } from '../../../src/core/digests.js'
+import { decodeBase64url, encodeBase64url } from '../../../src/core/tokens/base64url.js'
+import { hkdf } from '../../../src/core/tokens/digests.js'
 import base64urlVectors from '../../core/vectors/base64url.json' with { type: 'json' }
 import hkdfVectors from '../../core/vectors/hkdf-sha256.json' with { type: 'json' }
 import hmacVectors from '../../core/vectors/hmac-sha256.json' with { type: 'json' }

@@ -1,0 +1,105 @@
+/**
+ * What an applicant says about an application.
+ * @module
+ * @see Specification, sections 2.1, 5.3 and 8; RFC 6749, section 2
+ */
+
+import type { Scope } from '../scopes.js'
+import type { RedirectRegistration } from './redirect-uri.js'
+
+/** What is registered about an application (specification, section 2.1). */
+export interface Registration {
+  /** Shown to the user; at most 50 characters as a person counts them. */
+  readonly name: string
+  /** PNG, JPEG, GIF or WebP, at most 1 MB (1,048,576 bytes) and 4,096 pixels a side. No SVG: it can run scripts and load what it likes. */
+  readonly logo: Uint8Array
+  /** At most 350 characters. */
+  readonly description?: string | undefined
+  /** Official website: an http or https URL of at most 128 characters. */
+  readonly website: string
+  /** `confidential` keeps a secret (a server); `public` cannot (a native or command-line tool). */
+  readonly type: 'confidential' | 'public'
+  /** At least one: https, http on loopback (any port will be admitted), or a private-use scheme for public clients. */
+  readonly redirectUris: readonly string[]
+  /** The domain that redirect URIs must have; by default the one that all registered https URIs share. */
+  readonly authorizedDomain?: string | undefined
+  /** Whether subdomains of it are admitted; false by default. */
+  readonly allowSubdomains?: boolean | undefined
+  /** The scopes that it may ask for, such as `['repo-code:rw', 'account-profile:r']`, each with a reason where there is one. */
+  readonly scopes: readonly (string | RequestedScope)[]
+  /** The widest resource scope that it may ask for; a user may grant a narrower one. */
+  readonly resourceScope: ResourceScope
+  /**
+   * Whether it may use the device flow; false by default. Whoever knows a public client's identifier can begin that flow in
+   * its name and send a user the link, so it is for tools that need it alone (RFC 8628, section 5.4).
+   */
+  readonly deviceFlow?: boolean | undefined
+  /**
+   * The type of its access tokens: `bearer` by default, or `mac`, where the server has the option `macTokens` (specification,
+   * section 5.2).
+   */
+  readonly tokenType?: 'bearer' | 'mac' | undefined
+}
+
+/**
+ * An API of the service that lives elsewhere and asks by introspection what tokens are good for (RFC 7662). It is no
+ * application: no user ever grants it anything.
+ */
+export interface ResourceServerRegistration {
+  /** At most 50 characters. */
+  readonly name: string
+  /** At most 350 characters. */
+  readonly description?: string | undefined
+  /** Where it is: an http or https URL of at most 128 characters. */
+  readonly website: string
+  /** What it is told of: of a token it sees these scopes, and a token that has none of them is not active for it. */
+  readonly scopes: readonly string[]
+}
+
+/** What an applicant hands in: a registration that gives a reason for every scope. */
+export interface Submission extends Registration {
+  readonly scopes: readonly RequestedScope[]
+}
+
+/**
+ * A change that an applicant hands in: the whole registration as it is to be, save a logo that stays. Anything else that
+ * is left out is as if it had never been given.
+ */
+export type Amendment = Omit<Submission, 'logo'> & { readonly logo?: Uint8Array | undefined }
+
+/** A scope and why the application needs it, in words for the administrators. */
+export interface RequestedScope {
+  readonly scope: string
+  /** 1 to 350 characters. */
+  readonly reason: string
+}
+
+/** Authorization resource scope: all resources of the account, its public ones, or specified ones. */
+export type ResourceScope = 'all' | 'public' | 'specified'
+
+/** A registration that was checked, without its logo. JSON. */
+export interface RegistrationDetails extends RedirectRegistration {
+  readonly name: string
+  readonly description?: string
+  readonly website: string
+  readonly scopes: readonly Scope[]
+  /** Why each scope is needed, by the scope; empty where nobody asked. */
+  readonly reasons: Readonly<Record<string, string>>
+  readonly resourceScope: ResourceScope
+  readonly deviceFlow: boolean
+  /** Absent for `bearer`. */
+  readonly tokenType?: 'mac'
+}
+
+/** Limits of section 8: characters, and bytes of the logo; and the pixels of each of its sides. */
+export const APPLICATION_LIMITS = { name: 50, description: 350, website: 128, logo: 1_048_576, logoSide: 4096 } as const
+
+/** What the specification leaves open: characters of a reason, and how many redirect URIs there may be. */
+export const SUBMISSION_LIMITS = { reason: 350, redirectUris: 64 } as const
+
+/** The resource scopes that a user may choose from, for each that an application is registered with. */
+export const RESOURCE_CHOICES: { readonly [Registered in ResourceScope]: readonly ResourceScope[] } = {
+  all: ['all', 'public', 'specified'],
+  public: ['public', 'specified'],
+  specified: ['specified'],
+}

@@ -1,0 +1,150 @@
+/**
+ * The refresh of a token pair, its grace period, and the detection of replay.
+ *
+ * The secrets of the successor are derived from the presented refresh secret and a salt, so that every refresh with
+ * one token gives the same successor while its grace runs, on whichever server, and nothing secret is stored for it.
+ * @module
+ * @see Specification, sections 3 and 4.3; RFC 6749, section 6; RFC 9700, section 4.14.2; RFC 5869
+ */
+
+import { oauthError } from '../errors.js'
+import type { Scope } from '../scopes.js'
+import { narrowScopes } from '../scopes.js'
+import { constantTimeEqual, decodeBase64url, encodeBase64url } from '../tokens/base64url.js'
+import type { Credential } from '../tokens/credential.js'
+import { SECRET_BYTES } from '../tokens/credential.js'
+import { bytesOfAscii, digestOf, hkdf } from '../tokens/digests.js'
+import type { ClientId, Digest, Seconds } from '../values.js'
+import type { PairSecrets } from './exchange.js'
+import { keyMaterialOf, pairOf, refused, secretsOf, tokensOf } from './exchange.js'
+import type { Grant, GrantRules, IssuedTokens, Outcome, TokenPair } from './grant.js'
+import { about, findPair, invalidGrant, PAIRS_IN_GRACE, retire, tombstone, worksUntil } from './grant.js'
+
+/** A client's refresh. */
+export interface Refresh {
+  readonly type: 'refresh'
+  readonly credential: Credential
+  /** The client that authenticated. */
+  readonly clientId: ClientId
+  /** In normal form; absent asks for all that the user permitted. */
+  readonly scopes?: readonly Scope[] | undefined
+  /** The type of the successor's access token; `bearer` where it is absent (specification, section 5.2). */
+  readonly tokenType?: 'mac' | undefined
+}
+
+/** Names what is derived: `grantwell successor 1` in ASCII. */
+const DERIVATION_LABEL = bytesOfAscii('grantwell successor 1')
+
+/**
+ * Refreshes a pair. The first refresh makes the one successor and starts the grace period of both old tokens; every
+ * other one within it answers with the same successor and changes nothing; one after it is a replay.
+ * @param entropy - 32 bytes
+ */
+export function refresh(
+  grant: Grant | undefined,
+  command: Refresh,
+  now: Seconds,
+  entropy: Uint8Array,
+  rules: GrantRules,
+): Outcome<IssuedTokens> {
+  const { credential } = command
+  const digest = digestOf(rules.digests, credential.secret)
+  if (grant === undefined || credential.kind !== 'refresh_token') return refused('credential_unknown')
+  const pair = findPair(grant, 'refresh', digest)
+  if (grant.clientId !== command.clientId) return refused('credential_of_another_client')
+  if (grant.revokedAt !== undefined) return refused('credential_revoked')
+  if (pair === undefined) return wasRetired(grant, digest) ? replayed(grant, now, rules) : refused('credential_unknown')
+  if (pair.superseded !== undefined && now >= pair.superseded.until) return replayed(grant, now, rules)
+  if (now >= pair.refresh.expiresAt) return refused('credential_expired')
+  const scopes = narrowScopes(grant.scopes, command.scopes)
+  if (scopes === undefined)
+    return {
+      reply: oauthError('invalid_scope', 'scope_insufficient', 'The scope is wider than what the user permitted.'),
+      events: [],
+    }
+  return pair.superseded === undefined
+    ? supersede(grant, pair, command, scopes, now, entropy, rules)
+    : repeat(grant, pair, pair.superseded.salt, credential, now, rules)
+}
+
+/** The first refresh of a pair. */
+function supersede(
+  grant: Grant,
+  pair: TokenPair,
+  { credential, tokenType }: Refresh,
+  scopes: readonly Scope[],
+  now: Seconds,
+  entropy: Uint8Array,
+  rules: GrantRules,
+): Outcome<IssuedTokens> {
+  const current = retire(grant, now)
+  if (current.pairs.length > PAIRS_IN_GRACE) {
+    const soonest = Math.min(...current.pairs.flatMap(({ superseded }) => superseded?.until ?? []))
+    const description = 'This token was refreshed too often in too short a time.'
+    const limits = { status: 429, retryAfter: soonest - now }
+    return { reply: oauthError('temporarily_unavailable', 'too_many_pairs_in_grace', description, limits), events: [] }
+  }
+  const salt = entropy.subarray(0, SECRET_BYTES)
+  const secrets = deriveSuccessor(credential, salt, rules)
+  const successor = pairOf(secrets, scopes, tokenType, now, rules)
+  const superseded: TokenPair = {
+    access: pair.access,
+    refresh: pair.refresh,
+    superseded: { at: now, until: now + rules.gracePeriod, salt: encodeBase64url(salt) },
+  }
+  return {
+    reply: tokensOf(credential, secrets, successor, now, rules),
+    grant: { ...current, lastUsedAt: now, pairs: [...current.pairs.slice(0, -1), superseded, successor] },
+    events: [{ type: 'refreshed', scopes, retry: false, ...about(grant, now) }],
+  }
+}
+
+/** Every further refresh of a pair within its grace period: the same successor, as it is by now. */
+function repeat(
+  grant: Grant,
+  pair: TokenPair,
+  salt: string,
+  credential: Credential,
+  now: Seconds,
+  rules: GrantRules,
+): Outcome<IssuedTokens> {
+  const successor = grant.pairs[grant.pairs.indexOf(pair) + 1] as TokenPair // a superseded pair has one behind it
+  const secrets = deriveSuccessor(credential, decodeBase64url(salt) as Uint8Array, rules) // written by supersede
+  // Another pair, where a clock stepped back and the successor is gone; other secrets, where the derivation key is another
+  // than at the first refresh: nothing that we could hand out would work.
+  const derived = digestOf(rules.digests, secrets.refresh)
+  if (!constantTimeEqual(successor.refresh.digest, derived)) return refused('credential_unknown')
+  if (successor.access.revokedAt !== undefined) return refused('credential_revoked')
+  // Only where a clock stepped back: what is handed out must not be a replay as soon as it is used.
+  if (now >= worksUntil(successor, 'refresh')) return refused('credential_expired')
+  return {
+    reply: tokensOf(credential, secrets, successor, now, rules),
+    events: [{ type: 'refreshed', scopes: successor.access.scopes, retry: true, ...about(grant, now) }],
+  }
+}
+
+/** A refresh token that comes back after its grace: whoever has it, somebody has it who should not. */
+function replayed(grant: Grant, now: Seconds, rules: GrantRules): Outcome<never> {
+  const event = { type: 'replayed', credential: 'refresh_token', ...about(grant, now) } as const
+  const reply = invalidGrant('credential_replayed')
+  if (rules.refreshReplay === 'refuse') {
+    // Kept, so that a clock that steps back does not bring the token to life again.
+    const current = retire(grant, now)
+    return { reply, ...(current !== grant && { grant: current }), events: [event] }
+  }
+  return {
+    reply,
+    grant: tombstone(grant, now),
+    events: [event, { type: 'revoked', what: 'grant', cause: 'replay', ...about(grant, now) }],
+  }
+}
+
+/** The secrets of the successor. */
+function deriveSuccessor({ secret, grantId }: Credential, salt: Uint8Array, rules: GrantRules): PairSecrets {
+  const keyMaterial = keyMaterialOf(bytesOfAscii(secret), rules)
+  return secretsOf(grantId, hkdf(rules.digests, keyMaterial, salt, DERIVATION_LABEL, 2 * SECRET_BYTES))
+}
+
+function wasRetired(grant: Grant, digest: Digest): boolean {
+  return grant.retired.some((retired) => constantTimeEqual(retired, digest))
+}

@@ -1,0 +1,91 @@
+/**
+ * The revocation of a token by its client, and of a whole grant by its user or an administrator.
+ * @module
+ * @see Specification, section 4.4; RFC 7009, section 2.1
+ */
+
+import type { RefusalReason } from '../errors.js'
+import type { Credential } from '../tokens/credential.js'
+import { digestOf } from '../tokens/digests.js'
+import type { ClientId, Seconds } from '../values.js'
+import type { Grant, GrantRules, Outcome, TokenPair } from './grant.js'
+import { about, findPair, isLive, retire, tombstone, worksUntil } from './grant.js'
+
+/** A client's revocation. */
+export interface Revoke {
+  readonly type: 'revoke'
+  readonly credential: Credential
+  /** The client that authenticated. */
+  readonly clientId: ClientId
+}
+
+/** The end of a grant by somebody who has no token of it. */
+export interface Withdraw {
+  readonly type: 'withdraw'
+  readonly by: 'user' | 'administrator' | 'limit'
+}
+
+/** The answer to {@link Revoke} and {@link Withdraw}: the client sees the same in both cases. */
+export type Revocation = { readonly type: 'revoked' } | { readonly type: 'unchanged'; readonly reason: RefusalReason }
+
+/**
+ * Revokes an access token alone, or by a refresh token its whole grant. A token that is unknown, that no longer works,
+ * or that is another client's changes nothing.
+ *
+ * A refresh token in its grace period still works, so it still revokes.
+ */
+export function revoke(
+  grant: Grant | undefined,
+  command: Revoke,
+  now: Seconds,
+  rules: GrantRules,
+): Outcome<Revocation> {
+  const { credential } = command
+  const digest = digestOf(rules.digests, credential.secret)
+  const token = credential.kind === 'access_token' ? 'access' : 'refresh'
+  const pair =
+    credential.kind === 'access_token' || credential.kind === 'refresh_token'
+      ? findPair(grant, token, digest)
+      : undefined
+  if (grant === undefined || pair === undefined) return unchanged('credential_unknown')
+  if (grant.clientId !== command.clientId) return unchanged('credential_of_another_client')
+  if (now >= worksUntil(pair, token)) return unchanged('credential_expired')
+  if (token === 'refresh') {
+    return {
+      reply: { type: 'revoked' },
+      grant: tombstone(grant, now),
+      events: [{ type: 'revoked', what: 'grant', cause: 'client', ...about(grant, now) }],
+    }
+  }
+  if (pair.access.revokedAt !== undefined) return unchanged('credential_revoked')
+  const current = retire(grant, now)
+  return {
+    reply: { type: 'revoked' },
+    grant: { ...current, pairs: current.pairs.map((each) => (each === pair ? withoutAccess(pair, now) : each)) },
+    events: [{ type: 'revoked', what: 'access_token', cause: 'client', ...about(grant, now) }],
+  }
+}
+
+/**
+ * Ends a grant, with whatever of it is yet to be redeemed. One that ended by itself is ended all the same, and told apart
+ * in the answer, so that a clock that steps back does not bring it to life again.
+ */
+export function withdraw(grant: Grant | undefined, command: Withdraw, now: Seconds): Outcome<Revocation> {
+  if (grant === undefined) return unchanged('credential_unknown')
+  if (grant.revokedAt !== undefined) return unchanged('credential_revoked')
+  const ended = tombstone(grant, now)
+  if (!isLive(grant, now)) return { ...unchanged('credential_expired'), grant: ended }
+  return {
+    reply: { type: 'revoked' },
+    grant: ended,
+    events: [{ type: 'revoked', what: 'grant', cause: command.by, ...about(grant, now) }],
+  }
+}
+
+function withoutAccess(pair: TokenPair, now: Seconds): TokenPair {
+  return { ...pair, access: { revokedAt: now, ...pair.access } }
+}
+
+function unchanged(reason: RefusalReason): Outcome<Revocation> {
+  return { reply: { type: 'unchanged', reason }, events: [] }
+}

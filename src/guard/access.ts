@@ -1,0 +1,80 @@
+/**
+ * What a token is good for now: as its grant says, and as its application is registered.
+ * @module
+ * @see Specification, section 2.1; RFC 6750, section 3.1
+ */
+import { isPublished, limitResources } from '../core/application/application.js'
+import type { OAuthError } from '../core/errors.js'
+import { inspect } from '../core/grant/grant.js'
+import type { ProtectedResource, Resources } from '../core/resource.js'
+import type { Scope } from '../core/scopes.js'
+import { limitScopes } from '../core/scopes.js'
+import type { Credential } from '../core/tokens/credential.js'
+import type { ClientId, GrantId, Seconds, Subject } from '../core/values.js'
+import type { NoToken } from '../protocol/bearer.js'
+import { invalidToken } from '../protocol/bearer.js'
+import type { Settings } from '../shell/options.js'
+import { recordAs } from '../shell/transactions.js'
+import type { JsonValue } from '../storage/record-store.js'
+
+/** Who is calling, for whom, and what is permitted. */
+export interface Access {
+  readonly type: 'authenticated'
+  readonly subject: Subject
+  readonly clientId: ClientId
+  readonly grantId: GrantId
+  readonly scopes: readonly Scope[]
+  readonly resources: Resources
+  /** Seconds since the epoch, exclusive. */
+  readonly expiresAt: Seconds
+  /** The host's own value that `resource` returned, on which the guard decided; absent on a route without `resource`. */
+  readonly resource?: ProtectedResource
+}
+
+/** Access to one resource: a handler uses this value and reads no identifier again, since two readings of a URL can differ. */
+export interface AccessTo<Resource extends ProtectedResource> extends Access {
+  /** The host's own value that `resource` returned, on which the guard decided, with all its fields. */
+  readonly resource: Resource
+}
+
+/** Why somebody is not let in, and who it is where that is known. */
+export interface Refusal {
+  readonly type: 'refusal'
+  readonly error: OAuthError | NoToken
+  readonly clientId?: ClientId | undefined
+}
+
+/**
+ * Who is calling by a credential, or why not: what the guard and introspection go by.
+ * @param tokenType - how it was presented; undefined for a bearer token
+ */
+export function accessBy(
+  { digests, macTokens, scopes: catalogue }: Pick<Settings<never>, 'digests' | 'macTokens' | 'scopes'>,
+  credential: Credential,
+  storedApplication: JsonValue | undefined,
+  storedGrant: JsonValue | undefined,
+  now: Seconds,
+  tokenType: 'mac' | undefined,
+): Access | Refusal {
+  const application = recordAs.application(storedApplication)
+  const found = inspect(recordAs.grant(storedGrant), credential, now, digests)
+  if (found.type === 'inactive') return refusal(invalidToken(found.reason), application?.id)
+  const { grantId, clientId, subject, expiresAt } = found
+  // The key in the credential is only a claim until the grant is of that very application.
+  if (!isPublished(application) || application.clientId !== clientId) return refusal(invalidToken('credential_unknown'))
+  if (application.state !== 'approved') return refusal(invalidToken('client_suspended'), clientId)
+  // A token whose uses are to be signed is worth nothing to whoever only saw it; nor one from before they were to be.
+  if (found.tokenType !== tokenType || (macTokens && tokenType === undefined && application.tokenType === 'mac'))
+    return refusal(invalidToken('token_type_mismatch'), clientId)
+  const scopes = limitScopes(found.scopes, application.scopes, catalogue)
+  if (scopes.length === 0) return refusal(invalidToken('scope_not_registered'), clientId)
+  // Copies: what a host does with them must not reach a record that a store in memory may still hold.
+  const open = limitResources(found.resources, application.resourceScope)
+  const resources = open.kind === 'specified' ? { kind: open.kind, ids: [...open.ids] } : { kind: open.kind }
+  return { type: 'authenticated', subject, clientId, grantId, scopes: [...scopes], resources, expiresAt }
+}
+
+/** Refuses somebody. */
+export function refusal(error: OAuthError | NoToken, clientId?: ClientId): Refusal {
+  return { type: 'refusal', error, clientId }
+}

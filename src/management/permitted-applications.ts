@@ -1,0 +1,111 @@
+/**
+ * A user's permissions summed up by application, as they are read: a user may have thousands, and each may name hundreds of
+ * resources, of which a page shows a few.
+ * @module
+ */
+import type { Resources } from '../core/resource.js'
+import type { Scope } from '../core/scopes.js'
+import type { ClientId, Seconds } from '../core/values.js'
+import { ownOf } from '../core/values.js'
+import type { PermittedGrant } from './grants.js'
+
+/** Permissions of an application that are kept one by one. */
+const KEPT = 5
+
+/** Identifiers of resources that are kept of a permission, and of the sum of the older ones: as many as a page names. */
+export const IDS_KEPT = 100
+
+/** A user's permissions to one application. */
+export interface PermittedApplication {
+  readonly clientId: ClientId
+  readonly application: PermittedGrant['application']
+  /** The time of the user's last agreement. */
+  readonly agreedAt: Seconds
+  /** The permissions that were used last, the latest first. */
+  readonly newest: readonly KeptGrant[]
+  /** All others, as one; absent where there are none. */
+  readonly older?: OlderGrants
+}
+
+/** One permission, as far as a page shows it. */
+export interface KeptGrant {
+  readonly scopes: readonly Scope[]
+  readonly resources: KeptResources
+  readonly createdAt: Seconds
+  readonly lastUsedAt?: Seconds
+}
+
+/** Resources, with the first of their identifiers. */
+export interface KeptResources {
+  readonly kind: Resources['kind']
+  /** {@link IDS_KEPT} at most; empty for any kind but `specified`. */
+  readonly ids: ReadonlySet<string>
+  /** The number of all identifiers, or a number that they are more than. */
+  readonly count: number
+  /** True where `count` is no more than a lower bound. */
+  readonly isMore: boolean
+}
+
+/** Several permissions as one. */
+export interface OlderGrants {
+  readonly count: number
+  readonly scopes: ReadonlySet<Scope>
+  /** By their kind. */
+  readonly resources: ReadonlyMap<Resources['kind'], KeptResources>
+}
+
+/** Adds permissions to the sums of their applications, of which it returns new ones. */
+export function sumUp(
+  before: ReadonlyMap<ClientId, PermittedApplication>,
+  grants: readonly PermittedGrant[],
+): ReadonlyMap<ClientId, PermittedApplication> {
+  const sums = new Map(before)
+  for (const grant of grants) sums.set(grant.clientId, withGrant(sums.get(grant.clientId), grant))
+  return sums
+}
+
+function withGrant(before: PermittedApplication | undefined, grant: PermittedGrant): PermittedApplication {
+  const { clientId, application, createdAt } = grant
+  const newest = [...(before?.newest ?? []), keptOf(grant)].sort((a, b) => usedAt(b) - usedAt(a))
+  const oldest = newest.length > KEPT ? newest.pop() : undefined
+  const olderBefore = before === undefined ? undefined : ownOf(before).older
+  const older = oldest === undefined ? olderBefore : withOlder(olderBefore, oldest)
+  const agreedAt = Math.max(before?.agreedAt ?? 0, createdAt)
+  return { clientId, application, agreedAt, newest, ...(older !== undefined && { older }) }
+}
+
+function keptOf({ scopes, resources, createdAt, lastUsedAt }: PermittedGrant): KeptGrant {
+  const all = resources.kind === 'specified' ? resources.ids : []
+  const ids = new Set(all.slice(0, IDS_KEPT))
+  return {
+    scopes,
+    resources: { kind: resources.kind, ids, count: all.length, isMore: false },
+    createdAt,
+    ...(lastUsedAt !== undefined && { lastUsedAt }),
+  }
+}
+
+function usedAt({ lastUsedAt, createdAt }: KeptGrant): Seconds {
+  return lastUsedAt ?? createdAt
+}
+
+function withOlder(before: OlderGrants | undefined, { scopes, resources }: KeptGrant): OlderGrants {
+  const { kind } = resources
+  const known = before?.resources.get(kind)
+  return {
+    count: (before?.count ?? 0) + 1,
+    scopes: new Set([...(before?.scopes ?? []), ...scopes]),
+    resources: new Map([
+      ...(before?.resources ?? []),
+      [kind, known === undefined ? resources : united(known, resources)],
+    ]),
+  }
+}
+
+function united(a: KeptResources, b: KeptResources): KeptResources {
+  const all = new Set([...a.ids, ...b.ids])
+  const count = Math.max(all.size, a.count, b.count)
+  // With some that were not kept nobody knows which of them are the same.
+  const isWhole = a.ids.size === a.count && b.ids.size === b.count
+  return { kind: a.kind, ids: new Set([...all].slice(0, IDS_KEPT)), count, isMore: a.isMore || b.isMore || !isWhole }
+}

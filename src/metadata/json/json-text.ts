@@ -1,0 +1,234 @@
+/**
+ * JSON as text (RFC 8259): read with the place of every fault, no key twice and no number rounded; written as exactly.
+ * @module
+ */
+import { checkLength, MAX_DEPTH, withinBounds } from '../errors.js'
+import { foundAt, textError } from '../text/syntax.js'
+import { isNumbered, makeSparse } from './sparse.js'
+
+/** A number that JavaScript's own would change: too large, of too many digits, or `1.0`, which would become an integer. */
+export class JsonNumber {
+  constructor(readonly source: string) {}
+
+  /** Tells it from the objects of JSON. */
+  get [Symbol.toStringTag](): string {
+    return 'JsonNumber'
+  }
+}
+
+/** Deeper than any record: messages nest 100 deep in the schema's three, each of them in a list. */
+const MAX_JSON_DEPTH = 2 * (MAX_DEPTH + 4)
+
+/**
+ * Reads one value of JSON. Objects have no prototype; numbers that JavaScript cannot hold are {@link JsonNumber}s.
+ * @throws {MetadataError} `invalid_json`, `duplicate_field` or `too_deep`, with line and column
+ */
+export function parseJson(text: string): unknown {
+  return new JsonParser(text).document()
+}
+
+const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y
+const WORD = /[A-Za-z_]\w*/y
+const WORDS: ReadonlyMap<string, unknown> = new Map<string, unknown>([
+  ['true', true],
+  ['false', false],
+  ['null', null],
+])
+const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y
+const BLANK = new Set([' ', '\t', '\n', '\r'])
+
+class JsonParser {
+  private at: number
+
+  constructor(private readonly text: string) {
+    // A parser may pass over a byte order mark (RFC 8259, 8.1).
+    this.at = text.startsWith('\ufeff') ? 1 : 0
+  }
+
+  document(): unknown {
+    const value = this.value(MAX_JSON_DEPTH)
+    if (this.next() !== '') this.expected('the end')
+    return value
+  }
+
+  private value(depth: number): unknown {
+    const next = this.next()
+    if (next === '"') return this.string()
+    if (next === '{' || next === '[') {
+      if (depth === 0) throw textError('too_deep', 'nested too deep for a record', this.text, this.at)
+      this.at++
+      return next === '{' ? this.object(depth - 1) : this.list(depth - 1)
+    }
+    const number = this.match(NUMBER)
+    if (number !== '') return numberOf(number)
+    const word = this.match(WORD)
+    if (WORDS.has(word)) return WORDS.get(word)
+    this.at -= word.length
+    return this.expected('a value')
+  }
+
+  private object(depth: number): object {
+    // Without a prototype, so that `__proto__` is a key like others.
+    const object: { [key: string]: unknown } = Object.create(null)
+    if (this.takes('}')) return object
+    let isSparse = false
+    do {
+      if (this.next() !== '"') this.expected('a key in double quotes')
+      const start = this.at
+      const key = this.string()
+      if (key in object)
+        throw textError('duplicate_field', `the key ${JSON.stringify(key)} comes twice`, this.text, start)
+      if (!this.takes(':')) this.expected('":"')
+      const value = this.value(depth)
+      if (!isSparse && isNumbered(key)) {
+        makeSparse(object)
+        isSparse = true
+      }
+      object[key] = value
+    } while (this.takes(','))
+    if (!this.takes('}')) this.expected('"," or "}"')
+    return object
+  }
+
+  private list(depth: number): unknown[] {
+    const list: unknown[] = []
+    if (this.takes(']')) return list
+    do list.push(this.value(depth))
+    while (this.takes(','))
+    if (!this.takes(']')) this.expected('"," or "]"')
+    return list
+  }
+
+  private string(): string {
+    const start = this.at++
+    let escaped = false
+    for (;;) {
+      const code = this.text.charCodeAt(this.at)
+      if (code === QUOTE) break
+      if (code === BACKSLASH) {
+        escaped = true
+        if (this.match(ESCAPE) === '') this.expected('an escape of JSON: \\n, \\u00e9, \\" and the like')
+      } else if (Number.isNaN(code) || code < SPACE) {
+        if (Number.isNaN(code)) this.at = start
+        this.expected(Number.isNaN(code) ? 'a string that is closed' : 'an escape in place of a control character')
+      } else this.at++
+    }
+    this.at++
+    const source = this.text.slice(start, this.at)
+    return escaped ? String(JSON.parse(source)) : source.slice(1, -1)
+  }
+
+  /** Passes a character where it is the next. */
+  private takes(character: string): boolean {
+    if (this.next() !== character) return false
+    this.at++
+    return true
+  }
+
+  /** The next character that is no blank; empty at the end. */
+  private next(): string {
+    while (BLANK.has(this.text[this.at] ?? '')) this.at++
+    return this.text[this.at] ?? ''
+  }
+
+  private match(pattern: RegExp): string {
+    pattern.lastIndex = this.at
+    const [found = ''] = pattern.exec(this.text) ?? []
+    this.at += found.length
+    return found
+  }
+
+  private expected(expected: string): never {
+    const found = foundAt(this.text, this.at)
+    throw textError('invalid_json', `expected ${expected}, found ${found}`, this.text, this.at, { expected })
+  }
+}
+
+const SPACE = 0x20
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+
+function numberOf(source: string): number | JsonNumber {
+  const value = Number(source)
+  return String(value) === source && (isFraction(value) || Number.isSafeInteger(value)) ? value : new JsonNumber(source)
+}
+
+/** Whether a number is a fraction, so that JavaScript writes it with a point or a negative exponent. */
+export function isFraction(value: number): boolean {
+  return Number.isFinite(value) && !Number.isInteger(value)
+}
+
+/** Whether JavaScript's number has all digits of a decimal one, which may be written as text format does: `.5`, `1.`, `1f`. */
+export function isExact(source: string): boolean {
+  const decimal = decimalOf(source)
+  return decimal !== undefined && decimal === decimalOf(String(Number.parseFloat(source)))
+}
+
+const DECIMAL = /^(-?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?[fF]?$/
+
+/** JavaScript writes a number with so many significant digits at most. */
+const MAX_DIGITS = 17
+
+/** A number by its significant digits and its power of ten: the same for `1.50` and `15e-1`; undefined where it has too many. */
+function decimalOf(source: string): string | undefined {
+  const [match, sign = '', whole = '', fraction = '', exponent = '0'] = DECIMAL.exec(source) ?? []
+  if (match === undefined) return undefined
+  const digits = (whole + fraction).replace(/^0+/, '')
+  let length = digits.length
+  while (digits[length - 1] === '0') length--
+  if (length > MAX_DIGITS) return undefined
+  return length === 0
+    ? '0'
+    : `${sign}${digits.slice(0, length)}e${Number(exponent) - fraction.length + digits.length - length}`
+}
+
+/** A fraction of text format, which may be `.5`, `1.` or `1f`, as JSON writes it. */
+export function jsonFraction(text: string): JsonNumber {
+  const [, sign = '', whole = '', fraction, exponent = ''] =
+    /^(-?)(\d*)(?:\.(\d*))?([eE][+-]?\d+)?[fF]?$/.exec(text) ?? []
+  const part = fraction === undefined && exponent !== '' ? '' : `.${fraction || '0'}`
+  return new JsonNumber(`${sign}${whole || '0'}${part}${exponent}`)
+}
+
+/**
+ * Writes a tree of JSON as `JSON.stringify` does with an indentation of two, its {@link JsonNumber}s as they are.
+ * @throws {MetadataError} `too_large` when the text would have more than 67,108,864 characters
+ */
+export function formatTree(value: unknown): string {
+  return withinBounds(() => {
+    // Joined once: a text of each level would be copied at each level above it.
+    const pieces: string[] = []
+    let length = 0
+    pushTree(value, '\n', (piece) => {
+      length += piece.length
+      checkLength(length)
+      pieces.push(piece)
+    })
+    return pieces.join('')
+  })
+}
+
+/** @param newline - what begins a line of this level */
+function pushTree(value: unknown, newline: string, push: (piece: string) => void): void {
+  if (value instanceof JsonNumber) push(value.source)
+  else if (typeof value !== 'object' || value === null) push(JSON.stringify(value))
+  else if (Array.isArray(value)) {
+    const inner = `${newline}  `
+    const separator = `,${inner}`
+    for (const [index, item] of value.entries()) {
+      push(index === 0 ? `[${inner}` : separator)
+      pushTree(item, inner, push)
+    }
+    push(value.length === 0 ? '[]' : `${newline}]`)
+  } else {
+    const inner = `${newline}  `
+    const separator = `,${inner}`
+    const entries = Object.entries(value)
+    for (const [index, [key, item]] of entries.entries()) {
+      push(index === 0 ? `{${inner}` : separator)
+      push(`${JSON.stringify(key)}: `)
+      pushTree(item, inner, push)
+    }
+    push(entries.length === 0 ? '{}' : `${newline}}`)
+  }
+}

@@ -1,0 +1,55 @@
+/**
+ * Other names for the values of enums: the schema has neutral names where some records have their own.
+ * @module
+ */
+import type * as generated from '../generated/metadata.js'
+import { checkOwn } from '../options.js'
+import { ENUMS, type EnumType } from './schema.js'
+
+/**
+ * Names that stand in text and in JSON for values of the schema, by enum: `{ 'URL.Type': { PIPER: 'INTERNAL_VCS' } }`. They
+ * are read as these values, beside the names of the schema, and written for them: of several for one value, the first.
+ */
+export interface EnumAliases {
+  readonly 'URL.Type'?: { readonly [alias: string]: keyof typeof generated.URL_Type }
+  readonly 'Security.Category'?: { readonly [alias: string]: keyof typeof generated.Security_Category }
+  readonly LicenseType?: { readonly [alias: string]: keyof typeof generated.LicenseType }
+  readonly DirectoryType?: { readonly [alias: string]: keyof typeof generated.DirectoryType }
+}
+
+/** Enum names both ways. */
+export interface EnumNames {
+  readonly numberOf: (type: EnumType, name: string) => number | undefined
+  readonly nameOf: (type: EnumType, number: number) => string
+}
+
+const SCHEMA_NAMES: EnumNames = {
+  numberOf: (type, name) => type.numbers.get(name),
+  nameOf: (type, number) => type.names[number] ?? String(number),
+}
+
+/** @throws {TypeError} when the aliases name an enum or a value that is none: a mistake of the program, not of a record */
+export function enumNames(aliases: EnumAliases | undefined): EnumNames {
+  if (aliases === undefined) return SCHEMA_NAMES
+  const numbers = new Map<string, number>()
+  const names = new Map<string, string>()
+  for (const { name } of ENUMS) checkOwn(aliases, name, `enumAliases: ${name}`)
+  for (const [enumName, values] of Object.entries(aliases)) {
+    const type = ENUMS.find(({ name }) => name === enumName)
+    if (type === undefined) throw new TypeError(`enumAliases: there is no enum ${enumName}`)
+    for (const alias in values) checkOwn(values, alias, `enumAliases: ${alias}`)
+    for (const [alias, name] of Object.entries(values)) {
+      const number = type.numbers.get(String(name))
+      if (number === undefined) throw new TypeError(`enumAliases: ${enumName} has no value ${String(name)}`)
+      if (!/^[A-Za-z_]\w*$/.test(alias))
+        throw new TypeError(`enumAliases: ${JSON.stringify(alias)} is no name of an enum value`)
+      if (type.numbers.has(alias)) throw new TypeError(`enumAliases: ${enumName} has a value ${alias} of its own`)
+      numbers.set(`${enumName} ${alias}`, number)
+      if (!names.has(`${enumName} ${number}`)) names.set(`${enumName} ${number}`, alias)
+    }
+  }
+  return {
+    numberOf: (type, name) => type.numbers.get(name) ?? numbers.get(`${type.name} ${name}`),
+    nameOf: (type, number) => names.get(`${type.name} ${number}`) ?? SCHEMA_NAMES.nameOf(type, number),
+  }
+}

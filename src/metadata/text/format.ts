@@ -1,0 +1,167 @@
+/**
+ * The canonical form of text format, that of the reference (protoc).
+ * @module
+ */
+
+import { eachField, unknownBytes } from '../binary.js'
+import { checkMessage } from '../check.js'
+import { checkLength, MAX_DEPTH, withinBounds } from '../errors.js'
+import { checkOptions } from '../options.js'
+import { type EnumAliases, type EnumNames, enumNames } from '../schema/aliases.js'
+import type { MetaData, Unknown, UnknownText } from '../schema/messages.js'
+import {
+  type Field,
+  type Message,
+  type MessageType,
+  MetaDataSchema,
+  WIRE_LENGTH,
+  WIRE_START_GROUP,
+  WIRE_VARINT,
+} from '../schema/schema.js'
+import { bytesLiteral, CANONICAL, type LiteralStyle, literalOf } from './literals.js'
+import { UnknownReader } from './unknown-text.js'
+
+/** What `formatText` may be told. */
+export interface FormatTextOptions {
+  /** Write what is not ASCII as it is, and not as octal escapes of its bytes, which is what the reference writes by default. */
+  readonly utf8?: boolean
+  /** Names to write for values of enums. */
+  readonly enumAliases?: EnumAliases
+  /**
+   * Unknown fields that came from binary: by `number`, as the reference prints them (no reader of text format takes that
+   * back), or `omit`.
+   */
+  readonly unknownFields?: 'number' | 'omit'
+}
+
+/**
+ * Writes a record in the canonical form of the reference: fields by number, two blanks of indentation, `name {` without a
+ * colon, a newline at the end. Fields that text had and the schema does not know come after those that it knows.
+ * @throws {MetadataError} `invalid_value`, with the path, when a field holds what its type does not permit; `too_large` when
+ * the text would have more than 67,108,864 characters
+ */
+export function formatText(message: MetaData, options?: FormatTextOptions): string {
+  const own = checkOptions(options, { utf8: 'boolean', enumAliases: 'object', unknownFields: ['number', 'omit'] })
+  checkMessage(MetaDataSchema, message, 'omit')
+  // Checked just above.
+  return withinBounds(() => new Printer(own).message(MetaDataSchema, message as unknown as Message, '', ''))
+}
+
+class Printer {
+  private readonly names: EnumNames
+  private readonly style: LiteralStyle
+  private readonly byNumber: boolean
+  private readonly reader = new UnknownReader()
+  private length = 0
+
+  constructor(options: FormatTextOptions) {
+    this.names = enumNames(options.enumAliases)
+    this.style = { ...CANONICAL, utf8: options.utf8 ?? false }
+    this.byNumber = options.unknownFields !== 'omit'
+  }
+
+  message(type: MessageType, message: Message & Unknown, indent: string, path: string): string {
+    let text = ''
+    const unknown = message._unknownText ?? []
+    for (const field of type.fields) {
+      const value = message[field.key]
+      if (value === undefined) {
+        if (field.kind === 'enum')
+          for (const entry of unknown) if (entry.name === field.name) text += this.unknownText(entry, indent, path)
+      } else if (Array.isArray(value)) for (const item of value) text += this.field(field, item, indent, path)
+      else text += this.field(field, value, indent, path)
+    }
+    for (const entry of unknown) if (!type.byName.has(entry.name)) text += this.unknownText(entry, indent, path)
+    if (this.byNumber && message._unknownFields !== undefined)
+      text += this.unknownFields(unknownBytes(message), indent, UNKNOWN_DEPTH, 'exact')
+    return text
+  }
+
+  private field(field: Field, value: unknown, indent: string, path: string): string {
+    const start = indent + field.name
+    switch (field.kind) {
+      case 'string':
+        return this.bounded(`${start}: ${literalOf(String(value), this.style)}\n`)
+      case 'int32':
+        return this.bounded(`${start}: ${value}\n`)
+      case 'enum':
+        return this.bounded(`${start}: ${this.names.nameOf(field.enum, Number(value))}\n`)
+      case 'message':
+        return this.block(start, indent, (inner) =>
+          this.message(field.type, value as Message, inner, `${path}${field.name}.`),
+        )
+    }
+  }
+
+  private unknownText(entry: UnknownText, indent: string, path: string): string {
+    const { fields } = entry
+    if (fields === undefined) {
+      const scalar = this.reader.scalar(entry, path)
+      let written = entry.text
+      if (scalar.kind === 'string')
+        written = scalar.value === undefined ? bytesLiteral(scalar.bytes) : literalOf(scalar.value, this.style)
+      return this.bounded(`${indent}${entry.name}: ${written}\n`)
+    }
+    this.reader.checkName(entry, path)
+    return this.block(indent + entry.name, indent, (inner) => {
+      let text = ''
+      for (const field of fields) text += this.unknownText(field, inner, `${path}${entry.name}.`)
+      return text
+    })
+  }
+
+  /** Unknown fields by number, as the reference prints them: bytes that can be read as a message as one. */
+  private unknownFields(fields: Uint8Array, indent: string, depth: number, varints: 'exact' | 'tolerant'): string {
+    let text = ''
+    eachField(fields, varints, MAX_DEPTH, (fieldNumber, wireType, bytes) => {
+      const start = indent + fieldNumber
+      const isBlock =
+        wireType === WIRE_START_GROUP ||
+        (wireType === WIRE_LENGTH && bytes.length > 0 && depth > 0 && isMessage(bytes, depth))
+      text += isBlock
+        ? this.block(start, indent, (inner) => this.unknownFields(bytes, inner, depth - 1, 'tolerant'))
+        : this.bounded(`${start}: ${scalarOf(wireType, bytes)}\n`)
+    })
+    return text
+  }
+
+  private block(start: string, indent: string, content: (indent: string) => string): string {
+    return this.bounded(`${start} {\n`) + content(`${indent}  `) + this.bounded(`${indent}}\n`)
+  }
+
+  /** Counts the characters as they are made: too long a text may be more than the memory holds. */
+  private bounded(piece: string): string {
+    this.length += piece.length
+    checkLength(this.length)
+    return piece
+  }
+}
+
+/** How deep the reference looks for messages in unknown bytes that it prints. */
+const UNKNOWN_DEPTH = 10
+
+/** The value of an unknown field that is no message, as the reference prints it. */
+function scalarOf(wireType: number, bytes: Uint8Array): string {
+  if (wireType === WIRE_LENGTH) return bytesLiteral(bytes)
+  if (wireType === WIRE_VARINT) return String(varintOf(bytes))
+  const digits = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0'))
+  return `0x${digits.reverse().join('')}`
+}
+
+/** The reference tries its older reader here, which is more tolerant of long varints. */
+function isMessage(bytes: Uint8Array, depth: number): boolean {
+  try {
+    eachField(bytes, 'tolerant', depth, () => {})
+    return true
+  } catch {
+    return false
+  }
+}
+
+function varintOf(bytes: Uint8Array): number | bigint {
+  if (bytes.length < 5) return bytes.reduceRight((value, byte) => value * 128 + (byte & 0x7f), 0)
+  return BigInt.asUintN(
+    64,
+    bytes.reduceRight((value, byte) => (value << 7n) | BigInt(byte & 0x7f), 0n),
+  )
+}

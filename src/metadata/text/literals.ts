@@ -1,0 +1,244 @@
+/**
+ * Strings and integers of text format, from and to what stands in the text (text format language specification, "String
+ * Literals" and "Numeric Literals").
+ * @module
+ */
+import { LONE_SURROGATE } from '../check.js'
+import { MetadataError } from '../errors.js'
+
+const BACKSLASH = 0x5c
+
+const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+const encoder = new TextEncoder()
+
+/** What an escape stands for: a byte, or a character by its code point. */
+interface Escape {
+  /** In characters, the backslash included. */
+  readonly length: number
+  readonly value: number
+  readonly isByte: boolean
+}
+
+const NAMED = new Map(
+  Object.entries({ a: 7, b: 8, f: 12, n: 10, r: 13, t: 9, v: 11, '?': 63, '\\': 92, "'": 39, '"': 34 }).map(
+    ([letter, value]): [string, Escape] => [letter, { length: 2, value, isByte: false }],
+  ),
+)
+
+/** The escape at a backslash; undefined when it is none. */
+export function escapeAt(text: string, at: number): Escape | undefined {
+  const letter = text[at + 1] ?? ''
+  switch (letter) {
+    case 'x':
+      return digitsAt(text, at + 2, 1, 2, 16, true)
+    case 'u':
+      return digitsAt(text, at + 2, 4, 4, 16, false)
+    case 'U':
+      return digitsAt(text, at + 2, 8, 8, 16, false)
+    default:
+      return NAMED.get(letter) ?? digitsAt(text, at + 1, 1, 3, 8, true)
+  }
+}
+
+const SURROGATE = /\\(?:u|U0000)([dD][89a-fA-F][0-9a-fA-F]{2})/y
+
+/** The fault of an escape, and what could stand there. */
+interface EscapeFault {
+  readonly what: string
+  readonly expected: string
+}
+
+/** Tells why an escape with enough digits stands for nothing; undefined for any other that is none. */
+export function escapeFault(text: string, at: number): EscapeFault | undefined {
+  const half = (start: number): number => {
+    SURROGATE.lastIndex = start
+    return Number.parseInt(SURROGATE.exec(text)?.[1] ?? '0', 16)
+  }
+  const first = half(at)
+  if (first !== 0) {
+    const character = String.fromCharCode(first, half(SURROGATE.lastIndex))
+    const code = character.codePointAt(0)?.toString(16).padStart(8, '0')
+    const expected = LONE_SURROGATE.test(character)
+      ? 'a whole character, such as \\U0001f600'
+      : `\\U${code} for both halves`
+    return { what: 'an escape of half a character (a surrogate)', expected }
+  }
+  const source = text.slice(at, at + 10)
+  if (/^\\U[0-9a-fA-F]{8}/.test(source))
+    return { what: 'an escape past the last character', expected: '\\U0010ffff or less' }
+  return /^\\[4-7][0-7]{2}/.test(source)
+    ? { what: 'an escape past the last byte', expected: '\\377 or less' }
+    : undefined
+}
+
+function digitsAt(
+  text: string,
+  start: number,
+  least: number,
+  most: number,
+  radix: 8 | 16,
+  isByte: boolean,
+): Escape | undefined {
+  let value = 0
+  let count = 0
+  for (; count < most; count++) {
+    const digit = digitOf(text.charCodeAt(start + count))
+    if (digit >= radix) break
+    value = value * radix + digit
+  }
+  if (count < least || value > (isByte ? 0xff : 0x10ffff)) return undefined
+  if (!isByte && value >= 0xd800 && value <= 0xdfff) return undefined
+  return { length: count + (radix === 16 ? 2 : 1), value, isByte }
+}
+
+/** The value of a hexadecimal digit; more than any for what is none, the end included. */
+function digitOf(code: number): number {
+  if (code >= 48 && code <= 57) return code - 48
+  const lower = code | 0x20
+  return lower >= 97 && lower <= 102 ? lower - 87 : 16
+}
+
+/**
+ * The bytes of a string.
+ * @param pieces - what stands between the quotes of each of the adjacent strings, all escapes in it good
+ */
+export function bytesOf(pieces: readonly string[]): Uint8Array {
+  // A UTF-16 unit gives three bytes at most, and no escape more than it has characters.
+  const bytes = new Uint8Array(pieces.reduce((size, piece) => size + piece.length * 3, 0))
+  let filled = 0
+  for (const piece of pieces)
+    eachPart(
+      piece,
+      (text) => {
+        filled += encoder.encodeInto(text, bytes.subarray(filled)).written
+      },
+      (byte) => {
+        bytes[filled++] = byte
+      },
+    )
+  return bytes.slice(0, filled)
+}
+
+/** The value of a string, of pieces as {@link bytesOf} takes them; undefined when its bytes are no UTF-8. */
+export function stringOf(pieces: readonly string[]): string | undefined {
+  let value = ''
+  let isAscii = true
+  const addText = (text: string): void => {
+    value += text
+  }
+  const addByte = (byte: number): void => {
+    value += String.fromCharCode(byte)
+    isAscii &&= byte < 0x80
+  }
+  for (const piece of pieces) eachPart(piece, addText, addByte)
+  if (isAscii) return value
+  try {
+    return strictUtf8.decode(bytesOf(pieces))
+  } catch {
+    return undefined
+  }
+}
+
+function eachPart(piece: string, addText: (text: string) => void, addByte: (byte: number) => void): void {
+  let plain = 0
+  for (let at = piece.indexOf('\\'); at >= 0; at = piece.indexOf('\\', plain)) {
+    if (at > plain) addText(piece.slice(plain, at))
+    const { length, value, isByte } = escapeAt(piece, at) ?? { length: 1, value: BACKSLASH, isByte: false }
+    if (isByte) addByte(value)
+    else addText(String.fromCodePoint(value))
+    plain = at + length
+  }
+  if (plain < piece.length) addText(piece.slice(plain))
+}
+
+/** How a string is written. */
+export interface LiteralStyle {
+  readonly quote: '"' | "'"
+  /** Characters that are not ASCII as they are, rather than as octal escapes of their bytes. */
+  readonly utf8: boolean
+  /** The other quote as an escape too, as the reference does. */
+  readonly escapeBothQuotes: boolean
+}
+
+const SHORT: { readonly [character: string]: string } = { '\n': '\\n', '\r': '\\r', '\t': '\\t', '\\': '\\\\' }
+
+/** The escape of every byte. */
+const OCTAL: readonly string[] = Array.from({ length: 256 }, (_, byte) => `\\${byte.toString(8).padStart(3, '0')}`)
+
+const NEEDS_ESCAPE = /[^ !#-&(-[\]-~]/
+const ESCAPED = /[^ !#-&(-[\]-~\x80-\uffff]|[\x80-\uffff]+/g
+
+/** A string as a literal, quotes included. With the canonical style it is what the reference prints. */
+export function literalOf(value: string, { quote, utf8, escapeBothQuotes }: LiteralStyle): string {
+  if (!NEEDS_ESCAPE.test(value)) return quote + value + quote
+  const escaped = value.replace(ESCAPED, (found) => {
+    if (found === '"' || found === "'") return found === quote || escapeBothQuotes ? `\\${found}` : found
+    const code = found.charCodeAt(0)
+    if (code < 0x80) return SHORT[found] ?? OCTAL[code] ?? ''
+    return utf8 ? found : octal(encoder.encode(found))
+  })
+  return quote + escaped + quote
+}
+
+function octal(bytes: Uint8Array): string {
+  let text = ''
+  for (const byte of bytes) text += OCTAL[byte]
+  return text
+}
+
+export const CANONICAL: LiteralStyle = { quote: '"', utf8: false, escapeBothQuotes: true }
+
+/** Bytes as a literal, as the reference prints them. */
+export function bytesLiteral(bytes: Uint8Array): string {
+  let literal = '"'
+  for (const byte of bytes) {
+    const character = String.fromCharCode(byte)
+    if (character === '"' || character === "'") literal += `\\${character}`
+    else if (byte >= 0x20 && byte < 0x7f && byte !== BACKSLASH) literal += character
+    else literal += SHORT[character] ?? OCTAL[byte]
+  }
+  return `${literal}"`
+}
+
+/** The value of an integer as it is written: decimal, octal after a `0`, hexadecimal after `0x`, each after a `-` or not. */
+export function integerOf(text: string): bigint {
+  const negative = text.startsWith('-')
+  const digits = negative ? text.slice(1) : text
+  const octalDigits = /^0[0-7]+$/.test(digits)
+  const value = BigInt(octalDigits ? `0o${digits.slice(1)}` : digits)
+  return negative ? -value : value
+}
+
+/**
+ * The decimal digits of an integer as it is written. Those of a decimal are its own, without the cost of a `bigint`.
+ * @throws {MetadataError} `invalid_value` for a hexadecimal or octal one of very many digits
+ */
+export function decimalOf(text: string): string {
+  if (/^-?[1-9][0-9]*$/.test(text)) return text
+  if (text.length > MAX_CONVERTED)
+    throw new MetadataError('invalid_value', `a hexadecimal or octal integer of more than ${MAX_CONVERTED} characters`)
+  return String(integerOf(text))
+}
+
+/**
+ * The value of an integer whose digits may be a stranger's.
+ * @throws {MetadataError} `invalid_value` for one of very many digits
+ */
+export function bigintOf(text: string): bigint {
+  if (text.length > MAX_CONVERTED)
+    throw new MetadataError('invalid_value', `an integer of more than ${MAX_CONVERTED} characters`)
+  return integerOf(text)
+}
+
+/** Other digits are made decimal in time by more than their number: seconds for the millions that a record may have. */
+const MAX_CONVERTED = 10_000
+
+/** The same as a number; NaN when it is none of 32 bits. */
+export function int32Of(text: string): number {
+  // As most are written.
+  if (/^[1-9][0-9]{0,8}$/.test(text)) return Number(text)
+  // 32 bits have 11 octal digits at most: what has more is too large, and not worth the cost of reading it.
+  if (text.replace(/^-?(?:0[xX])?0*/, '').length > 11) return Number.NaN
+  const value = integerOf(text)
+  return value >= -2147483648n && value <= 2147483647n ? Number(value) : Number.NaN
+}

@@ -1,0 +1,370 @@
+/**
+ * Text format as a tree that knows where everything stands, whatever the schema (text format language specification).
+ * The text itself stays beside the tree: what no node covers is blanks and comments.
+ * @module
+ */
+
+import { LONE_SURROGATE } from '../check.js'
+import { checkSize, MAX_DEPTH, MetadataError, type MetadataErrorCode } from '../errors.js'
+import { escapeAt, escapeFault } from './literals.js'
+
+/** Offsets into the text, in UTF-16 units: from `start` to before `end`. */
+interface Span {
+  readonly start: number
+  readonly end: number
+}
+
+/** Adjacent strings, which are one value. */
+export interface StringNode extends Span {
+  readonly kind: 'string'
+  /** Start and end of each, quotes included. */
+  readonly pieces: readonly number[]
+  /** Whether there is a backslash in any. */
+  readonly escaped: boolean
+}
+
+/** A number or a name, with its `-` where it has one. */
+export interface ScalarNode extends Span {
+  readonly kind: 'integer' | 'float' | 'identifier'
+}
+
+/** `{ ... }` or `< ... >`, brackets included. */
+export interface MessageNode extends Span {
+  readonly kind: 'message'
+  readonly fields: readonly FieldNode[]
+}
+
+/** `[a, b]`, brackets included. */
+export interface ListNode extends Span {
+  readonly kind: 'list'
+  readonly items: readonly (StringNode | ScalarNode | MessageNode)[]
+}
+
+export type ItemNode = StringNode | ScalarNode | MessageNode
+export type ValueNode = ItemNode | ListNode
+
+/** `name: value` or `name { ... }`, from its name to the end of its value. */
+export interface FieldNode extends Span {
+  /** `[extension]` and `[host/Type]` with their brackets, without blanks. */
+  readonly name: string
+  readonly nameEnd: number
+  /** Where the `:` stands; -1 where there is none. */
+  readonly colon: number
+  readonly value: ValueNode
+  /** Where the `,` or `;` after it stands; -1 where there is none. */
+  readonly separator: number
+}
+
+const NUMBER =
+  /0[xX][0-9a-fA-F]+|0[0-7]+(?![0-9])|(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?[fF]?/y
+const INTEGER = /^(?:0[xX]|[0-9]+$)/
+/** The only names that may follow a `-`. */
+const NEGATIVE_NAME = /^(?:inf|infinity|nan)$/i
+
+/**
+ * Reads a text whole.
+ * @throws {MetadataError} `syntax`, `invalid_utf8`, `too_deep` or `too_large`, with line and column
+ */
+export function parseSyntax(text: string, maxBytes?: number): readonly FieldNode[] {
+  checkSize(text.length, maxBytes)
+  const nul = text.indexOf('\0')
+  if (nul >= 0) throw textError('syntax', `a NUL character${isWide(text, nul) ? UTF16_HINT : ''}`, text, nul)
+  const lone = text.search(LONE_SURROGATE)
+  if (lone >= 0) throw textError('invalid_utf8', 'a lone surrogate, which UTF-8 cannot hold', text, lone)
+  return new Parser(text).document()
+}
+
+const UTF16_HINT = ': is the text UTF-16? It has to be UTF-8'
+
+/** Whether there is a NUL beside every character, as where UTF-16 was read as something else. */
+function isWide(text: string, nul: number): boolean {
+  return nul < 2 && text[nul + 2] === '\0' && text[nul + 1] !== '\0'
+}
+
+/** A fault of a text at an offset. */
+export function textError(
+  code: MetadataErrorCode,
+  what: string,
+  text: string,
+  offset: number,
+  details: { readonly path?: string; readonly expected?: string } = {},
+): MetadataError {
+  const { line, column } = placeOf(text, offset)
+  return new MetadataError(code, `${line}:${column}: ${what}`, { offset, line, column, ...details })
+}
+
+/** Line and column, both from 1. */
+export function placeOf(text: string, offset: number): { readonly line: number; readonly column: number } {
+  let line = 1
+  let lineStart = 0
+  for (let end = text.indexOf('\n'); end >= 0 && end < offset; end = text.indexOf('\n', lineStart)) {
+    line++
+    lineStart = end + 1
+  }
+  return { line, column: offset - lineStart + 1 }
+}
+
+/** Shows what stands at an offset, in a form fit for a message of one line. */
+export function foundAt(text: string, at: number): string {
+  const [token = ''] = /^(?:[\w.+-]+|"[^"\n]{0,40}"?|'[^'\n]{0,40}'?|.)/u.exec(text.slice(at, at + 60)) ?? []
+  return token === '' ? 'the end' : /^[!-~]/.test(token) ? token : JSON.stringify(token)
+}
+
+/** The fields of a tree, those within others too, each before what is in it. */
+export function everyField(fields: readonly FieldNode[]): FieldNode[] {
+  const all: FieldNode[] = []
+  const visit = (inner: readonly FieldNode[]): void => {
+    for (const field of inner) {
+      all.push(field)
+      if (field.value.kind === 'message') visit(field.value.fields)
+      else if (field.value.kind === 'list')
+        for (const item of field.value.items) if (item.kind === 'message') visit(item.fields)
+    }
+  }
+  visit(fields)
+  return all
+}
+
+/** What stands between the quotes of each piece. */
+export function piecesOf(node: StringNode, text: string): string[] {
+  const pieces: string[] = []
+  for (let i = 0; i < node.pieces.length; i += 2)
+    pieces.push(text.slice((node.pieces[i] ?? 0) + 1, (node.pieces[i + 1] ?? 0) - 1))
+  return pieces
+}
+
+const TAB = 9
+const NEWLINE = 10
+const CARRIAGE_RETURN = 13
+const SPACE = 32
+const QUOTE = 34
+const HASH = 35
+const APOSTROPHE = 39
+const COMMA = 44
+const MINUS = 45
+const DOT = 46
+const SLASH = 47
+const COLON = 58
+const SEMICOLON = 59
+const LESS = 60
+const GREATER = 62
+const OPEN_BRACKET = 91
+const BACKSLASH = 92
+const CLOSE_BRACKET = 93
+const OPEN_BRACE = 123
+const CLOSE_BRACE = 125
+
+const NO_ESCAPE = {
+  what: 'no such escape',
+  expected: 'one of \\a \\b \\f \\n \\r \\t \\v \\? \\\\ \\\' \\", \\ and up to \\377, \\x41, \\u00e9, \\U0001f600',
+}
+
+class Parser {
+  private at = 0
+
+  constructor(private readonly text: string) {}
+
+  document(): FieldNode[] {
+    this.blanks()
+    return this.fields(-1, 0)
+  }
+
+  /**
+   * Fields up to the closing bracket, which is passed too; -1 for the end of the text. Blanks before them are passed.
+   * @param open - where the opening bracket is
+   */
+  private fields(close: number, depth: number, open?: number): FieldNode[] {
+    // A literal of one takes far less room than an array that grew, and of messages with one field there may be millions.
+    let fields: FieldNode[] | undefined
+    for (;;) {
+      const code = this.code()
+      if (code === close || (Number.isNaN(code) && close === -1)) {
+        this.at++
+        return fields ?? []
+      }
+      if (!isNameStart(code) && code !== OPEN_BRACKET)
+        this.expected(close === -1 ? 'a field name' : `a field name or "${String.fromCharCode(close)}"`, open)
+      const field = this.field(depth)
+      if (fields === undefined) fields = [field]
+      else fields.push(field)
+    }
+  }
+
+  private field(depth: number): FieldNode {
+    const start = this.at
+    const name = this.code() === OPEN_BRACKET ? this.bracketedName() : this.name()
+    const nameEnd = this.at
+    this.blanks()
+    let colon = -1
+    if (this.code() === COLON) {
+      colon = this.at++
+      this.blanks()
+    }
+    const value = this.value(colon >= 0, depth)
+    const end = value.end
+    this.blanks()
+    let separator = -1
+    const code = this.code()
+    if (code === COMMA || code === SEMICOLON) {
+      separator = this.at++
+      this.blanks()
+    }
+    return { name, start, nameEnd, colon, value, end, separator }
+  }
+
+  private name(): string {
+    const start = this.at
+    do this.at++
+    while (isNamePart(this.code()))
+    return this.text.slice(start, this.at)
+  }
+
+  private bracketedName(): string {
+    let name = '['
+    do {
+      this.at++
+      this.blanks()
+      if (!isNameStart(this.code())) this.expected('the name of an extension or of a type')
+      name += this.name()
+      this.blanks()
+      if (this.code() === DOT || this.code() === SLASH) name += this.text[this.at]
+    } while (this.code() === DOT || this.code() === SLASH)
+    if (this.code() !== CLOSE_BRACKET) this.expected('"]"')
+    this.at++
+    return `${name}]`
+  }
+
+  /** @param colon - whether a `:` was there: without one, only messages may follow */
+  private value(colon: boolean, depth: number): ValueNode {
+    if (this.code() !== OPEN_BRACKET) return this.item(colon, depth)
+    const start = this.at++
+    const items: ItemNode[] = []
+    this.blanks()
+    if (this.code() !== CLOSE_BRACKET)
+      for (;;) {
+        items.push(this.item(colon, depth))
+        this.blanks()
+        if (this.code() === CLOSE_BRACKET) break
+        if (this.code() !== COMMA) this.expected('"," or "]"')
+        this.at++
+        this.blanks()
+      }
+    this.at++
+    return { kind: 'list', start, end: this.at, items }
+  }
+
+  private item(colon: boolean, depth: number): ItemNode {
+    const code = this.code()
+    if (code === OPEN_BRACE || code === LESS) {
+      const start = this.at++
+      if (depth === MAX_DEPTH) throw textError('too_deep', `nested more than ${MAX_DEPTH} deep`, this.text, start)
+      this.blanks()
+      const fields = this.fields(code === LESS ? GREATER : CLOSE_BRACE, depth + 1, start)
+      return { kind: 'message', start, end: this.at, fields }
+    }
+    if (!colon) this.expected('":" or "{"')
+    if (code === QUOTE || code === APOSTROPHE) return this.string(code)
+    return this.scalar(code)
+  }
+
+  private string(firstQuote: number): StringNode {
+    const start = this.at
+    // Nearly always one: a literal of two numbers takes far less room than an array that grew.
+    let pieces: number[] | undefined
+    let escaped = false
+    let end = start
+    for (let quote = firstQuote; quote === QUOTE || quote === APOSTROPHE; quote = this.code()) {
+      const pieceStart = this.at++
+      for (let code = this.code(); code !== quote; code = this.code()) {
+        if (code === BACKSLASH) {
+          escaped = true
+          this.escape()
+        } else if (code === NEWLINE || Number.isNaN(code)) this.unclosed(pieceStart)
+        else this.at++
+      }
+      end = ++this.at
+      if (pieces === undefined) pieces = [pieceStart, end]
+      else pieces.push(pieceStart, end)
+      this.blanks()
+    }
+    this.at = end
+    return { kind: 'string', start, end, pieces: pieces ?? [], escaped }
+  }
+
+  private escape(): void {
+    const found = escapeAt(this.text, this.at)
+    if (found === undefined) {
+      const { what, expected } = escapeFault(this.text, this.at) ?? NO_ESCAPE
+      throw textError('syntax', `${what}: expected ${expected}`, this.text, this.at, { expected })
+    }
+    this.at += found.length
+  }
+
+  private unclosed(start: number): never {
+    const expected = `a closing ${this.text[start]}`
+    throw textError('syntax', `a string that is not closed on its line: expected ${expected}`, this.text, start, {
+      expected,
+    })
+  }
+
+  private scalar(first: number): ScalarNode {
+    const start = this.at
+    const negative = first === MINUS
+    if (negative) this.at++
+    const code = this.code()
+    if (isNameStart(code)) {
+      const name = this.name()
+      if (negative && !NEGATIVE_NAME.test(name)) {
+        this.at = start + 1
+        this.expected('a number')
+      }
+      return { kind: 'identifier', start, end: this.at }
+    }
+    NUMBER.lastIndex = this.at
+    const [number] = NUMBER.exec(this.text) ?? []
+    if (number === undefined) this.expected(negative ? 'a number right after "-"' : 'a value')
+    const numberStart = this.at
+    this.at += number?.length ?? 0
+    const next = this.code()
+    if (isNamePart(next) || next === DOT) {
+      this.at = numberStart
+      this.expected('a number: decimal, octal after a leading 0, or hexadecimal after 0x; with a blank behind it')
+    }
+    return { kind: INTEGER.test(number ?? '') ? 'integer' : 'float', start, end: this.at }
+  }
+
+  private blanks(): void {
+    for (;;) {
+      const code = this.code()
+      if (code === SPACE || (code >= TAB && code <= CARRIAGE_RETURN)) this.at++
+      else if (code === HASH) {
+        const end = this.text.indexOf('\n', this.at)
+        this.at = end < 0 ? this.text.length : end + 1
+      } else return
+    }
+  }
+
+  /** The character that comes next; NaN at the end. */
+  private code(): number {
+    return this.text.charCodeAt(this.at)
+  }
+
+  /** @param open - of a bracket that is not closed, if one is */
+  private expected(expected: string, open?: number): never {
+    const isMark = this.text[this.at] === '\ufeff'
+    const found = isMark ? 'a byte order mark (BOM): save the text as UTF-8 without it' : foundAt(this.text, this.at)
+    const which =
+      open === undefined || this.at < this.text.length
+        ? ''
+        : `, for the "${this.text[open]}" of line ${placeOf(this.text, open).line}`
+    throw textError('syntax', `expected ${expected}${which}, found ${found}`, this.text, this.at, { expected })
+  }
+}
+
+function isNameStart(code: number): boolean {
+  return (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || code === 95
+}
+
+function isNamePart(code: number): boolean {
+  return isNameStart(code) || (code >= 48 && code <= 57)
+}

@@ -1,0 +1,95 @@
+/**
+ * Fields of text that the schema does not know, from the tree of the text and as values.
+ * @module
+ */
+
+import { MetadataError } from '../errors.js'
+import type { UnknownText } from '../schema/messages.js'
+import { bytesOf, stringOf } from './literals.js'
+import { type FieldNode, type ItemNode, parseSyntax, piecesOf } from './syntax.js'
+
+/** One field of the tree, as one entry for each of its values. */
+export function unknownTextOf(field: FieldNode, text: string): UnknownText[] {
+  const { name, value } = field
+  return (value.kind === 'list' ? value.items : [value]).map((item) => entryOf(name, item, text))
+}
+
+function entryOf(name: string, item: ItemNode, text: string): UnknownText {
+  switch (item.kind) {
+    case 'message':
+      return { name, fields: item.fields.flatMap((field) => unknownTextOf(field, text)) }
+    case 'string': {
+      const pieces: string[] = []
+      for (let i = 0; i < item.pieces.length; i += 2) pieces.push(text.slice(item.pieces[i], item.pieces[i + 1]))
+      return { name, text: pieces.join(' ') }
+    }
+    default:
+      return { name, text: text.slice(item.start, item.end) }
+  }
+}
+
+/** A scalar that the schema does not know. */
+export type UnknownScalar =
+  | { readonly kind: 'string'; readonly bytes: Uint8Array; readonly value: string | undefined }
+  | { readonly kind: 'integer'; readonly source: string }
+  | { readonly kind: 'float'; readonly value: number }
+  | { readonly kind: 'identifier'; readonly value: string }
+
+/** Reads entries one after the other, anew, since a program may have made them. */
+export class UnknownReader {
+  /** The name that was good last: all values of a list share theirs, which may be as long as they are together. */
+  private good: string | undefined
+
+  /**
+   * Returns the value of an entry.
+   * @param path - of the message that it is in
+   * @throws {MetadataError} `invalid_value` when it is no name, or no value, of text format
+   */
+  scalar(entry: UnknownText, path: string): UnknownScalar {
+    this.checkName(entry, path)
+    if (typeof entry.text !== 'string') return refuse(entry, path)
+    const source = `${ANY_NAME}: ${entry.text}`
+    const { value } = soleField(source, ANY_NAME, entry, path)
+    switch (value.kind) {
+      case 'string': {
+        const pieces = piecesOf(value, source)
+        return { kind: 'string', bytes: bytesOf(pieces), value: stringOf(pieces) }
+      }
+      case 'integer':
+        return { kind: 'integer', source: source.slice(value.start, value.end) }
+      case 'float':
+        return { kind: 'float', value: Number.parseFloat(source.slice(value.start, value.end)) }
+      case 'identifier':
+        return { kind: 'identifier', value: source.slice(value.start, value.end) }
+      default:
+        return refuse(entry, path)
+    }
+  }
+
+  /** @throws {MetadataError} `invalid_value` when the name of an entry is none of text format */
+  checkName(entry: UnknownText, path: string): void {
+    if (entry.name === this.good) return
+    soleField(`${entry.name}: 0`, entry.name, entry, path)
+    this.good = entry.name
+  }
+}
+
+/** Stands before a value that is read without its name. */
+const ANY_NAME = 'a'
+
+function soleField(source: string, name: string, entry: UnknownText, path: string): FieldNode {
+  try {
+    // As long as it may be: its size was checked when it came in.
+    const [field, ...others] = parseSyntax(source, Number.POSITIVE_INFINITY)
+    if (field !== undefined && others.length === 0 && field.name === name && field.value.end === source.length)
+      return field
+  } catch {}
+  return refuse(entry, path)
+}
+
+function refuse(entry: UnknownText, path: string): never {
+  const entryPath = path === '' ? entry.name : `${path}.${entry.name}`
+  throw new MetadataError('invalid_value', `${entryPath} in _unknownText is no field of text format`, {
+    path: entryPath,
+  })
+}
