@@ -3,13 +3,22 @@
  * own. Their secrets follow from their numbers, so that the driver knows the tokens of a million grants without being sent them.
  */
 import { createHash } from 'node:crypto'
-import { CREDENTIAL_PREFIXES, clientKeyOf, parseClientId, parseCredential, retention, transition } from 'grantwell'
+import {
+  CREDENTIAL_PREFIXES,
+  clientKeyOf,
+  parseClientId,
+  parseCredential,
+  retention,
+  serviceScopes,
+  transition,
+} from 'grantwell'
 import { nodeDigests } from 'grantwell/node'
 import { basic, CLIENT } from './client.mjs'
 import { WrongAnswer } from './operations.mjs'
 
 /** The defaults of a server. */
 export const RULES = {
+  catalogue: serviceScopes(),
   codeLifetime: 600,
   accessTokenLifetime: 28_800,
   refreshTokenLifetime: 15_552_000,
@@ -51,6 +60,7 @@ export function grantOf(number, now) {
     type: 'exchange',
     credential: parseCredential(approved.reply.code),
     clientId,
+    registered: SCOPES,
     codeVerifier: verifier,
   }
   return transition(approved.grant, exchange, now, secretsOf(number), RULES).grant
@@ -60,7 +70,7 @@ export function grantOf(number, now) {
 export function pairOf(number) {
   const secrets = secretsOf(number)
   const print = (kind, secret) =>
-    CREDENTIAL_PREFIXES[kind] + clientKey + Buffer.concat([grantIdOf(number), secret]).toString('base64url')
+    CREDENTIAL_PREFIXES[kind] + clientKey + grantIdOf(number).toString('base64url') + secret.toString('base64url')
   return {
     access_token: print('access_token', secrets.subarray(0, 32)),
     refresh_token: print('refresh_token', secrets.subarray(32)),
@@ -70,7 +80,13 @@ export function pairOf(number) {
 /** The same grant after a refresh with a token of it, and the token that it gave; nothing where too many pairs are in grace. */
 export function refreshed({ grant, token }, now, entropy) {
   const credential = parseCredential(token)
-  const { reply, grant: after } = transition(grant, { type: 'refresh', credential, clientId }, now, entropy, RULES)
+  const { reply, grant: after } = transition(
+    grant,
+    { type: 'refresh', credential, clientId, registered: SCOPES },
+    now,
+    entropy,
+    RULES,
+  )
   if (reply.type === 'tokens') return { grant: after, token: reply.refreshToken }
   if (reply.status === 429) return undefined
   throw new Error(`not refreshed: ${reply.reason}`)

@@ -1,7 +1,15 @@
 // What each pure transition costs, in SHA-256 digests of 32 bytes, which makes machines comparable.
 //   npm run bench:transitions
 import { hash, randomBytes } from 'node:crypto'
-import { clientKeyOf, inspect, parseClientId, parseCredential, portableDigests, transition } from 'grantwell'
+import {
+  clientKeyOf,
+  inspect,
+  parseClientId,
+  parseCredential,
+  portableDigests,
+  serviceScopes,
+  transition,
+} from 'grantwell'
 import { nodeDigests } from 'grantwell/node'
 
 const GRANTS = 2000
@@ -10,10 +18,12 @@ const now = 1_800_000_000
 const clientId = parseClientId('bench')
 const block = randomBytes(32)
 const UNIT = 'digest'
+const SCOPES = ['repo-code:rw', 'account-profile:r']
 
 /** Grants at each stage of their life, and the commands that come next. */
 function lives(digests) {
   const rules = {
+    catalogue: serviceScopes(),
     codeLifetime: 600,
     accessTokenLifetime: 28_800,
     refreshTokenLifetime: 15_552_000,
@@ -31,7 +41,7 @@ function lives(digests) {
       clientId,
       clientKey: clientKeyOf(digests, clientId),
       subject: 'ada',
-      scopes: ['repo-code:rw', 'account-profile:r'],
+      scopes: SCOPES,
       resources: { kind: 'all' },
       redirectUri: 'https://app.example/callback',
       formExpiresAt: now + 600,
@@ -39,10 +49,10 @@ function lives(digests) {
     }
     const approved = apply(undefined, approve)
     const code = parseCredential(approved.reply.code)
-    const exchanged = apply(approved.grant, { type: 'exchange', credential: code, clientId })
+    const exchanged = apply(approved.grant, { type: 'exchange', credential: code, clientId, registered: SCOPES })
     const access = parseCredential(exchanged.reply.accessToken)
     const refresh = parseCredential(exchanged.reply.refreshToken)
-    const refreshed = apply(exchanged.grant, { type: 'refresh', credential: refresh, clientId })
+    const refreshed = apply(exchanged.grant, { type: 'refresh', credential: refresh, clientId, registered: SCOPES })
     return { approve, code, access, refresh, approved, exchanged, refreshed, apply }
   })
 }
@@ -58,12 +68,14 @@ function measure(digests) {
     'validate (parse and inspect)': ({ exchanged }) =>
       inspect(exchanged.grant, parseCredential(exchanged.reply.accessToken), now, digests),
     approve: ({ approve }) => apply(undefined, approve),
-    exchange: ({ approved, code }) => apply(approved.grant, { type: 'exchange', credential: code, clientId }),
-    refresh: ({ exchanged, refresh }) => apply(exchanged.grant, { type: 'refresh', credential: refresh, clientId }),
+    exchange: ({ approved, code }) =>
+      apply(approved.grant, { type: 'exchange', credential: code, clientId, registered: SCOPES }),
+    refresh: ({ exchanged, refresh }) =>
+      apply(exchanged.grant, { type: 'refresh', credential: refresh, clientId, registered: SCOPES }),
     'refresh again, in grace': ({ refreshed, refresh }) =>
-      apply(refreshed.grant, { type: 'refresh', credential: refresh, clientId }),
+      apply(refreshed.grant, { type: 'refresh', credential: refresh, clientId, registered: SCOPES }),
     'refresh after grace (replay)': ({ refreshed, refresh }) =>
-      apply(refreshed.grant, { type: 'refresh', credential: refresh, clientId }, now + 300),
+      apply(refreshed.grant, { type: 'refresh', credential: refresh, clientId, registered: SCOPES }, now + 300),
     'revoke the access token': ({ exchanged, access }) =>
       apply(exchanged.grant, { type: 'revoke', credential: access, clientId }),
     'revoke the grant': ({ exchanged, refresh }) =>

@@ -37,27 +37,25 @@ export type {
   RegistrationFault,
 } from './core/errors.js'
 export { GrantwellError, StorageUnavailable } from './core/errors.js'
+export type { Approve, IssuedCode } from './core/grant/approve.js'
 export type { Decide, Decided, IssuedDeviceCode, Poll, RequestDevice } from './core/grant/device.js'
-export type { Approve, Exchange, IssuedCode } from './core/grant/exchange.js'
+export type { Exchange } from './core/grant/exchange.js'
 export type {
   AuthorizationCode,
-  DecidedEvent,
   DeviceAuthorization,
   DeviceCode,
-  DeviceRequestedEvent,
   Grant,
-  GrantEvent,
   GrantRecord,
-  GrantRules,
-  Inspection,
-  IssuedTokens,
-  Outcome,
-  RevocationCause,
   TokenPair,
 } from './core/grant/grant.js'
-export { inspect, isGrant, isLive, PAIRS_IN_GRACE, RETIRED_KEPT, retention } from './core/grant/grant.js'
+export { isGrant, isLive, PAIRS_IN_GRACE, RETIRED_KEPT, retention } from './core/grant/grant.js'
+export type { Inspection } from './core/grant/inspect.js'
+export { inspect } from './core/grant/inspect.js'
+export type { DecidedEvent, DeviceRequestedEvent, GrantEvent, Outcome, RevocationCause } from './core/grant/outcome.js'
+export type { IssuedTokens } from './core/grant/pair.js'
 export type { Refresh } from './core/grant/refresh.js'
 export type { Revocation, Revoke, Withdraw } from './core/grant/revoke.js'
+export type { GrantRules } from './core/grant/rules.js'
 export type { Command, Replies, Written } from './core/grant/transition.js'
 export { ENTROPY_BYTES, transition } from './core/grant/transition.js'
 export type { ProtectedResource, Resources } from './core/resource.js'

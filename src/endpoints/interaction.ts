@@ -36,10 +36,10 @@ import {
 import { pageResponse, redirectResponse, refreshTo } from '../protocol/pages/page.js'
 import type { Parameters } from '../protocol/parameters.js'
 import { listIn, valueIn } from '../protocol/parameters.js'
+import { unavailable } from '../shell/checked-store.js'
 import { checkedAnswer } from '../shell/host.js'
 import type { Refused, RefusedEvent, Settings, SpecifiedResource, User } from '../shell/options.js'
 import { beginningOf, entrySize, LIST_CHARACTERS } from '../shell/shown-lists.js'
-import { unavailable } from '../shell/transactions.js'
 import { logoAddress } from './logo.js'
 
 /** The settings of a server, with a page for everything that is shown. */

@@ -23,9 +23,11 @@ import type { HttpRequest, HttpResponse } from '../protocol/message.js'
 import { errorResponse } from '../protocol/message.js'
 import { isError } from '../protocol/parameters.js'
 import { requestAboutToken } from '../protocol/revocation.js'
+import type { Soon } from '../shell/maybe-promise.js'
+import { after } from '../shell/maybe-promise.js'
 import type { Refused, Settings } from '../shell/options.js'
-import type { Soon, Transactions } from '../shell/transactions.js'
-import { after, keys, recordAs } from '../shell/transactions.js'
+import { keys, recordAs } from '../shell/records.js'
+import type { Transactions } from '../shell/transactions.js'
 import type { JsonValue } from '../storage/record-store.js'
 
 /** Stands in for what is no credential, so that it takes as long as one of which nothing is known. */

@@ -16,8 +16,8 @@ import type { HttpRequest, HttpResponse } from '../protocol/message.js'
 import { EMPTY_HEADERS, errorResponse, queryOf } from '../protocol/message.js'
 import { imageResponse } from '../protocol/pages/page.js'
 import { isError, parseParameters, valuesIn } from '../protocol/parameters.js'
+import { keys, recordAs } from '../shell/records.js'
 import type { Transactions } from '../shell/transactions.js'
-import { keys, recordAs } from '../shell/transactions.js'
 
 /** Bytes of logos that stay decoded, so that many requests for one share its bytes. */
 const KEPT_BYTES = 8 * 1024 * 1024

@@ -12,8 +12,8 @@ import { digestOf } from '../core/tokens/digests.js'
 import type { Seconds } from '../core/values.js'
 import { wrongAnswer } from '../shell/host.js'
 import type { Settings, UserCodeAttempt } from '../shell/options.js'
+import { keys, recordAs } from '../shell/records.js'
 import type { Transactions } from '../shell/transactions.js'
-import { keys, recordAs } from '../shell/transactions.js'
 
 /** Ten at once, and one a minute more. */
 export const USER_LIMIT: AttemptLimit = { allowance: 10, period: 60 }

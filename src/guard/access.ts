@@ -5,7 +5,7 @@
  */
 import { isPublished, limitResources } from '../core/application/application.js'
 import type { OAuthError } from '../core/errors.js'
-import { inspect } from '../core/grant/grant.js'
+import { inspect } from '../core/grant/inspect.js'
 import type { ProtectedResource, Resources } from '../core/resource.js'
 import type { Scope } from '../core/scopes.js'
 import { limitScopes } from '../core/scopes.js'
@@ -14,7 +14,7 @@ import type { ClientId, GrantId, Seconds, Subject } from '../core/values.js'
 import type { NoToken } from '../protocol/bearer.js'
 import { invalidToken } from '../protocol/bearer.js'
 import type { Settings } from '../shell/options.js'
-import { recordAs } from '../shell/transactions.js'
+import { recordAs } from '../shell/records.js'
 import type { JsonValue } from '../storage/record-store.js'
 
 /** Who is calling, for whom, and what is permitted. */

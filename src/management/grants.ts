@@ -18,10 +18,11 @@ import { clientKeyOf } from '../core/tokens/digests.js'
 import type { ClientId, GrantId, Seconds, Subject } from '../core/values.js'
 import type { PageOptions } from '../shell/arguments.js'
 import { ownOptions, PAGE, TEXT } from '../shell/arguments.js'
+import { storeError } from '../shell/checked-store.js'
 import { checkArgument } from '../shell/host.js'
 import type { Settings } from '../shell/options.js'
+import { grantWrite, keys, recordAs } from '../shell/records.js'
 import type { Transactions } from '../shell/transactions.js'
-import { grantWrite, keys, recordAs, storeError } from '../shell/transactions.js'
 import type { JsonValue, StoredRecord } from '../storage/record-store.js'
 
 /** One permission that a user gave to an application and that still works. */

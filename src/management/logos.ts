@@ -7,9 +7,11 @@
 import { imageType } from '../core/application/image.js'
 import { GrantwellError } from '../core/errors.js'
 import { decodeBase64url, encodeBase64url } from '../core/tokens/base64url.js'
+import { storeError } from '../shell/checked-store.js'
 import type { Settings } from '../shell/options.js'
-import type { LogoRecord, Transactions } from '../shell/transactions.js'
-import { keys, recordAs, storeError } from '../shell/transactions.js'
+import type { LogoRecord } from '../shell/records.js'
+import { keys, recordAs } from '../shell/records.js'
+import type { Transactions } from '../shell/transactions.js'
 
 /** A logo as it was handed in. */
 export interface Logo {

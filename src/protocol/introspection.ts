@@ -5,7 +5,7 @@
  */
 import type { OAuthError } from '../core/errors.js'
 import { oauthError } from '../core/errors.js'
-import type { Inspection } from '../core/grant/grant.js'
+import type { Inspection } from '../core/grant/inspect.js'
 import { printScopes } from '../core/scopes.js'
 import type { Seconds } from '../core/values.js'
 import type { HttpResponse } from './message.js'

@@ -4,7 +4,7 @@
  * @see RFC 6749, sections 5.1 and 5.2; specification, sections 2.3, 2.4 and 4.4
  */
 import type { OAuthError } from '../core/errors.js'
-import type { IssuedTokens } from '../core/grant/grant.js'
+import type { IssuedTokens } from '../core/grant/pair.js'
 import { printScopes } from '../core/scopes.js'
 
 /**

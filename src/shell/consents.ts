@@ -17,9 +17,12 @@ import { clientKeyOf, digestOf } from '../core/tokens/digests.js'
 import type { ClientKey, GrantId, Seconds, Subject } from '../core/values.js'
 import { notAccessible } from '../protocol/authorization.js'
 import type { JsonValue } from '../storage/record-store.js'
+import { unavailable } from './checked-store.js'
+import type { Soon } from './maybe-promise.js'
 import type { Settings } from './options.js'
-import type { Decision as Change, DecideOnGrant, Soon, Transactions } from './transactions.js'
-import { grantChange, grantWrite, keys, recordAs, unavailable } from './transactions.js'
+import { grantWrite, keys, recordAs } from './records.js'
+import type { Decision as Change, DecideOnGrant, Transactions } from './transactions.js'
+import { grantChange } from './transactions.js'
 
 /** Whose decisions, and on which application. */
 export interface Deciding {

@@ -6,7 +6,8 @@ import type { ApplicationEvent } from '../core/application/application.js'
 import type { RedirectRules } from '../core/application/redirect-uri.js'
 import type { OAuthErrorCode, RefusalReason } from '../core/errors.js'
 import { configurationError } from '../core/errors.js'
-import type { GrantEvent, GrantRules } from '../core/grant/grant.js'
+import type { GrantEvent } from '../core/grant/outcome.js'
+import type { GrantRules } from '../core/grant/rules.js'
 import type { ScopeCatalogue } from '../core/scopes.js'
 import { serviceScopes } from '../core/scopes.js'
 import type { Takes, TakesOf } from '../core/takes.js'
@@ -300,6 +301,7 @@ export function resolveOptions<Native>(options: AuthorizationServerOptions<Nativ
     throw wrong('derivationKey', 'given where macTokens is true', undefined)
   const issuerPath = pathOfIssuer(own.issuer, own.allowInsecureIssuer ?? false)
   const rules: GrantRules = {
+    catalogue: own.scopes ?? serviceScopes(),
     codeLifetime: own.codeLifetime ?? 600,
     accessTokenLifetime: own.accessTokenLifetime ?? 28_800,
     refreshTokenLifetime: own.refreshTokenLifetime ?? 15_552_000,
@@ -331,7 +333,7 @@ export function resolveOptions<Native>(options: AuthorizationServerOptions<Nativ
     allowInsecureIssuer: false,
     ...own,
     clock: own.clock === undefined ? () => Math.floor(Date.now() / 1000) : wholeSeconds(own.clock),
-    scopes: own.scopes ?? serviceScopes(),
+    scopes: rules.catalogue,
     onEvent: own.onEvent === undefined ? () => {} : harmless(withCopy(own.onEvent), onError),
     onError,
     entropy: own.entropy === undefined ? entropyPool() : wholeEntropy(own.entropy),

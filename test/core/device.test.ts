@@ -4,6 +4,7 @@
  * @module
  * @see Specification, section 4.5; RFC 8628, sections 3.1 to 3.5
  */
+
 import * as fc from 'fast-check'
 import type {
   Command,
@@ -20,6 +21,7 @@ import type {
 import { clientKeyOf, inspect, isGrant, parseCredential, portableDigests, retention, transition } from 'grantwell'
 import { nodeDigests } from 'grantwell/node'
 import { describe, expect, it } from 'vitest'
+import { serviceScopes } from '../../src/core/scopes.js'
 import { macKeyOf } from '../../src/core/tokens/mac.js'
 import { clientIdOf, entropyOf, GRANT_ID, secretWith, strangeSecret } from './histories.js'
 
@@ -30,6 +32,7 @@ const INTERVAL = 5
 const LATE = 300
 
 const RULES: GrantRules = {
+  catalogue: serviceScopes(),
   codeLifetime: 600,
   accessTokenLifetime: 28_800,
   refreshTokenLifetime: 15_552_000,
@@ -109,7 +112,7 @@ class Device {
   }
 
   poll(clientId = TV): Answer<Command & { readonly type: 'poll' }> {
-    return this.send({ type: 'poll', credential: this.shown(), clientId })
+    return this.send({ type: 'poll', credential: this.shown(), clientId, registered: ASKED })
   }
 
   pass(seconds: number): this {
@@ -157,7 +160,7 @@ describe('a device’s request (RFC 8628, section 3.2)', () => {
     const secret = secretWith(entropyOf(0).subarray(0, 32))
     expect(reply).toStrictEqual({
       type: 'device_code',
-      deviceCode: expect.stringMatching(/^gwd_[\w-]{80}$/),
+      deviceCode: expect.stringMatching(/^gwd_[\w-]{81}$/),
       expiresIn: LIFETIME,
       interval: INTERVAL,
     } satisfies IssuedDeviceCode)
@@ -490,32 +493,51 @@ const COMMANDS = {
   request: () => REQUEST,
   agree: () => decision('agree'),
   refuse: () => decision('refuse'),
-  poll: (device) => ({ type: 'poll', credential: device.shown('device_code'), clientId: TV }),
+  poll: (device) => ({ type: 'poll', credential: device.shown('device_code'), clientId: TV, registered: ASKED }),
   'poll as another client': (device) => ({
     type: 'poll',
     credential: device.shown('device_code'),
     clientId: ANOTHER,
+    registered: ASKED,
   }),
   'poll with another secret': () => ({
     type: 'poll',
     credential: credential('device_code', strangeSecret(-7)),
     clientId: TV,
+    registered: ASKED,
   }),
-  'poll with it as a code': (device) => ({ type: 'poll', credential: device.shown('code'), clientId: TV }),
+  'poll with it as a code': (device) => ({
+    type: 'poll',
+    credential: device.shown('code'),
+    clientId: TV,
+    registered: ASKED,
+  }),
   'poll with it as a refresh token': (device) => ({
     type: 'poll',
     credential: device.shown('refresh_token'),
     clientId: TV,
+    registered: ASKED,
   }),
   approve: () => APPROVAL,
-  'exchange it': (device) => ({ type: 'exchange', credential: device.shown('device_code'), clientId: TV }),
+  'exchange it': (device) => ({
+    type: 'exchange',
+    credential: device.shown('device_code'),
+    clientId: TV,
+    registered: ASKED,
+  }),
   'exchange it as a code': (device) => ({
     type: 'exchange',
     credential: device.shown('code'),
     clientId: TV,
+    registered: ASKED,
     redirectUri: REDIRECT_URI,
   }),
-  'refresh with it': (device) => ({ type: 'refresh', credential: device.shown('refresh_token'), clientId: TV }),
+  'refresh with it': (device) => ({
+    type: 'refresh',
+    credential: device.shown('refresh_token'),
+    clientId: TV,
+    registered: ASKED,
+  }),
   'revoke it': (device) => ({ type: 'revoke', credential: device.shown('device_code'), clientId: TV }),
   'revoke it as a refresh token': (device) => ({
     type: 'revoke',
@@ -801,14 +823,15 @@ function commandOf(device: Device, step: Step): Command | undefined {
     case 'poll': {
       const secret = step.secret === 'right' ? device.code.secret : strangeSecret(-8)
       const clientId = step.byOwner ? TV : ANOTHER
-      return { type: 'poll', credential: { ...device.code, kind: step.as, secret }, clientId }
+      return { type: 'poll', credential: { ...device.code, kind: step.as, secret }, clientId, registered: ASKED }
     }
     default: {
       const [pair] = device.pairs
       const texts = { 'device code': undefined, 'access token': pair?.accessToken, 'refresh token': pair?.refreshToken }
       const text = texts[step.with]
       const shown = text === undefined ? device.code : read(text)
-      return { type: step.do, credential: { ...shown, kind: step.as }, clientId: step.byOwner ? TV : ANOTHER }
+      const clientId = step.byOwner ? TV : ANOTHER
+      return { type: step.do, credential: { ...shown, kind: step.as }, clientId, registered: ASKED }
     }
   }
 }
@@ -1130,6 +1153,7 @@ describe('5.2 a device that is given tokens of the type mac', () => {
     type: 'poll',
     credential: device.shown(),
     clientId: TV,
+    registered: ASKED,
     tokenType,
   })
 

@@ -201,8 +201,8 @@ describe('a code is exchanged', () => {
     const here = world()
     const tokens = issuedBy(here.send(exchangeOf(here)))
     expect(tokens).toMatchObject({ expiresIn: 28_800, scopes: GRANTED })
-    expect(tokens.accessToken).toMatch(/^gwa_[\w-]{80}$/)
-    expect(tokens.refreshToken).toMatch(/^gwr_[\w-]{80}$/)
+    expect(tokens.accessToken).toMatch(/^gwa_[\w-]{81}$/)
+    expect(tokens.refreshToken).toMatch(/^gwr_[\w-]{81}$/)
     expect(here.grant?.pairs).toMatchObject([
       { access: { expiresAt: START + 28_800 }, refresh: { expiresAt: START + 15_552_000 } },
     ])

@@ -394,7 +394,8 @@ describe('who reads the store', () => {
       const as = (kind: CredentialKind): Credential => ({ ...credentialOf(here.code), kind, secret })
       return (
         inspect(here.grant, as('access_token'), here.now, here.setup.rules.digests).type === 'active' ||
-        here.ask({ type: 'refresh', credential: as('refresh_token'), clientId: OWNER }).reply.type === 'tokens' ||
+        here.ask({ type: 'refresh', credential: as('refresh_token'), clientId: OWNER, registered: GRANTED }).reply
+          .type === 'tokens' ||
         here.ask({ ...exchangeOf(here), credential: as('code') }).reply.type === 'tokens'
       )
     })

@@ -3,6 +3,7 @@
  * and sometimes steps back. A history is played on the transitions; what was sent, answered and stored is kept.
  * @module
  */
+
 import { createHash } from 'node:crypto'
 import * as fc from 'fast-check'
 import type {
@@ -21,7 +22,8 @@ import type {
 } from 'grantwell'
 import { clientKeyOf, inspect, parseClientId, parseCredential, transition } from 'grantwell'
 import { nodeDigests } from 'grantwell/node'
-import { grantIdOf, secretOf } from '../../src/core/tokens/credential.js'
+import { serviceScopes } from '../../src/core/scopes.js'
+import { grantIdOf, secretFrom } from '../../src/core/tokens/credential.js'
 import type { Shown } from '../../src/testing/model.js'
 
 export const START = 1_800_000_000
@@ -31,6 +33,7 @@ export type Command = Exclude<AnyCommand, { readonly type: 'request_device' | 'd
 
 /** The defaults: sections 3 and 8 of the specification. */
 export const RULES: GrantRules = {
+  catalogue: serviceScopes(),
   codeLifetime: 600,
   accessTokenLifetime: 28_800,
   refreshTokenLifetime: 15_552_000,
@@ -108,19 +111,17 @@ export const GRANT_ID = grantIdOf(entropyOf(-1).subarray(0, 16))
 
 /** A secret that a credential of this grant could have, the same for the same number. */
 export function strangeSecret(number: number): string {
-  return secretOf(GRANT_ID, entropyOf(number).subarray(0, 32))
+  return secretFrom(entropyOf(number))
 }
 
-/** The secret that a credential of this grant ends in where its last 32 bytes are these; written by another encoder. */
+/** The secret that 32 bytes make; written by another encoder. */
 export function secretWith(bytes: Uint8Array): string {
-  return Buffer.concat([Buffer.from(GRANT_ID, 'base64url'), bytes])
-    .toString('base64url')
-    .slice(-43)
+  return Buffer.from(bytes).toString('base64url')
 }
 
-/** The 32 bytes of a secret, behind the two bits that are of the grant identifier; read by another decoder. */
+/** The 32 bytes of a secret; read by another decoder. */
 export function bytesOfSecret(secret: string): Buffer {
-  return Buffer.from(`A${secret}`, 'base64url').subarray(1)
+  return Buffer.from(secret, 'base64url')
 }
 
 /** What was sent at a moment, and what came of it. */
@@ -218,6 +219,7 @@ export function exchangeOf(here: World): Command & { readonly type: 'exchange' }
     type: 'exchange',
     credential: credentialOf(here.code),
     clientId: OWNER,
+    registered: GRANTED,
     redirectUri: REDIRECT_URI,
     ...(here.setup.challenged && { codeVerifier: VERIFIER }),
   }
@@ -226,7 +228,7 @@ export function exchangeOf(here: World): Command & { readonly type: 'exchange' }
 /** The refresh that a sound client sends, with the token of a pair; the newest by default. */
 export function refreshOf(here: World, pair = -1, scopes?: readonly Scope[]): Command & { readonly type: 'refresh' } {
   const credential = tokenOf(here, 'refresh', pair)
-  return { type: 'refresh', credential, clientId: OWNER, ...(scopes !== undefined && { scopes }) }
+  return { type: 'refresh', credential, clientId: OWNER, registered: GRANTED, ...(scopes !== undefined && { scopes }) }
 }
 
 export function revokeOf(here: World, token: 'access' | 'refresh', pair = -1): Command & { readonly type: 'revoke' } {
@@ -297,12 +299,13 @@ export function commandOf(here: World, step: Step): Command | undefined {
   const clientId = step.byOwner ? OWNER : OTHER
   if (step.do === 'revoke') return { type: 'revoke', credential, clientId }
   if (step.do === 'refresh')
-    return { type: 'refresh', credential, clientId, ...(step.scopes !== undefined && { scopes: step.scopes }) }
+    return { type: 'refresh', credential, clientId, registered: GRANTED, ...(step.scopes && { scopes: step.scopes }) }
   const { redirectUri, verifier } = step
   return {
     type: 'exchange',
     credential,
     clientId,
+    registered: GRANTED,
     ...(redirectUri !== 'none' && { redirectUri: redirectUri === 'right' ? REDIRECT_URI : `${REDIRECT_URI}/` }),
     ...(verifier !== 'none' && { codeVerifier: verifier === 'right' ? VERIFIER : `${VERIFIER}x` }),
   }

@@ -101,7 +101,12 @@ describe('a refresh', () => {
           for (const kind of ['code', 'access_token', 'refresh_token', 'device_code'] as const) {
             if (kind === credential.kind) continue
             const posing = { ...credential, kind }
-            expectRefused(here, { type: 'refresh', credential: posing, clientId: exchangeOf(here).clientId })
+            expectRefused(here, {
+              type: 'refresh',
+              credential: posing,
+              clientId: exchangeOf(here).clientId,
+              registered: GRANTED,
+            })
             const exchanged = here.ask({ ...exchangeOf(here), credential: posing })
             expect([errorOf(exchanged), exchanged.grant]).toEqual(['invalid_grant', undefined])
             const revoked = here.ask({ type: 'revoke', credential: posing, clientId: exchangeOf(here).clientId })
@@ -112,7 +117,12 @@ describe('a refresh', () => {
           if (credential.kind !== 'access_token')
             expect(inspect(here.grant, credential, here.now, RULES.digests).type).toBe('inactive')
           if (credential.kind !== 'refresh_token')
-            expectRefused(here, { type: 'refresh', credential, clientId: exchangeOf(here).clientId })
+            expectRefused(here, {
+              type: 'refresh',
+              credential,
+              clientId: exchangeOf(here).clientId,
+              registered: GRANTED,
+            })
           if (credential.kind !== 'code') {
             const exchanged = here.ask({ ...exchangeOf(here), credential })
             expect([errorOf(exchanged), exchanged.grant]).toEqual(['invalid_grant', undefined])

@@ -15,6 +15,7 @@ import {
   commandOf,
   credentialOf,
   entropyOf,
+  GRANTED,
   histories,
   inspected,
   play,
@@ -280,8 +281,8 @@ describe('every transition', () => {
         const shown = { ...credentialOf(here.code), kind, secret }
         const { clientId } = here.grant ?? expect.fail('no grant')
         const commands: readonly Command[] = [
-          { type: 'exchange', credential: shown, clientId, redirectUri: text, codeVerifier: text },
-          { type: 'refresh', credential: shown, clientId, scopes: [] },
+          { type: 'exchange', credential: shown, clientId, registered: GRANTED, redirectUri: text, codeVerifier: text },
+          { type: 'refresh', credential: shown, clientId, registered: GRANTED, scopes: [] },
           { type: 'revoke', credential: shown, clientId },
         ]
         for (const command of commands) transition(here.grant, command, now, entropyOf(0), setup.rules)

@@ -11,7 +11,6 @@ const MESSAGES = ['ThirdPartyMetaData', 'UrlMessage', 'DateMessage', 'Security']
 /** By their files and names, as the table of parsers has them. */
 export const EXCUSED: Readonly<Record<string, readonly string[]>> = {
   'takes a few characters or bytes of what it is given, however long that is': [
-    ...of('core/tokens/base64url.ts', 'bitsAt'),
     ...of('core/tokens/credential.ts', 'credentialAt'),
     ...of('metadata/text/literals.ts', 'escapeAt', 'escapeFault'),
     ...of('metadata/options.ts', 'isBytes', 'checkInput'),
@@ -23,10 +22,12 @@ export const EXCUSED: Readonly<Record<string, readonly string[]>> = {
     ...of('client/http/http.ts', 'isClientError'),
   ],
   'is given random bytes, keys and digests of a fixed length': [
-    ...of('core/tokens/credential.ts', 'secretOf', 'grantIdOf'),
+    ...of('core/tokens/credential.ts', 'secretFrom', 'grantIdOf'),
     ...of('core/grant/device.ts', 'requestDevice', 'poll'),
-    ...of('core/tokens/digests.ts', 'hkdf', 'concatenate'),
-    ...of('core/grant/exchange.ts', 'approve', 'exchange', 'keyMaterialOf', 'secretsOf'),
+    ...of('core/tokens/digests.ts', 'hkdf', 'concatenate', 'keyMaterialOf'),
+    ...of('core/grant/exchange.ts', 'exchange'),
+    ...of('core/grant/approve.ts', 'approve'),
+    ...of('core/grant/pair.ts', 'createSecrets'),
     ...of('core/tokens/mac.ts', 'macKeyOf', 'normalizedTime'),
     ...of('core/grant/refresh.ts', 'refresh'),
     ...of('core/grant/transition.ts', 'transition'),
@@ -81,7 +82,6 @@ export const EXCUSED: Readonly<Record<string, readonly string[]>> = {
     ...of('client/token-endpoint.ts', 'tokensOf'),
   ],
   'is a part of encodeBase64url and digestOf': [
-    ...of('core/tokens/base64url.ts', 'encodeBlock'),
     ...of('core/tokens/digests.ts', 'portableDigests.sha256', 'portableDigests.hmacSha256'),
   ],
   'is a part of readMetadata, parseText and parseSyntax': [

@@ -410,7 +410,7 @@ describe('the guard and the store', () => {
     const text = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 20 }),
       fc.string({ unit: 'binary', maxLength: 20 }).map((each) => `Bearer ${each}`),
-      fc.tuple(fc.nat(84), fc.string({ unit: 'binary', maxLength: 2 })).map(([at, put]) => {
+      fc.tuple(fc.nat(85), fc.string({ unit: 'binary', maxLength: 2 })).map(([at, put]) => {
         return `Bearer ${access_token.slice(0, at)}${put}${access_token.slice(at + put.length)}`
       }),
     )

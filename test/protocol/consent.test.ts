@@ -161,7 +161,7 @@ describe('4.1 the answer to the form', () => {
   it('[6] is a 302 with a code and the state where the user agrees', async () => {
     const test = await testServer()
     const { code, response } = await authorize(test, { state: 'the state' })
-    expect(code).toMatch(/^gwc_[A-Za-z0-9_-]{80}$/)
+    expect(code).toMatch(/^gwc_[A-Za-z0-9_-]{81}$/)
     expect(response).toStrictEqual(
       redirect(`${WEB_CALLBACK}?code=${code}&state=the%20state&iss=https%3A%2F%2Fgit.example`),
     )

@@ -71,7 +71,7 @@ describe('RFC 8628, 3.1 and 3.2 the device authorization request', () => {
     const test = await testServer()
     const response = await askForCodes(test, {}, client)
     const { device_code, user_code } = JSON.parse(response.body)
-    expect(device_code).toMatch(/^gwd_[\w-]{80}$/)
+    expect(device_code).toMatch(/^gwd_[\w-]{81}$/)
     expect(user_code).toMatch(/^[BCDFGHJKLMNPQRSTVWXZ]{4}-[BCDFGHJKLMNPQRSTVWXZ]{4}$/)
     expect(response).toStrictEqual({
       status: 200,

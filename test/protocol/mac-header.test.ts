@@ -125,7 +125,7 @@ describe('3.2 what is signed', () => {
   })
 })
 
-const ID = `${CREDENTIAL_PREFIXES.access_token}${'A'.repeat(80)}`
+const ID = `${CREDENTIAL_PREFIXES.access_token}${'A'.repeat(81)}`
 const SOUND = { id: ID, ts: '1336363200', nonce: 'dj83hs9s', mac: 'bWFj' }
 
 function read(authorization: string | readonly string[]): PresentedMac | OAuthError | undefined {

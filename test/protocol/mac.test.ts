@@ -185,10 +185,10 @@ describe('5.2 tokens of the type mac', () => {
     const { response } = await exchange(test, code, {}, SIGNER)
     const body: MacTokens = JSON.parse(response.body)
     expect(body).toStrictEqual({
-      access_token: expect.stringMatching(/^gwa_[\w-]{80}$/),
+      access_token: expect.stringMatching(/^gwa_[\w-]{81}$/),
       token_type: 'mac',
       expires_in: 28_800,
-      refresh_token: expect.stringMatching(/^gwr_[\w-]{80}$/),
+      refresh_token: expect.stringMatching(/^gwr_[\w-]{81}$/),
       scope: 'repo-code:rw account-profile:r',
       mac_key: expect.stringMatching(/^[A-Za-z0-9_-]{43}$/),
       mac_algorithm: 'hmac-sha-256',

@@ -48,8 +48,8 @@ const WIDER = tokenError(400, 'invalid_scope', 'The scope is wider than what the
 /** A whole token answer with these tokens. */
 function tokenAnswer(response: HttpResponse, expiresIn = 28_800, scope = ALL_SCOPES): HttpResponse {
   const { access_token, refresh_token } = JSON.parse(response.body)
-  expect(access_token).toMatch(/^gwa_[A-Za-z0-9_-]{80}$/)
-  expect(refresh_token).toMatch(/^gwr_[A-Za-z0-9_-]{80}$/)
+  expect(access_token).toMatch(/^gwa_[A-Za-z0-9_-]{81}$/)
+  expect(refresh_token).toMatch(/^gwr_[A-Za-z0-9_-]{81}$/)
   const body = { access_token, token_type: 'bearer', expires_in: expiresIn, refresh_token, scope }
   return { status: 200, headers: TOKEN_HEADERS, body: JSON.stringify(body) }
 }

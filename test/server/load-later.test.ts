@@ -10,7 +10,7 @@ import { applicationsOf } from '../../src/management/applications.js'
 import { grantsOf } from '../../src/management/grants.js'
 import { loadLater } from '../../src/shell/lazy.js'
 import { resolveOptions } from '../../src/shell/options.js'
-import { transactionsOf } from '../../src/shell/transactions.js'
+import { createTransactions } from '../../src/shell/transactions.js'
 
 describe('what is loaded behind the start', () => {
   it('is loaded without being asked for, but no start waits for it', async () => {
@@ -51,7 +51,7 @@ describe('what is loaded behind the start', () => {
 it('the functions of administrators are all that there are, and each is its own', async () => {
   const options = { issuer: 'https://git.example', store: memoryStore(), user: () => undefined, signInUrl: () => '/' }
   const settings = resolveOptions(options)
-  const transactions = transactionsOf(settings)
+  const transactions = createTransactions(settings)
   const { applications, grants } = administrationOf(settings, transactions)
   expect(Object.keys(applications)).toStrictEqual(Object.keys(applicationsOf(settings, transactions)))
   expect(Object.keys(grants)).toStrictEqual(Object.keys(grantsOf(settings, transactions)))

@@ -14,7 +14,7 @@ import type {
 import { clientKeyOf, parseClientId, parseCredential, portableDigests, printCredential } from 'grantwell'
 import { memoryStore } from 'grantwell/storage/memory'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { secretOf } from '../../src/core/tokens/credential.js'
+import { secretFrom } from '../../src/core/tokens/credential.js'
 import type { Codes } from '../protocol/device-form.js'
 import { codesOf, decideOn, enter, enterCode, openDevicePage, poll } from '../protocol/device-form.js'
 import type { TestServer } from '../support.js'
@@ -209,8 +209,7 @@ const PIECE = 12
 /** What of a credential nobody may read: the last 32 of its bytes; of anything else, all of it. */
 function secretPart(text: string): string {
   const credential = parseCredential(text)
-  // The payload has 80 characters, of which those from the 38th on are of the secret alone.
-  return credential === undefined ? text : text.slice(4 + 38)
+  return credential === undefined ? text : credential.secret
 }
 
 /** The ways in which somebody could have written it down. */
@@ -231,9 +230,9 @@ function spellings(text: string): readonly string[] {
   ]
 }
 
-/** The 32 bytes of a secret, behind the two bits that are of the grant identifier. */
+/** The 32 bytes of a secret. */
 function bytesOfSecret(secret: string): Buffer {
-  return Buffer.from(`A${secret}`, 'base64url').subarray(1)
+  return Buffer.from(secret, 'base64url')
 }
 
 describe('what is kept and told', () => {
@@ -438,15 +437,14 @@ describe('what is kept and told of devices', () => {
   )
 })
 
-/** A digest in the place of a secret: its bytes, and its text with the two bits that name the grant and as it is. */
+/** A digest in the place of a secret: by its bytes, and by the beginning of its text. */
 function credentialsOf(
   kind: CredentialKind,
   clientKey: ClientKey,
   grantId: GrantId,
   digest: string,
 ): readonly string[] {
-  const ofBytes = secretOf(grantId, Buffer.from(digest, 'base64url'))
-  return [ofBytes, ofBytes.slice(0, 1) + digest.slice(1), digest].map((secret) =>
+  return [secretFrom(Buffer.from(digest, 'base64url')), secretFrom(Buffer.from(digest))].map((secret) =>
     printCredential({ kind, clientKey, grantId, secret }),
   )
 }

@@ -6,19 +6,23 @@
  * @module
  * @see Specification, section 4.5; RFC 8628
  */
-
 import type { OAuthError } from '../errors.js'
 import { oauthError } from '../errors.js'
 import type { Resources } from '../resource.js'
 import type { Scope } from '../scopes.js'
+import { limitScopes } from '../scopes.js'
 import { constantTimeEqual } from '../tokens/base64url.js'
 import type { Credential } from '../tokens/credential.js'
-import { printCredential, secretOf } from '../tokens/credential.js'
+import { printCredential, secretFrom } from '../tokens/credential.js'
 import { digestOf } from '../tokens/digests.js'
 import type { ClientId, ClientKey, GrantId, Seconds, Subject } from '../values.js'
-import { pairOf, refused, secretsOf, tokensOf } from './exchange.js'
-import type { DeviceAuthorization, DeviceCode, Grant, GrantRecord, GrantRules, IssuedTokens, Outcome } from './grant.js'
-import { about, isGrant } from './grant.js'
+import type { DeviceAuthorization, DeviceCode, Grant, GrantRecord } from './grant.js'
+import { isGrant, redeemed } from './grant.js'
+import type { Outcome } from './outcome.js'
+import { about, refused } from './outcome.js'
+import type { IssuedTokens } from './pair.js'
+import { createPair, createSecrets, issuedTokens } from './pair.js'
+import type { GrantRules } from './rules.js'
 
 /** A device's request for a permission. */
 export interface RequestDevice {
@@ -44,7 +48,7 @@ export interface Decide {
   readonly type: 'decide'
   readonly decision: 'agree' | 'refuse'
   readonly subject: Subject
-  /** What the user was shown. */
+  /** The scopes that the user was shown. */
   readonly scopes: readonly Scope[]
   readonly resources: Resources
 }
@@ -60,6 +64,8 @@ export interface Poll {
   readonly credential: Credential
   /** The client that authenticated. */
   readonly clientId: ClientId
+  /** The scopes that the application is registered for now: its tokens have no others. */
+  readonly registered: readonly Scope[]
   /** The type of the access token that it gets; `bearer` where it is absent (specification, section 5.2). */
   readonly tokenType?: 'mac' | undefined
 }
@@ -67,7 +73,7 @@ export interface Poll {
 /** Seconds by which the interval grows when a poll comes too soon (RFC 8628, section 3.5). */
 const SLOW_DOWN_SECONDS = 5
 
-/** How often in a row a device must have grown slower to be believed. */
+/** Polls in a row that must have grown slower for a device to be believed. */
 const OBEYED = 2
 
 /** Seconds for which a poll that comes too late is told so; after them the code is unknown. */
@@ -89,7 +95,7 @@ export function requestDevice(
   if (record !== undefined) return refused('credential_unknown')
   const { grantId, clientId, clientKey, scopes } = command
   const { deviceCodeLifetime: expiresIn, devicePollingInterval: interval, digests } = rules
-  const secret = secretOf(grantId, entropy)
+  const secret = secretFrom(entropy)
   const expiresAt = now + expiresIn
   return {
     reply: {
@@ -184,23 +190,25 @@ export function poll(
       events: [],
     }
   }
-  const secrets = secretsOf(credential.grantId, entropy)
-  const pair = pairOf(secrets, record.scopes, command.tokenType, now, rules)
+  const scopes = limitScopes(record.scopes, command.registered, rules.catalogue)
+  if (scopes.length === 0) return refused('scope_not_registered')
+  const secrets = createSecrets(entropy)
+  const pair = createPair(secrets, record.scopes, command.tokenType, now, rules)
   return {
-    reply: tokensOf(credential, secrets, pair, now, rules),
-    grant: { lastUsedAt: now, ...record, code: { usedAt: now, ...code }, pairs: [pair] },
-    events: [{ type: 'exchanged', scopes: record.scopes, ...about(record, now) }],
+    reply: issuedTokens(credential, secrets, pair, scopes, now, rules),
+    grant: redeemed(record, { ...code, usedAt: now }, pair, now),
+    events: [{ type: 'exchanged', scopes, ...about(record, now) }],
   }
 }
 
-/** The code after a poll that came in time. */
+/** Returns the code after a poll that came in time. */
 function polled({ digest, expiresAt, interval, tooSoon }: DeviceCode, now: Seconds): DeviceCode {
   const code = { digest, expiresAt, interval, polledAt: now }
-  return tooSoon === undefined ? code : { tooSoon, ...code }
+  return tooSoon === undefined ? code : { ...code, tooSoon }
 }
 
 /**
- * The code after a poll that came too soon: the interval grows. Only where the device has grown slower by as much time and
+ * Returns the code after a poll that came too soon: the interval grows. Only where the device has grown slower by as much time and
  * again, it stays: the device obeys, and an answer that it never got has left it behind, where it could obey for ever.
  */
 function slowedDown(code: DeviceCode, waited: Seconds, now: Seconds): DeviceCode {
@@ -215,7 +223,7 @@ export function userCodeUnknown(): OAuthError {
   return oauthError('invalid_request', 'user_code_unknown', 'The code is unknown, was used before, or expired.')
 }
 
-/** An answer of the token endpoint, so always a 400 (RFC 6749, section 5.2). */
+/** Makes an error of the token endpoint, so always a 400 (RFC 6749, section 5.2). */
 function pollError(...[code, reason, description]: Parameters<typeof oauthError>): OAuthError {
   return oauthError(code, reason, description, { status: 400 })
 }

@@ -9,18 +9,21 @@
 
 import { oauthError } from '../errors.js'
 import type { Scope } from '../scopes.js'
-import { narrowScopes } from '../scopes.js'
+import { limitScopes, narrowScopes } from '../scopes.js'
 import { constantTimeEqual, decodeBase64url, encodeBase64url } from '../tokens/base64url.js'
 import type { Credential } from '../tokens/credential.js'
 import { SECRET_BYTES } from '../tokens/credential.js'
-import { bytesOfAscii, digestOf, hkdf } from '../tokens/digests.js'
+import { bytesOfAscii, digestOf, hkdf, keyMaterialOf } from '../tokens/digests.js'
 import type { ClientId, Digest, Seconds } from '../values.js'
-import type { PairSecrets } from './exchange.js'
-import { keyMaterialOf, pairOf, refused, secretsOf, tokensOf } from './exchange.js'
-import type { Grant, GrantRules, IssuedTokens, Outcome, TokenPair } from './grant.js'
-import { about, findPair, invalidGrant, PAIRS_IN_GRACE, retire, tombstone, worksUntil } from './grant.js'
+import type { Grant, TokenPair } from './grant.js'
+import { findPair, PAIRS_IN_GRACE, retire, tombstone, withPairs, worksUntil } from './grant.js'
+import type { Outcome } from './outcome.js'
+import { about, invalidGrant, refused } from './outcome.js'
+import type { IssuedTokens, PairSecrets } from './pair.js'
+import { createPair, createSecrets, issuedTokens } from './pair.js'
+import type { GrantRules } from './rules.js'
 
-/** A client's refresh. */
+/** The command of a client that refreshes a pair. */
 export interface Refresh {
   readonly type: 'refresh'
   readonly credential: Credential
@@ -28,6 +31,8 @@ export interface Refresh {
   readonly clientId: ClientId
   /** In normal form; absent asks for all that the user permitted. */
   readonly scopes?: readonly Scope[] | undefined
+  /** The scopes that the application is registered for now: its tokens have no others. */
+  readonly registered: readonly Scope[]
   /** The type of the successor's access token; `bearer` where it is absent (specification, section 5.2). */
   readonly tokenType?: 'mac' | undefined
 }
@@ -64,14 +69,14 @@ export function refresh(
     }
   return pair.superseded === undefined
     ? supersede(grant, pair, command, scopes, now, entropy, rules)
-    : repeat(grant, pair, pair.superseded.salt, credential, now, rules)
+    : repeat(grant, pair, pair.superseded.salt, command, now, rules)
 }
 
-/** The first refresh of a pair. */
+/** Refreshes a pair for the first time: it gets its successor, and its grace period begins. */
 function supersede(
   grant: Grant,
   pair: TokenPair,
-  { credential, tokenType }: Refresh,
+  { credential, tokenType, registered }: Refresh,
   scopes: readonly Scope[],
   now: Seconds,
   entropy: Uint8Array,
@@ -84,27 +89,29 @@ function supersede(
     const limits = { status: 429, retryAfter: soonest - now }
     return { reply: oauthError('temporarily_unavailable', 'too_many_pairs_in_grace', description, limits), events: [] }
   }
+  const limited = limitScopes(scopes, registered, rules.catalogue)
+  if (limited.length === 0) return refused('scope_not_registered')
   const salt = entropy.subarray(0, SECRET_BYTES)
   const secrets = deriveSuccessor(credential, salt, rules)
-  const successor = pairOf(secrets, scopes, tokenType, now, rules)
+  const successor = createPair(secrets, scopes, tokenType, now, rules)
   const superseded: TokenPair = {
     access: pair.access,
     refresh: pair.refresh,
     superseded: { at: now, until: now + rules.gracePeriod, salt: encodeBase64url(salt) },
   }
   return {
-    reply: tokensOf(credential, secrets, successor, now, rules),
-    grant: { ...current, lastUsedAt: now, pairs: [...current.pairs.slice(0, -1), superseded, successor] },
-    events: [{ type: 'refreshed', scopes, retry: false, ...about(grant, now) }],
+    reply: issuedTokens(credential, secrets, successor, limited, now, rules),
+    grant: withPairs(current, [...current.pairs.slice(0, -1), superseded, successor], now),
+    events: [{ type: 'refreshed', scopes: limited, retry: false, ...about(grant, now) }],
   }
 }
 
-/** Every further refresh of a pair within its grace period: the same successor, as it is by now. */
+/** Repeats the refresh of a pair within its grace period: with the same successor, as it is by now. */
 function repeat(
   grant: Grant,
   pair: TokenPair,
   salt: string,
-  credential: Credential,
+  { credential, registered }: Refresh,
   now: Seconds,
   rules: GrantRules,
 ): Outcome<IssuedTokens> {
@@ -117,13 +124,15 @@ function repeat(
   if (successor.access.revokedAt !== undefined) return refused('credential_revoked')
   // Only where a clock stepped back: what is handed out must not be a replay as soon as it is used.
   if (now >= worksUntil(successor, 'refresh')) return refused('credential_expired')
+  const scopes = limitScopes(successor.access.scopes, registered, rules.catalogue)
+  if (scopes.length === 0) return refused('scope_not_registered')
   return {
-    reply: tokensOf(credential, secrets, successor, now, rules),
-    events: [{ type: 'refreshed', scopes: successor.access.scopes, retry: true, ...about(grant, now) }],
+    reply: issuedTokens(credential, secrets, successor, scopes, now, rules),
+    events: [{ type: 'refreshed', scopes, retry: true, ...about(grant, now) }],
   }
 }
 
-/** A refresh token that comes back after its grace: whoever has it, somebody has it who should not. */
+/** Answers a refresh token that comes back after its grace: somebody has it who should not. */
 function replayed(grant: Grant, now: Seconds, rules: GrantRules): Outcome<never> {
   const event = { type: 'replayed', credential: 'refresh_token', ...about(grant, now) } as const
   const reply = invalidGrant('credential_replayed')
@@ -139,10 +148,10 @@ function replayed(grant: Grant, now: Seconds, rules: GrantRules): Outcome<never>
   }
 }
 
-/** The secrets of the successor. */
-function deriveSuccessor({ secret, grantId }: Credential, salt: Uint8Array, rules: GrantRules): PairSecrets {
+/** Derives the secrets of the successor (RFC 5869). */
+function deriveSuccessor({ secret }: Credential, salt: Uint8Array, rules: GrantRules): PairSecrets {
   const keyMaterial = keyMaterialOf(bytesOfAscii(secret), rules)
-  return secretsOf(grantId, hkdf(rules.digests, keyMaterial, salt, DERIVATION_LABEL, 2 * SECRET_BYTES))
+  return createSecrets(hkdf(rules.digests, keyMaterial, salt, DERIVATION_LABEL, 2 * SECRET_BYTES))
 }
 
 function wasRetired(grant: Grant, digest: Digest): boolean {

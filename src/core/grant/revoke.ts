@@ -8,10 +8,13 @@ import type { RefusalReason } from '../errors.js'
 import type { Credential } from '../tokens/credential.js'
 import { digestOf } from '../tokens/digests.js'
 import type { ClientId, Seconds } from '../values.js'
-import type { Grant, GrantRules, Outcome, TokenPair } from './grant.js'
-import { about, findPair, isLive, retire, tombstone, worksUntil } from './grant.js'
+import type { Grant, TokenPair } from './grant.js'
+import { findPair, isLive, retire, tombstone, worksUntil } from './grant.js'
+import type { Outcome } from './outcome.js'
+import { about } from './outcome.js'
+import type { GrantRules } from './rules.js'
 
-/** A client's revocation. */
+/** The command of a client that revokes a token. */
 export interface Revoke {
   readonly type: 'revoke'
   readonly credential: Credential
@@ -19,7 +22,7 @@ export interface Revoke {
   readonly clientId: ClientId
 }
 
-/** The end of a grant by somebody who has no token of it. */
+/** The command of somebody who ends a grant and has no token of it. */
 export interface Withdraw {
   readonly type: 'withdraw'
   readonly by: 'user' | 'administrator' | 'limit'
@@ -83,7 +86,7 @@ export function withdraw(grant: Grant | undefined, command: Withdraw, now: Secon
 }
 
 function withoutAccess(pair: TokenPair, now: Seconds): TokenPair {
-  return { ...pair, access: { revokedAt: now, ...pair.access } }
+  return { ...pair, access: { ...pair.access, revokedAt: now } }
 }
 
 function unchanged(reason: RefusalReason): Outcome<Revocation> {

@@ -4,16 +4,21 @@
  */
 
 import type { Seconds } from '../values.js'
+import type { Approve, IssuedCode } from './approve.js'
+import { approve } from './approve.js'
 import type { Decide, Decided, IssuedDeviceCode, Poll, RequestDevice } from './device.js'
 import { decide, poll, requestDevice } from './device.js'
-import type { Approve, Exchange, IssuedCode } from './exchange.js'
-import { approve, exchange } from './exchange.js'
-import type { DeviceAuthorization, Grant, GrantRecord, GrantRules, IssuedTokens, Outcome } from './grant.js'
+import type { Exchange } from './exchange.js'
+import { exchange } from './exchange.js'
+import type { DeviceAuthorization, Grant, GrantRecord } from './grant.js'
 import { isGrant } from './grant.js'
+import type { Outcome } from './outcome.js'
+import type { IssuedTokens } from './pair.js'
 import type { Refresh } from './refresh.js'
 import { refresh } from './refresh.js'
 import type { Revocation, Revoke, Withdraw } from './revoke.js'
 import { revoke, withdraw } from './revoke.js'
+import type { GrantRules } from './rules.js'
 
 /** What can be asked of a grant, or of the device that waits to have one. */
 export type Command = Approve | Exchange | Refresh | Revoke | Withdraw | RequestDevice | Decide | Poll

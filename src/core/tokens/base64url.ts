@@ -15,43 +15,33 @@ for (let value = 0; value < 64; value++) VALUES[ALPHABET.charCodeAt(value)] = va
 
 /**
  * Writes bytes as base64url without padding.
- * @returns `ceil(bytes.length * 4 / 3)` characters
+ * @param begin - of the first byte, `end` behind the last; all bytes by default
+ * @returns `ceil((end - begin) * 4 / 3)` characters
  */
-export function encodeBase64url(bytes: Uint8Array): string {
+export function encodeBase64url(bytes: Uint8Array, begin = 0, end: number = bytes.length): string {
+  if (end - begin <= BLOCK) return encodeBlock(bytes, begin, end)
   let text = ''
-  for (let begin = 0; begin < bytes.length; begin += BLOCK) {
-    text += encodeBlock(bytes, begin, Math.min(begin + BLOCK, bytes.length))
-  }
+  for (let at = begin; at < end; at += BLOCK) text += encodeBlock(bytes, at, Math.min(at + BLOCK, end))
   return text
 }
 
 /** Bytes that become a text at once, in whole groups of three: more than any secret, and no more than engines take as arguments. */
 const BLOCK = 192
 
-/**
- * Writes bytes behind bits of which no byte is made, as base64url; one call for many characters takes half as long as joining them.
- * @param begin - of the first byte, `end` behind the last: {@link BLOCK} bytes at most
- * @param lead - a number whose last bits stand before them
- * @param leadBits - how many of its bits: 0 to 5
- */
-export function encodeBlock(bytes: Uint8Array, begin: number, end: number, lead = 0, leadBits = 0): string {
-  const codes = new Array<number>(Math.ceil(((end - begin) * 8 + leadBits) / 6))
-  let bits = lead
+/** Writes at most {@link BLOCK} bytes. One call for many characters takes half as long as joining them. */
+function encodeBlock(bytes: Uint8Array, begin: number, end: number): string {
+  const codes = new Array<number>(Math.ceil(((end - begin) * 4) / 3))
   let at = 0
   let index = begin
   for (; index + 2 < end; index += 3) {
-    bits = (bits << 24) | (byteAt(bytes, index) << 16) | (byteAt(bytes, index + 1) << 8) | byteAt(bytes, index + 2)
-    codes[at++] = codeOf(bits >> (18 + leadBits))
-    codes[at++] = codeOf(bits >> (12 + leadBits))
-    codes[at++] = codeOf(bits >> (6 + leadBits))
-    codes[at++] = codeOf(bits >> leadBits)
+    const bits = (byteAt(bytes, index) << 16) | (byteAt(bytes, index + 1) << 8) | byteAt(bytes, index + 2)
+    codes[at++] = codeOf(bits >> 18)
+    codes[at++] = codeOf(bits >> 12)
+    codes[at++] = codeOf(bits >> 6)
+    codes[at++] = codeOf(bits)
   }
-  if (at < codes.length)
-    bits =
-      (bits << 24) |
-      (index < end ? byteAt(bytes, index) << 16 : 0) |
-      (index + 1 < end ? byteAt(bytes, index + 1) << 8 : 0)
-  for (let shift = 18 + leadBits; at < codes.length; shift -= 6) codes[at++] = codeOf(bits >> shift)
+  const bits = (index < end ? byteAt(bytes, index) << 16 : 0) | (index + 1 < end ? byteAt(bytes, index + 1) << 8 : 0)
+  for (let shift = 18; at < codes.length; shift -= 6) codes[at++] = codeOf(bits >> shift)
   return String.fromCharCode(...codes)
 }
 
@@ -90,7 +80,7 @@ export function decodeBase64url(text: string): Uint8Array | undefined {
 }
 
 /**
- * Whether two strings are equal, in a time that depends on their lengths alone.
+ * Compares two strings, in a time that depends on their lengths alone.
  * @param a - the stored one
  * @param b - the presented one
  */
@@ -108,7 +98,7 @@ function byteAt(bytes: Uint8Array, index: number): number {
   return bytes[index] as number // the callers stay inside
 }
 
-/** The 6 bits that a character stands for; 64 for one outside the alphabet. */
-export function bitsAt(text: string, index: number): number {
+/** Returns the 6 bits that a character stands for; 64 for one outside the alphabet. */
+function bitsAt(text: string, index: number): number {
   return VALUES[text.charCodeAt(index)] ?? 64
 }

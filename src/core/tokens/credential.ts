@@ -1,29 +1,29 @@
 /**
- * Credentials: what each of them says, and how it is written.
+ * Credentials, as they are handed out.
  *
- *     <prefix><base64url( client key, 12 bytes | grant id, 16 bytes | secret, 32 bytes )>
+ *     <prefix><client key, 16><grant id, 22><secret, 43>
  *
- * A credential names the two records that decide on it, so no index is read to find them; the store holds only the
- * SHA-256 of its secret, as it is written: so nothing is decoded to look one up. The prefix tells its kind, to us and to a scanner that looks for leaked secrets.
+ * Each field is base64url of 12, 16 and 32 bytes. A credential names the two records that decide on it, so no index is
+ * read to find them. The store holds the SHA-256 of its secret as it is written. The prefix tells its kind, to us and to a scanner
+ * that looks for leaked secrets.
  * @module
  */
-
 import type { ClientKey, GrantId } from '../values.js'
-import { bitsAt, decodeBase64url, encodeBase64url, encodeBlock } from './base64url.js'
+import { decodeBase64url, encodeBase64url } from './base64url.js'
 
 /** The kinds of credential. */
 export type CredentialKind = 'code' | 'access_token' | 'refresh_token' | 'device_code'
 
-/** What a credential says. */
+/** A credential that was read. */
 export interface Credential {
   readonly kind: CredentialKind
   readonly clientKey: ClientKey
   readonly grantId: GrantId
-  /** Its last 43 characters: 32 bytes, behind the last two bits of the grant identifier. */
+  /** 43 characters: base64url of 32 bytes. */
   readonly secret: string
 }
 
-/** How each kind of credential begins. */
+/** The prefix of each kind of credential. */
 export const CREDENTIAL_PREFIXES: { readonly [Kind in CredentialKind]: string } = {
   code: 'gwc_',
   access_token: 'gwa_',
@@ -31,7 +31,7 @@ export const CREDENTIAL_PREFIXES: { readonly [Kind in CredentialKind]: string } 
   device_code: 'gwd_',
 }
 
-/** How a client secret that grantwell made begins. */
+/** The prefix of a client secret that grantwell made. */
 export const CLIENT_SECRET_PREFIX = 'gws_'
 
 /** Length of a secret, in bytes. */
@@ -41,16 +41,15 @@ export const SECRET_BYTES = 32
 export const GRANT_ID_BYTES = 16
 
 const PREFIX_LENGTH = 4
-const CREDENTIAL_LENGTH = PREFIX_LENGTH + 80
 
-/** Where the grant identifier begins, since a client key has 16 characters; and the secret, which shares its first one with it. */
-const GRANT_ID_AT = PREFIX_LENGTH + 16
-const SECRET_AT = GRANT_ID_AT + 21
+/** Where each field begins behind the prefix, and where the credential ends. */
+const CLIENT_KEY_AT = PREFIX_LENGTH
+const GRANT_ID_AT = CLIENT_KEY_AT + 16
+const SECRET_AT = GRANT_ID_AT + 22
+const CREDENTIAL_LENGTH = SECRET_AT + 43
 
-const BASE64URL = /^[\w-]{80}$/
-
-/** What the last two bits of a grant identifier are written as where nothing shares their character. */
-const LAST_CHARACTERS = 'AQgw'
+/** The three fields. The last characters leave no bit unused, so that one credential has one spelling. */
+const FIELDS = /^[\w-]{37}[AQgw][\w-]{42}[AEIMQUYcgkosw048]$/
 
 const KINDS = ['access_token', 'refresh_token', 'code', 'device_code'] as const
 
@@ -59,37 +58,34 @@ function kindAt(text: string, begin: number): CredentialKind | undefined {
   return undefined
 }
 
-/** The secret that {@link SECRET_BYTES} bytes from a place on make in a credential of a grant. */
-export function secretOf(grantId: GrantId, bytes: Uint8Array, from = 0): string {
-  // The last two bits of the grant identifier stand in the first character of the secret.
-  return encodeBlock(bytes, from, from + SECRET_BYTES, bitsAt(grantId, 21) >> 4, 2)
+/** Makes a secret from {@link SECRET_BYTES} bytes, which begin at a place. */
+export function secretFrom(bytes: Uint8Array, begin = 0): string {
+  return encodeBase64url(bytes, begin, begin + SECRET_BYTES)
 }
 
-/** Writes a credential: its prefix and 80 characters. */
+/** Writes a credential: its prefix and 81 characters. */
 export function printCredential({ kind, clientKey, grantId, secret }: Credential): string {
-  return CREDENTIAL_PREFIXES[kind] + clientKey + grantId.slice(0, -1) + secret
+  return CREDENTIAL_PREFIXES[kind] + clientKey + grantId + secret
 }
 
 /**
  * Reads a credential.
- * @returns what it says, or undefined where it is not one: a total function of any string
+ * @returns undefined for any string that is none
  */
 export function parseCredential(text: string): Credential | undefined {
   return credentialAt(text, 0)
 }
 
-/** The same for the end of a text, from a place on. */
+/** Reads a credential that reaches from a place to the end of a text. */
 export function credentialAt(text: string, begin: number): Credential | undefined {
   if (text.length - begin !== CREDENTIAL_LENGTH) return undefined
   const kind = kindAt(text, begin)
-  if (kind === undefined || !BASE64URL.test(text.slice(begin + PREFIX_LENGTH))) return undefined
-  const secretAt = begin + SECRET_AT
-  const grantId = text.slice(begin + GRANT_ID_AT, secretAt) + LAST_CHARACTERS.charAt(bitsAt(text, secretAt) >> 4)
+  if (kind === undefined || !FIELDS.test(text.slice(begin + PREFIX_LENGTH))) return undefined
   return {
     kind,
-    clientKey: text.slice(begin + PREFIX_LENGTH, begin + GRANT_ID_AT) as ClientKey, // 16 characters of base64url, as checked above
-    grantId: grantId as GrantId, // 128 bits of base64url
-    secret: text.slice(secretAt),
+    clientKey: text.slice(begin + CLIENT_KEY_AT, begin + GRANT_ID_AT) as ClientKey, // 12 bytes of base64url, as checked above
+    grantId: text.slice(begin + GRANT_ID_AT, begin + SECRET_AT) as GrantId, // 16 bytes of base64url
+    secret: text.slice(begin + SECRET_AT),
   }
 }
 
@@ -101,7 +97,7 @@ export function parseGrantId(text: string): GrantId | undefined {
   return decodeBase64url(text)?.length === GRANT_ID_BYTES ? (text as GrantId) : undefined // checked beside it
 }
 
-/** The identifier that 16 bytes spell. */
+/** Makes the identifier that 16 bytes spell. */
 export function grantIdOf(bytes: Uint8Array): GrantId {
   return encodeBase64url(bytes) as GrantId // the one place where a grant identifier comes into being
 }

@@ -61,6 +61,14 @@ export function hkdf(
   return length === output.length ? output : output.subarray(0, length)
 }
 
+/** Returns the bytes that a secret is derived from: those that were presented, and the server's own key where it has one. */
+export function keyMaterialOf(
+  presented: Uint8Array,
+  { derivationKey }: Pick<DerivationRules, 'derivationKey'>,
+): Uint8Array {
+  return derivationKey === undefined ? presented : concatenate(presented, derivationKey)
+}
+
 /** The digest under which a secret is stored. */
 export function digestOf(digests: Digests, secret: Uint8Array | string): Digest {
   return digests.sha256(secret) as Digest // the one place where a digest comes into being

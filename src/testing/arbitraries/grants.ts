@@ -8,11 +8,14 @@ import type { Application, ApplicationCommand, ApplicationDetails } from '../../
 import { transitionApplication } from '../../core/application/application.js'
 import type { Registration } from '../../core/application/registration.js'
 import { checkRegistration } from '../../core/application/registration-check.js'
-import type { GrantRecord, GrantRules, IssuedTokens } from '../../core/grant/grant.js'
+import type { GrantRecord } from '../../core/grant/grant.js'
 import { isGrant } from '../../core/grant/grant.js'
+import type { IssuedTokens } from '../../core/grant/pair.js'
+import type { GrantRules } from '../../core/grant/rules.js'
 import type { Command } from '../../core/grant/transition.js'
 import { ENTROPY_BYTES, transition } from '../../core/grant/transition.js'
 import type { Scope, ScopeCatalogue } from '../../core/scopes.js'
+import { serviceScopes } from '../../core/scopes.js'
 import { MUST_BE_OWN, strayName } from '../../core/takes.js'
 import { grantIdOf, parseCredential } from '../../core/tokens/credential.js'
 import { clientKeyOf, digestOf, portableDigests } from '../../core/tokens/digests.js'
@@ -48,6 +51,7 @@ export interface ReachedApplication {
 const START: Seconds = 1_800_000_000
 
 const DEFAULT_RULES: GrantRules = {
+  catalogue: serviceScopes(),
   codeLifetime: 600,
   accessTokenLifetime: 28_800,
   refreshTokenLifetime: 15_552_000,
@@ -236,12 +240,13 @@ function play({ flow, challenged, scopes, seed, steps, clientId, subject, redire
       case 'exchange': {
         const credential = parseCredential(code ?? '')
         if (credential === undefined) return undefined
-        if (asked.do === 'poll') return { type: 'poll', credential, clientId }
+        if (asked.do === 'poll') return { type: 'poll', credential, clientId, registered: scopes }
         const codeVerifier = challenged ? { codeVerifier: VERIFIER } : {}
         return {
           type: 'exchange',
           credential,
           clientId,
+          registered: scopes,
           redirectUri: asked.soundly ? redirectUri : 'https://x',
           ...codeVerifier,
         }
@@ -253,7 +258,13 @@ function play({ flow, challenged, scopes, seed, steps, clientId, subject, redire
         const credential = pair && parseCredential(isAccess ? pair.accessToken : pair.refreshToken)
         if (credential === undefined) return undefined
         if (asked.do === 'revoke') return { type: 'revoke', credential, clientId }
-        return { type: 'refresh', credential, clientId, ...(asked.narrow && { scopes: scopes.slice(0, 1) }) }
+        return {
+          type: 'refresh',
+          credential,
+          clientId,
+          registered: scopes,
+          ...(asked.narrow && { scopes: scopes.slice(0, 1) }),
+        }
       }
     }
   }

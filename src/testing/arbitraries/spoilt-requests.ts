@@ -34,7 +34,7 @@ export function requests(
   options: RequestOptions,
 ): fc.Arbitrary<HttpRequest<undefined>> {
   const clients = [...(options.clients ?? []), { clientId: 'nobody', redirectUri: 'https://nobody.example/callback' }]
-  const unknown = [`gwa_${'A'.repeat(80)}`, `gwr_${'A'.repeat(80)}`]
+  const unknown = [`gwa_${'A'.repeat(81)}`, `gwr_${'A'.repeat(81)}`]
   const known = options.credentials?.length ? options.credentials : unknown
   const any = fc.constantFrom(...known, ...unknown)
   const credential = fc.oneof(

@@ -5,7 +5,9 @@
  */
 import type { Application } from '../../core/application/application.js'
 import { transitionApplication } from '../../core/application/application.js'
-import type { Grant, GrantRules, IssuedTokens } from '../../core/grant/grant.js'
+import type { Grant } from '../../core/grant/grant.js'
+import type { IssuedTokens } from '../../core/grant/pair.js'
+import type { GrantRules } from '../../core/grant/rules.js'
 import { ENTROPY_BYTES, transition } from '../../core/grant/transition.js'
 import type { Scope } from '../../core/scopes.js'
 import { grantIdOf, parseCredential, SECRET_BYTES } from '../../core/tokens/credential.js'
@@ -94,11 +96,12 @@ export function begunGrant(
   if (issued.reply.type === 'error' || issued.grant === undefined) throw new Error('no code was issued')
   const { code } = issued.reply
   if (beginning === 'code') return { grant: issued.grant, code, pairs: [] }
-  const exchange = { type: 'exchange', credential: credentialIn(code), clientId } as const
+  const exchange = { type: 'exchange', credential: credentialIn(code), clientId, registered: SCOPES } as const
   const first = transition(issued.grant, exchange, now, entropy(ENTROPY_BYTES), rules)
   if (first.reply.type === 'error' || first.grant === undefined) throw new Error('no code was redeemed')
   if (beginning === 'tokens') return { grant: first.grant, code, pairs: [first.reply] }
-  const refresh = { type: 'refresh', credential: credentialIn(first.reply.refreshToken), clientId } as const
+  const token = credentialIn(first.reply.refreshToken)
+  const refresh = { type: 'refresh', credential: token, clientId, registered: SCOPES } as const
   const second = transition(first.grant, refresh, now, entropy(ENTROPY_BYTES), rules)
   if (second.reply.type === 'error' || second.grant === undefined) throw new Error('no pair was refreshed')
   return { grant: second.grant, code, pairs: [first.reply, second.reply] }

@@ -2,7 +2,7 @@
  * The requests that can be explored: what each of them sends, and what the grant begins with for their sake.
  * @module
  */
-import type { GrantRules } from '../../core/grant/grant.js'
+import type { GrantRules } from '../../core/grant/rules.js'
 import type { Seconds } from '../../core/values.js'
 import type { Beginning } from './begun.js'
 import type { FormDecision } from './calls.js'

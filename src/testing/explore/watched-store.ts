@@ -3,7 +3,7 @@
  * @module
  */
 
-import { ISSUER_KEY } from '../../shell/transactions.js'
+import { ISSUER_KEY } from '../../shell/records.js'
 import type { JsonValue, RecordPage, RecordStore, StoredRecord, WriteOptions } from '../../storage/record-store.js'
 import type { Fate } from './schedule.js'
 

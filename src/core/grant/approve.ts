@@ -1,0 +1,129 @@
+/**
+ * The agreement of a user: a grant is made, and its code is issued.
+ * @module
+ * @see Specification, sections 2.2 and 4.1; RFC 6749, section 4.1.2
+ */
+import { sameJson } from '../json.js'
+import type { Resources } from '../resource.js'
+import type { Scope } from '../scopes.js'
+import { constantTimeEqual, decodeBase64url, encodeBase64url } from '../tokens/base64url.js'
+import { printCredential, SECRET_BYTES, secretFrom } from '../tokens/credential.js'
+import { bytesOfAscii, digestOf, hkdf, keyMaterialOf } from '../tokens/digests.js'
+import type { ClientId, ClientKey, GrantId, Seconds, Subject } from '../values.js'
+import type { Grant, GrantRecord } from './grant.js'
+import { CLOCK_SET_BACK, isGrant } from './grant.js'
+import type { Outcome } from './outcome.js'
+import { about, refused } from './outcome.js'
+import type { GrantRules } from './rules.js'
+
+/** The command of a user who agrees. */
+export interface Approve {
+  readonly type: 'approve'
+  /** Derived from the consent, so that one consent makes one grant. */
+  readonly grantId: GrantId
+  readonly clientId: ClientId
+  readonly clientKey: ClientKey
+  readonly subject: Subject
+  readonly scopes: readonly Scope[]
+  readonly resources: Resources
+  readonly redirectUri: string
+  /** S256 challenge, where the request had one. */
+  readonly codeChallenge?: string
+  /** The time at which the form of the consent expires, exclusive; absent where no form was sent. */
+  readonly formExpiresAt?: Seconds
+  /** True where nobody was asked, since a consent of before was remembered: for the audit trail. */
+  readonly unasked?: true
+  /** 32 bytes that the form alone holds: the code is derived from them. Random where no form was sent. */
+  readonly formSecret: Uint8Array
+}
+
+/** The answer to {@link Approve}. */
+export interface IssuedCode {
+  readonly type: 'code'
+  readonly code: string
+}
+
+/**
+ * Issues a code: makes the grant that the user agreed to.
+ *
+ * The same form with the same decision gets the same code until it is exchanged or expires, since the code is derived
+ * from the form's secret and a salt in the grant. Neither of the two yields the code alone.
+ * @param grant - as it is where the form was sent before
+ * @param entropy - 32 bytes
+ */
+export function approve(
+  grant: GrantRecord | undefined,
+  command: Approve,
+  now: Seconds,
+  entropy: Uint8Array,
+  rules: GrantRules,
+): Outcome<IssuedCode> {
+  if (grant !== undefined) return isGrant(grant) ? approveAgain(grant, command, now, rules) : refusedForm()
+  const { formExpiresAt } = command
+  if (formExpiresAt !== undefined && now >= formExpiresAt) return refusedForm()
+  const { grantId, clientId, clientKey, subject, scopes, resources, redirectUri, codeChallenge } = command
+  const salt = entropy.subarray(0, SECRET_BYTES)
+  const secret = deriveCode(command, salt, rules)
+  const expiresAt = now + rules.codeLifetime
+  const made: Grant = {
+    v: 1,
+    id: grantId,
+    clientId,
+    subject,
+    scopes,
+    resources,
+    createdAt: now,
+    keepUntil: formExpiresAt === undefined ? expiresAt : Math.max(expiresAt, formExpiresAt + CLOCK_SET_BACK),
+    code: {
+      digest: digestOf(rules.digests, secret),
+      redirectUri,
+      ...(codeChallenge !== undefined && { codeChallenge }),
+      expiresAt,
+      salt: encodeBase64url(salt),
+    },
+    pairs: [],
+    retired: [],
+  }
+  return {
+    reply: { type: 'code', code: printCredential({ kind: 'code', clientKey, grantId, secret }) },
+    grant: made,
+    events: [{ type: 'issued', scopes, resources, ...(command.unasked && { unasked: true }), ...about(made, now) }],
+  }
+}
+
+/** Answers a form that was sent before: with the same code, if the decision is the same and the code is still good. */
+function approveAgain(grant: Grant, command: Approve, now: Seconds, rules: GrantRules): Outcome<IssuedCode> {
+  const { code, scopes, resources } = grant
+  if (grant.revokedAt !== undefined || code.redirectUri === undefined || code.salt === undefined) return refusedForm()
+  if (now >= code.expiresAt || !isSameDecision(grant, command)) return refusedForm()
+  const secret = deriveCode(command, decodeBase64url(code.salt) as Uint8Array, rules) // written by approve
+  // Another form, or another derivation key than at the first time: the code that follows would not work.
+  if (!constantTimeEqual(code.digest, digestOf(rules.digests, secret))) return refusedForm()
+  const { clientKey, grantId } = command
+  return {
+    reply: { type: 'code', code: printCredential({ kind: 'code', clientKey, grantId, secret }) },
+    events: [{ type: 'issued', scopes, resources, retry: true, ...about(grant, now) }],
+  }
+}
+
+/** True if a command asks for the very grant that was made. */
+function isSameDecision(grant: Grant, command: Approve): boolean {
+  const decided = ({ clientId, subject, scopes, resources }: Grant | Approve) => [clientId, subject, scopes, resources]
+  return (
+    sameJson(decided(grant), decided(command)) &&
+    grant.code.redirectUri === command.redirectUri &&
+    grant.code.codeChallenge === command.codeChallenge
+  )
+}
+
+function refusedForm(): Outcome<never, never> {
+  return refused('consent_invalid')
+}
+
+/** Names what is derived: `grantwell code 1` in ASCII. */
+const CODE_LABEL = bytesOfAscii('grantwell code 1')
+
+/** Derives the secret of a code (RFC 5869). */
+function deriveCode({ formSecret }: Approve, salt: Uint8Array, rules: GrantRules): string {
+  return secretFrom(hkdf(rules.digests, keyMaterialOf(formSecret, rules), salt, CODE_LABEL, SECRET_BYTES))
+}

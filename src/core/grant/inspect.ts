@@ -1,0 +1,57 @@
+/**
+ * The inspection of an access token: who may do what by it, at a moment.
+ * @module
+ * @see Specification, section 3
+ */
+import type { RefusalReason } from '../errors.js'
+import type { Resources } from '../resource.js'
+import type { Scope } from '../scopes.js'
+import type { Credential } from '../tokens/credential.js'
+import type { Digests } from '../tokens/digests.js'
+import { digestOf } from '../tokens/digests.js'
+import type { ClientId, GrantId, Seconds, Subject } from '../values.js'
+import type { Grant } from './grant.js'
+import { findPair, worksUntil } from './grant.js'
+
+/** What an access token is good for at a moment. */
+export type Inspection =
+  | {
+      readonly type: 'active'
+      readonly grantId: GrantId
+      readonly clientId: ClientId
+      readonly subject: Subject
+      readonly scopes: readonly Scope[]
+      readonly resources: Resources
+      /** Exclusive; the end of the grace period where that comes first. */
+      readonly expiresAt: Seconds
+      /** Absent for `bearer`: then presenting it is enough. */
+      readonly tokenType?: 'mac'
+    }
+  | { readonly type: 'inactive'; readonly reason: RefusalReason }
+
+/**
+ * What an access token says at a moment.
+ * @param grant - the record that the credential names, if there is one
+ * @param credential - of any kind; only an access token is ever active
+ * @see Specification, section 3
+ */
+export function inspect(grant: Grant | undefined, credential: Credential, now: Seconds, digests: Digests): Inspection {
+  const digest = digestOf(digests, credential.secret)
+  const pair = credential.kind === 'access_token' ? findPair(grant, 'access', digest) : undefined
+  if (grant?.revokedAt !== undefined) return { type: 'inactive', reason: 'credential_revoked' }
+  if (grant === undefined || pair === undefined) return { type: 'inactive', reason: 'credential_unknown' }
+  if (pair.access.revokedAt !== undefined) return { type: 'inactive', reason: 'credential_revoked' }
+  const expiresAt = worksUntil(pair, 'access')
+  if (now >= expiresAt) return { type: 'inactive', reason: 'credential_expired' }
+  const { id: grantId, clientId, subject, resources } = grant
+  const active = {
+    type: 'active',
+    grantId,
+    clientId,
+    subject,
+    scopes: pair.access.scopes,
+    resources,
+    expiresAt,
+  } as const
+  return pair.access.type === undefined ? active : { tokenType: pair.access.type, ...active }
+}

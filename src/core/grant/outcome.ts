@@ -1,0 +1,91 @@
+/**
+ * The outcome of a transition: its answer, the grant to write, and the events of the audit trail.
+ * @module
+ */
+import type { OAuthError, RefusalReason } from '../errors.js'
+import { oauthError } from '../errors.js'
+import type { Resources } from '../resource.js'
+import type { Scope } from '../scopes.js'
+import type { ClientId, GrantId, Seconds, Subject } from '../values.js'
+import type { Grant, GrantRecord } from './grant.js'
+
+/** An event of a grant, for the audit trail. It holds no secret and no digest. */
+export type GrantEvent = DecidedEvent | DeviceRequestedEvent
+
+/** The event of a device that asks for a permission: no user is known yet. */
+export interface DeviceRequestedEvent {
+  readonly type: 'device_requested'
+  readonly at: Seconds
+  readonly grantId: GrantId
+  readonly clientId: ClientId
+  readonly scopes: readonly Scope[]
+}
+
+/** An event after a user decided. */
+export type DecidedEvent = {
+  readonly at: Seconds
+  readonly grantId: GrantId
+  readonly clientId: ClientId
+  readonly subject: Subject
+} & (
+  | {
+      readonly type: 'issued'
+      readonly scopes: readonly Scope[]
+      readonly resources: Resources
+      /** Present where the same form came again and got the same code. */
+      readonly retry?: true
+      /** Present where nobody was asked, since a consent of before was remembered (the option `consent`). */
+      readonly unasked?: true
+    }
+  /** Refused on the page of a device; a refused authorization request is a `refused` with its reason. */
+  | { readonly type: 'device_refused' }
+  | { readonly type: 'exchanged'; readonly scopes: readonly Scope[] }
+  | {
+      readonly type: 'refreshed'
+      readonly scopes: readonly Scope[]
+      /** True if it is the same successor, asked for again. */
+      readonly retry: boolean
+    }
+  | { readonly type: 'replayed'; readonly credential: 'code' | 'refresh_token' }
+  | { readonly type: 'revoked'; readonly what: 'access_token' | 'grant'; readonly cause: RevocationCause }
+)
+
+/**
+ * The cause of a grant's end: its client, a credential that came back, its user, an administrator, or newer grants of the same
+ * user to the same application (the option `grantLimit`).
+ */
+export type RevocationCause = 'client' | 'replay' | 'user' | 'administrator' | 'limit'
+
+/** The result of a transition: an answer, and the grant as it must be from now on, absent where nothing changes. */
+export interface Outcome<Reply, Written extends GrantRecord = Grant> {
+  readonly reply: Reply | OAuthError
+  readonly grant?: Written
+  readonly events: readonly GrantEvent[]
+}
+
+/** Returns the fields that every event of a grant has. */
+export function about(grant: Grant, now: Seconds): Pick<DecidedEvent, 'at' | 'grantId' | 'clientId' | 'subject'> {
+  return { at: now, grantId: grant.id, clientId: grant.clientId, subject: grant.subject }
+}
+
+/**
+ * Makes the error of a code or refresh token that is refused. The client is told the same whatever the cause, so that nothing can be learned
+ * by trying (RFC 6749, section 5.2).
+ */
+export function invalidGrant(reason: RefusalReason): OAuthError {
+  return oauthError(
+    'invalid_grant',
+    reason,
+    'The code or refresh token is invalid, expired, revoked, was issued to another client, or does not match its authorization request.',
+  )
+}
+
+/** Makes the outcome that changes nothing. */
+export function unchanged<Reply>(reply: Reply): { readonly reply: Reply; readonly events: readonly never[] } {
+  return { reply, events: [] }
+}
+
+/** Makes the outcome of a code or refresh token that is refused. */
+export function refused(reason: RefusalReason): Outcome<never, never> {
+  return unchanged(invalidGrant(reason))
+}

@@ -1,0 +1,72 @@
+/**
+ * A token pair: its secrets, its record, and the answer that hands it out.
+ * @module
+ * @see Specification, section 3; RFC 6749, section 5.1
+ */
+import type { Scope } from '../scopes.js'
+import type { Credential } from '../tokens/credential.js'
+import { printCredential, SECRET_BYTES, secretFrom } from '../tokens/credential.js'
+import { digestOf } from '../tokens/digests.js'
+import { macKeyOf } from '../tokens/mac.js'
+import type { Seconds } from '../values.js'
+import type { TokenPair } from './grant.js'
+import { worksUntil } from './grant.js'
+import type { GrantRules } from './rules.js'
+
+/** A token pair as it is handed to the client: the only moment when its secrets exist. */
+export interface IssuedTokens {
+  readonly type: 'tokens'
+  readonly accessToken: string
+  readonly refreshToken: string
+  /** Seconds until the access token expires. */
+  readonly expiresIn: Seconds
+  readonly scopes: readonly Scope[]
+  /** What each request is signed with, 43 characters; present for a token of the type `mac` alone. */
+  readonly macKey?: string
+}
+
+/** The secrets of a pair. */
+export interface PairSecrets {
+  readonly access: string
+  readonly refresh: string
+}
+
+/** Makes the secrets of a pair from 64 bytes, the access token's first. */
+export function createSecrets(bytes: Uint8Array): PairSecrets {
+  return { access: secretFrom(bytes, 0), refresh: secretFrom(bytes, SECRET_BYTES) }
+}
+
+/** Makes the record of a pair. */
+export function createPair(
+  secrets: PairSecrets,
+  scopes: readonly Scope[],
+  type: 'mac' | undefined,
+  now: Seconds,
+  { digests, accessTokenLifetime, refreshTokenLifetime }: GrantRules,
+): TokenPair {
+  const digest = digestOf(digests, secrets.access)
+  const expiresAt = now + accessTokenLifetime
+  return {
+    access: type === undefined ? { digest, expiresAt, scopes } : { digest, expiresAt, scopes, type },
+    refresh: { digest: digestOf(digests, secrets.refresh), expiresAt: now + refreshTokenLifetime },
+  }
+}
+
+/**
+ * Makes the answer that hands out a pair. Its tokens name the records that the presented credential named.
+ * @param scopes - those of the pair that the application is still registered for
+ */
+export function issuedTokens(
+  { clientKey, grantId }: Credential,
+  secrets: PairSecrets,
+  pair: TokenPair,
+  scopes: readonly Scope[],
+  now: Seconds,
+  rules: GrantRules,
+): IssuedTokens {
+  const accessToken = printCredential({ kind: 'access_token', clientKey, grantId, secret: secrets.access })
+  const refreshToken = printCredential({ kind: 'refresh_token', clientKey, grantId, secret: secrets.refresh })
+  const expiresIn = Math.max(0, worksUntil(pair, 'access') - now)
+  if (pair.access.type === undefined) return { type: 'tokens', accessToken, refreshToken, expiresIn, scopes }
+  return { type: 'tokens', accessToken, refreshToken, expiresIn, scopes, macKey: macKeyOf(secrets.access, rules) }
+}

@@ -1,0 +1,24 @@
+/**
+ * The settings that the transitions of a grant go by.
+ * @module
+ * @see Specification, section 8
+ */
+import type { ScopeCatalogue } from '../scopes.js'
+import type { DerivationRules } from '../tokens/digests.js'
+import type { Seconds } from '../values.js'
+
+/** Settings and digest functions of the transitions, equal for every request of a server. */
+export interface GrantRules extends DerivationRules {
+  /** The scopes that the service has: no token has others. */
+  readonly catalogue: ScopeCatalogue
+  /** Lifetimes and the grace period, in seconds. */
+  readonly codeLifetime: Seconds
+  readonly accessTokenLifetime: Seconds
+  readonly refreshTokenLifetime: Seconds
+  readonly gracePeriod: Seconds
+  /** Consequence of a refresh token that comes back after its grace: its grant is revoked, or it is refused and no more. */
+  readonly refreshReplay: 'revoke' | 'refuse'
+  /** Seconds that a device waits for a decision, and that it waits between two polls at first. */
+  readonly deviceCodeLifetime: Seconds
+  readonly devicePollingInterval: Seconds
+}

@@ -1,0 +1,33 @@
+/**
+ * The client that a request means.
+ * @module
+ * @see RFC 6749, section 2.3.1
+ */
+import type { OAuthError } from '../core/errors.js'
+import type { Credential } from '../core/tokens/credential.js'
+import type { Digests } from '../core/tokens/digests.js'
+import { clientKeyOf } from '../core/tokens/digests.js'
+import type { PresentedClient } from '../protocol/client-authentication.js'
+import { clientIdsOf, meantClient, registeredClient } from '../protocol/client-authentication.js'
+import { isError } from '../protocol/parameters.js'
+import { keys, recordAs } from '../shell/records.js'
+import type { Transactions } from '../shell/transactions.js'
+
+/**
+ * Finds the client that is meant where its identifier can be read in two ways. The store is asked only where nothing else tells
+ * them apart.
+ * @param credential - that of the request, which names its client
+ */
+export async function resolveClient(
+  presented: PresentedClient,
+  credential: Credential | undefined,
+  digests: Digests,
+  { read }: Pick<Transactions, 'read'>,
+): Promise<PresentedClient | OAuthError> {
+  const client = meantClient(presented, credential, digests)
+  if (client.clientIdAsItIs === undefined) return client
+  const found = await read(clientIdsOf(client).map((id) => keys.application(clientKeyOf(digests, id))))
+  if (isError(found)) return found
+  const registered = found.map((record) => recordAs.application(record?.value))
+  return registeredClient(client, registered)
+}

@@ -1,0 +1,58 @@
+/**
+ * The revocation endpoint: ends an access token, or with its refresh token a whole grant.
+ * @module
+ * @see Specification, section 4.4; RFC 7009, section 2
+ */
+import type { OAuthError } from '../core/errors.js'
+import { unchanged } from '../core/grant/outcome.js'
+import type { Revocation } from '../core/grant/revoke.js'
+import { transition } from '../core/grant/transition.js'
+import { clientKeyOf } from '../core/tokens/digests.js'
+import { authenticateClient } from '../protocol/client-authentication.js'
+import type { HttpRequest, HttpResponse } from '../protocol/message.js'
+import { errorResponse, revocationResponse } from '../protocol/message.js'
+import { isError } from '../protocol/parameters.js'
+import { requestAboutToken } from '../protocol/revocation.js'
+import type { Refused, Settings } from '../shell/options.js'
+import type { Transactions } from '../shell/transactions.js'
+import { resolveClient } from './client.js'
+
+/** Makes the revocation endpoint. */
+export function revocationEndpoint<Native>(
+  { digests, rules }: Settings<Native>,
+  transactions: Transactions,
+  refused: Refused,
+): (request: HttpRequest<Native>) => Promise<HttpResponse> {
+  function refuse(error: OAuthError, clientId?: string): HttpResponse {
+    refused('revocation', error.reason, error.code, clientId)
+    return errorResponse(error, 'revocation')
+  }
+
+  return async (request) => {
+    const asked = requestAboutToken(request, { allowPost: true })
+    if (isError(asked)) return refuse(asked)
+    const { credential, fault } = asked
+    const client = await resolveClient(asked.client, credential, digests, transactions)
+    if (isError(client)) return refuse(client, asked.client.clientId)
+    const clientKey = clientKeyOf(digests, client.clientId)
+    const reply = await transactions.onGrant<Revocation>(
+      clientKey,
+      credential?.grantId,
+      (stored, grant, now, entropy) => {
+        const application = authenticateClient(stored, client, digests, now)
+        if (isError(application)) return unchanged(application)
+        if (fault !== undefined) return unchanged(fault)
+        if (credential === undefined) return unchanged({ type: 'unchanged', reason: 'credential_unknown' })
+        const revoke = { type: 'revoke', credential, clientId: application.clientId } as const
+        const outcome = transition(grant, revoke, now, entropy, rules)
+        // Under another client's key it is another client's, whatever else it says; decided on, so that it takes as long.
+        return credential.clientKey === clientKey
+          ? outcome
+          : unchanged({ type: 'unchanged', reason: 'credential_of_another_client' })
+      },
+    )
+    if (isError(reply)) return refuse(reply, client.clientId)
+    if (reply.type === 'unchanged') refused('revocation', reply.reason, undefined, client.clientId)
+    return revocationResponse(request.headers)
+  }
+}
