@@ -1,6 +1,10 @@
+/**
+ * The two runs of the tests: `npm test`, and `npm run test:slow` for the files named `*.slow.test.ts`.
+ * @module
+ */
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
-import { defineConfig } from 'vitest/config'
+import { configDefaults, defineConfig } from 'vitest/config'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const everyLine = { statements: 100, branches: 100, functions: 100, lines: 100 }
@@ -31,39 +35,56 @@ const resolve = {
 // Against hanging alone: a machine that does something else makes every test several times as long.
 const patience = { testTimeout: 180_000, hookTimeout: 180_000 }
 
-/** A run of tests whose messages take one way to a server: `test/transports` has them. */
-function project(name: 'direct' | 'node' | 'fetch', files: { include: string[]; exclude?: string[] }) {
-  return { root, resolve, test: { name, env: { GRANTWELL_ADAPTER: name }, ...patience, ...files } }
+/** The files of a project: {@link SLOW} keeps those of one run from the other. */
+interface Files {
+  readonly include: string[]
+  readonly exclude?: string[]
 }
+
+/** Outages, killed servers, explorations of every order, mutations, growth, runtimes, and whatever else takes long. */
+const SLOW = '**/*.slow.test.ts'
 
 /** The tests that are messages, which must be answered alike whichever way they take; one file has a way of its own. */
-const messages = {
-  include: ['test/{protocol,server,transports}/*.test.ts'],
+const messages = (ending: string): Files => ({
+  include: [`test/{protocol,server,transports}/*${ending}`],
   exclude: ['test/server/application-life.test.ts'],
+})
+
+/** Makes the configuration of one of the two runs. */
+export function configureRun(run: 'quick' | 'slow') {
+  const ending = run === 'slow' ? '.slow.test.ts' : '.test.ts'
+
+  /** Makes a run whose messages take one way to a server: `test/transports` has the ways. */
+  function project(name: 'direct' | 'node' | 'fetch', { include, exclude = [] }: Files) {
+    const others = [...configDefaults.exclude, ...exclude, ...(run === 'quick' ? [SLOW] : [])]
+    return { root, resolve, test: { name, env: { GRANTWELL_ADAPTER: name }, ...patience, include, exclude: others } }
+  }
+
+  return defineConfig({
+    root,
+    test: {
+      projects: [
+        project('direct', { include: [`test/**/*${ending}`] }),
+        project('node', messages(ending)),
+        project('fetch', messages(ending)),
+      ],
+      // One more than there are cores, since tests of stores, browsers and processes wait for these.
+      maxWorkers: availableParallelism() + 1,
+      // Of the whole run, not of each project.
+      globalSetup: ['test/engines/notice.ts'],
+      // .ci/run counts the tests from this file.
+      reporters: process.env['CI'] ? ['default', ['json', { outputFile: `temp/tests-${run}.json` }]] : ['default'],
+      coverage: {
+        provider: 'v8',
+        include: ['src/**/*.ts'],
+        // The command is tested as a process of its own, which is not seen from here; what is generated is not ours to test.
+        exclude: ['src/cli/**', 'src/metadata/generated/**'],
+        reporter: ['text-summary', 'json'],
+        reportsDirectory: 'coverage',
+        thresholds: { 'src/core/**': everyLine, 'src/protocol/**': everyLine },
+      },
+    },
+  })
 }
 
-export default defineConfig({
-  root,
-  test: {
-    projects: [
-      project('direct', { include: ['test/**/*.test.ts'] }),
-      project('node', messages),
-      project('fetch', messages),
-    ],
-    // One more than there are cores, since tests of stores, browsers and processes wait for these.
-    maxWorkers: availableParallelism() + 1,
-    // Of the whole run, not of each project.
-    globalSetup: ['test/engines/notice.ts'],
-    // .ci/run counts the tests from this file.
-    reporters: process.env['CI'] ? ['default', ['json', { outputFile: 'temp/tests.json' }]] : ['default'],
-    coverage: {
-      provider: 'v8',
-      include: ['src/**/*.ts'],
-      // The command is tested as a process of its own, which is not seen from here; what is generated is not ours to test.
-      exclude: ['src/cli/**', 'src/metadata/generated/**'],
-      reporter: ['text-summary', 'json'],
-      reportsDirectory: 'coverage',
-      thresholds: { 'src/core/**': everyLine, 'src/protocol/**': everyLine },
-    },
-  },
-})
+export default configureRun('quick')

@@ -33,16 +33,24 @@ const PAIRS = [
   ['refresh', 'revoke'],
 ] as const
 
-/** Runs the kit; call it inside of a `describe`. */
-export function engineSuite(
-  connect: () => EngineConnection | Promise<EngineConnection>,
-  { examples = 10, lives = 5 }: Extent = {},
-): void {
+/** Opens a connection to the engine of a suite. */
+type Connect = () => EngineConnection | Promise<EngineConnection>
+
+/** A suite that runs on an engine; called inside of a `describe`. */
+export type EngineSuite = (connect: Connect, extent?: Extent) => void
+
+/** Runs the contract of a store alone, with so many random examples of each case. */
+export function contractSuite(connect: Connect, examples: number): void {
   const makeStore = async (wiring: StoreWiring) => {
     const { store, close } = await connect()
     return { store: store(wiring), close }
   }
   for (const { name, run } of storageContract(makeStore, { numRuns: examples })) it(name, run, PATIENCE)
+}
+
+/** Runs the kit; call it inside of a `describe`. */
+export function engineSuite(connect: Connect, { examples = 10, lives = 5 }: Extent = {}): void {
+  contractSuite(connect, examples)
 
   it(
     'grants live as the model says',

@@ -78,7 +78,7 @@ export const EXCUSED: Readonly<Record<string, readonly string[]>> = {
     ...of('protocol/pages/page.ts', 'pageResponse', 'formTargets', 'redirectResponse', 'refreshTo'),
     ...of('protocol/parameters.ts', 'valueIn', 'valuesIn'),
   ],
-  'tests each text by a regular expression, which regular-expressions.test.ts proves to be linear': [
+  'tests each text by a regular expression, which regular-expressions.slow.test.ts proves to be linear': [
     ...of('client/token-endpoint.ts', 'tokensOf'),
   ],
   'is a part of encodeBase64url and digestOf': [

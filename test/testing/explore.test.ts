@@ -1,23 +1,16 @@
 /**
- * The interleaving explorer on a sound store: every pair and triple of requests in every order of their steps, with faults;
- * and what it promises of itself.
+ * The interleaving explorer on a sound store: what it promises of itself.
+ * `explore-orders.slow.test.ts` has every pair and triple of requests.
  * @module
  */
 import type { RecordStore } from 'grantwell'
 import { nodeDigests } from 'grantwell/node'
 import { memoryStore } from 'grantwell/storage/memory'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { Caller, ExploreOptions, RequestKind } from '../../src/testing/explore.js'
 import { explore } from '../../src/testing/explore.js'
 
 const server = { digests: nodeDigests }
-
-const KINDS: readonly RequestKind[] = ['exchange', 'refresh', 'revoke', 'validate', 'replay', 'expiry']
-const PAIRS = KINDS.flatMap((first, place) => KINDS.slice(place).map((second) => [first, second]))
-const TRIPLES: readonly (readonly RequestKind[])[] = [
-  ['refresh', 'refresh', 'revoke'],
-  ['exchange', 'exchange', 'revoke'],
-]
 
 /** Whatever an engine does meanwhile, it answers some turns of the event loop later. */
 function slowly(store: RecordStore): RecordStore {
@@ -34,75 +27,6 @@ function slowly(store: RecordStore): RecordStore {
     list: (label, page) => taking(() => store.list(label, page)),
   }
 }
-
-describe('every order of every step, on memory', () => {
-  const table: { readonly requests: string; readonly faults: number; readonly histories: number }[] = []
-
-  afterAll(() => {
-    const total = table.reduce((sum, { histories }) => sum + histories, 0)
-    const rows = [...table, { requests: 'all together', faults: '', histories: total }].map(
-      ({ requests, faults, histories }) =>
-        `${requests.padEnd(28)} ${String(faults).padStart(6)} ${String(histories).padStart(9)}`,
-    )
-    console.log([`${'requests'.padEnd(28)} faults histories`, ...rows].join('\n'))
-  })
-
-  const exploring = async (requests: readonly RequestKind[], faults: number): Promise<void> => {
-    const { histories, exhaustive } = await explore({ requests, faults, server })
-    table.push({ requests: requests.join(', '), faults, histories })
-    expect(exhaustive).toBe(true)
-    expect(histories).toBeGreaterThan(1)
-  }
-
-  for (const requests of PAIRS)
-    it(`${requests.join(' beside ')}, with up to two faults`, { timeout: 300_000 }, () => exploring(requests, 2))
-
-  for (const requests of TRIPLES)
-    it(`${requests.join(' beside ')}, with up to one fault`, { timeout: 300_000 }, () => exploring(requests, 1))
-
-  it('a first redemption beside what waits for its tokens, and the end of an access token beside a refresh', async () => {
-    for (const requests of [
-      ['exchange', 'revoke'],
-      ['exchange', 'refresh'],
-      ['exchange', 'replay'],
-    ] as const)
-      expect((await explore({ requests, begin: 'code', server })).exhaustive).toBe(true)
-    for (const requests of [
-      ['revoke access', 'refresh'],
-      ['revoke access', 'validate'],
-    ] as const)
-      expect((await explore({ requests, server })).exhaustive).toBe(true)
-  })
-})
-
-describe('a form of a consent, sent more than once', () => {
-  const FORMS: readonly (readonly RequestKind[])[] = [
-    ['agree', 'agree'],
-    ['agree', 'agree otherwise'],
-    ['agree', 'refuse'],
-    ['refuse', 'refuse'],
-    ['agree', 'expiry'],
-    ['agree', 'exchange'],
-    ['agree', 'revoke'],
-  ]
-
-  for (const requests of FORMS)
-    it(`${requests.join(' beside ')}, with up to one fault`, { timeout: 300_000 }, async () => {
-      const { histories, exhaustive } = await explore({ requests, server })
-      expect(exhaustive).toBe(true)
-      expect(histories).toBeGreaterThan(5)
-    })
-
-  it('three at a time: as many orders as there is time for', { timeout: 300_000 }, async () => {
-    for (const requests of [
-      ['agree', 'agree', 'exchange'],
-      ['agree', 'refuse', 'agree'],
-    ] as const)
-      expect((await explore({ requests, server, faults: 0, limit: 3000, samples: 500 })).histories).toBeGreaterThan(
-        2000,
-      )
-  })
-})
 
 describe('the histories', () => {
   it('are all there are: two requests of a read and a write, the later one deciding again', async () => {

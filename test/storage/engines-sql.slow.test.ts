@@ -1,0 +1,8 @@
+/**
+ * The kit on the memory store, on SQLite, on the embedded PGlite and on PostgreSQL.
+ * @module
+ */
+import { engineSuite } from '../engines/suite.js'
+import { describeSqlEngines } from './engines-sql.js'
+
+describeSqlEngines(engineSuite)
