@@ -2,7 +2,8 @@
  * The lines in which two texts differ, in time that does not run away with a stranger's text.
  * @module
  */
-import { type StructuredPatchHunk, structuredPatch } from 'diff'
+import type { StructuredPatchHunk } from 'diff'
+import { structuredPatch } from 'diff'
 
 /** Lines that are shown around a change. */
 const CONTEXT = 3
@@ -11,17 +12,17 @@ const CONTEXT = 3
 const MAX_EDITS = 2000
 
 /** The hunks of a patch; a single one, from the first difference to the last, where there are very many. */
-export function hunksOf(before: string, after: string): StructuredPatchHunk[] {
+export function makeHunks(before: string, after: string): StructuredPatchHunk[] {
   const patch = structuredPatch('', '', before, after, undefined, undefined, {
     context: CONTEXT,
     maxEditLength: MAX_EDITS,
   })
-  return patch === undefined ? [wholeHunk(before, after)] : patch.hunks
+  return patch === undefined ? [makeSingleHunk(before, after)] : patch.hunks
 }
 
-function wholeHunk(before: string, after: string): StructuredPatchHunk {
-  const old = linesOf(before)
-  const now = linesOf(after)
+function makeSingleHunk(before: string, after: string): StructuredPatchHunk {
+  const old = splitLines(before)
+  const now = splitLines(after)
   const shorter = Math.min(old.length, now.length)
   let head = 0
   while (head < shorter && old[head] === now[head]) head++
@@ -30,7 +31,8 @@ function wholeHunk(before: string, after: string): StructuredPatchHunk {
   const start = Math.max(0, head - CONTEXT)
   const kept = Math.min(tail, CONTEXT)
   const end = old.length - tail
-  const marked = (sign: string, lines: readonly string[]): string[] => lines.flatMap((line) => markedOf(sign + line))
+  const marked = (sign: string, lines: readonly string[]): string[] =>
+    lines.flatMap((line) => makeDiffLines(sign + line))
   return {
     oldStart: start + 1,
     oldLines: end + kept - start,
@@ -46,10 +48,10 @@ function wholeHunk(before: string, after: string): StructuredPatchHunk {
 }
 
 /** Lines with their line ends, which the last may lack. */
-function linesOf(text: string): string[] {
+function splitLines(text: string): string[] {
   return text.match(/[^\n]*\n|[^\n]+$/g) ?? []
 }
 
-function markedOf(line: string): string[] {
+function makeDiffLines(line: string): string[] {
   return line.endsWith('\n') ? [line.slice(0, -1)] : [line, '\\ No newline at end of file']
 }

@@ -6,10 +6,10 @@
 import { Command, CommanderError } from 'commander'
 import { addCheck } from './check.js'
 import { addConvert } from './convert.js'
-import { isNameOfFile } from './files/file-names.js'
+import { isFileName } from './files/file-names.js'
 import { STDIN } from './files/files.js'
 import { EXIT, exitWith } from './options.js'
-import { complain, endWithReader, visible, visibleLines } from './output.js'
+import { escapeLine, escapeLines, exitOnClosedPipe, printError } from './output.js'
 import { addSet } from './set.js'
 import { addShow } from './show.js'
 
@@ -24,8 +24,8 @@ function program(): Command {
     .exitOverride()
     // It repeats what it does not know: a file in a folder of somebody else may have the name of an option.
     .configureOutput({
-      writeOut: (text) => process.stdout.write(visibleLines(text)),
-      writeErr: (text) => process.stderr.write(visibleLines(text)),
+      writeOut: (text) => process.stdout.write(escapeLines(text)),
+      writeErr: (text) => process.stderr.write(escapeLines(text)),
     })
     .showHelpAfterError('(--help says more)')
   const metadata = root
@@ -55,7 +55,7 @@ Examples:
 async function refuseNamesOfFiles(command: Command, words: readonly string[]): Promise<void> {
   for (const word of words) {
     if (word === '--') return
-    if (word.startsWith('-') && word !== STDIN && (await isNameOfFile(word)))
+    if (word.startsWith('-') && word !== STDIN && (await isFileName(word)))
       command.error(
         `error: ${word} is an option, and a file has that name: write ./${word} for the file, and run this in another folder for the option`,
       )
@@ -63,7 +63,7 @@ async function refuseNamesOfFiles(command: Command, words: readonly string[]): P
 }
 
 async function main(): Promise<void> {
-  endWithReader()
+  exitOnClosedPipe()
   try {
     const command = program()
     await refuseNamesOfFiles(command, process.argv.slice(2))
@@ -71,7 +71,7 @@ async function main(): Promise<void> {
   } catch (error) {
     // Its message has been printed. Asked for, help and version are no failure.
     if (error instanceof CommanderError) return error.exitCode === 0 ? undefined : exitWith(EXIT.failure)
-    complain(`grantwell: ${visible(error instanceof Error ? error.message : String(error))}`)
+    printError(`grantwell: ${escapeLine(error instanceof Error ? error.message : String(error))}`)
     exitWith(EXIT.failure)
   }
 }

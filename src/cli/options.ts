@@ -2,7 +2,8 @@
  * What the commands have in common on the command line.
  * @module
  */
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import type { Command } from 'commander'
+import { InvalidArgumentError, Option } from 'commander'
 import type { EnumAliases, ReadOptions } from '../metadata/index.js'
 import { ENUMS } from '../metadata/schema/schema.js'
 import { STDIN } from './files/files.js'
@@ -49,7 +50,7 @@ export function fromOption(): Option {
 }
 
 /** The options of the command as the codec has them. */
-export function readOptionsOf({ from, enumAlias }: ReadingOptions): ReadOptions {
+export function makeReadOptions({ from, enumAlias }: ReadingOptions): ReadOptions {
   return { ...(from && { format: from }), ...(enumAlias && { enumAliases: enumAlias }) }
 }
 

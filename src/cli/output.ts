@@ -9,7 +9,7 @@ import { styleText } from 'node:util'
 type Style = 'red' | 'green' | 'yellow' | 'cyan' | 'bold' | 'dim'
 
 /** The exit code of a program whose reader has gone away, as a shell sees it (128 + SIGPIPE). */
-const READER_GONE = 141
+const EXIT_CLOSED_PIPE = 141
 
 /** Writes a result; resolves when the next may come. */
 export async function print(result: string | Uint8Array): Promise<void> {
@@ -17,7 +17,7 @@ export async function print(result: string | Uint8Array): Promise<void> {
 }
 
 /** Writes a line on standard error. */
-export function complain(line: string): void {
+export function printError(line: string): void {
   process.stderr.write(`${line}\n`)
 }
 
@@ -27,10 +27,10 @@ export function paint(style: Style, text: string, stream: NodeJS.WriteStream = p
 }
 
 /** Ends quietly when whoever reads has enough, as `head` has after ten lines. */
-export function endWithReader(): void {
+export function exitOnClosedPipe(): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') complain(`standard output: ${error.message}`)
-    process.exit(error.code === 'EPIPE' ? READER_GONE : 2)
+    if (error.code !== 'EPIPE') printError(`standard output: ${error.message}`)
+    process.exit(error.code === 'EPIPE' ? EXIT_CLOSED_PIPE : 2)
   })
   process.stderr.on('error', () => {})
 }
@@ -39,23 +39,23 @@ export function endWithReader(): void {
 const UNSAFE = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu
 
 /** A text on one line, fit for a terminal. */
-export function visible(text: string): string {
-  return text.replace(UNSAFE, escapeOf)
+export function escapeLine(text: string): string {
+  return text.replace(UNSAFE, escapeCharacter)
 }
 
 /** A text of several lines, fit for a terminal. JSON means the same after this as before. */
-export function visibleLines(text: string): string {
+export function escapeLines(text: string): string {
   return text.replace(UNSAFE, (character) =>
-    character === '\n' || character === '\t' ? character : escapeOf(character),
+    character === '\n' || character === '\t' ? character : escapeCharacter(character),
   )
 }
 
-function escapeOf(character: string): string {
+function escapeCharacter(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
 }
 
 /** Text format, fit for a terminal: what is not safe as the escapes that the language has for the bytes of it. */
-export function visibleText(text: string): string {
+export function escapeTextFormat(text: string): string {
   const octal = (byte: number): string => `\\${byte.toString(8).padStart(3, '0')}`
   return text.replace(UNSAFE, (character) =>
     character === '\n' ? character : Array.from(Buffer.from(character), octal).join(''),

@@ -2,9 +2,11 @@
  * From the bytes of a file to a record, or to what is wrong with them.
  * @module
  */
-import { MetadataError, type ReadOptions, type ReadResult, readMetadata } from '../metadata/index.js'
-import { type Fault, STDIN } from './files/files.js'
-import { complain, paint, visible } from './output.js'
+import type { ReadOptions, ReadResult } from '../metadata/index.js'
+import { MetadataError, readMetadata } from '../metadata/index.js'
+import type { Fault } from './files/files.js'
+import { STDIN } from './files/files.js'
+import { escapeLine, paint, printError } from './output.js'
 
 /** A fault of a record, with its place where it has one. */
 export interface RecordFault extends Fault {
@@ -21,7 +23,7 @@ export function parseRecord(path: string, bytes: Uint8Array, options: ReadOption
   try {
     return readMetadata(bytes, options)
   } catch (error) {
-    const fault = faultOf(path, error)
+    const fault = makeFault(path, error)
     return fault.code === 'ambiguous_format'
       ? { ...fault, reason: `${AMBIGUOUS}: say which it is, with --from` }
       : fault
@@ -32,7 +34,7 @@ export function parseRecord(path: string, bytes: Uint8Array, options: ReadOption
 export const AMBIGUOUS = 'good as binary and as text or JSON, as another record in each'
 
 /** Whatever went wrong with one record as a fault of it, since those after it are to be read all the same. */
-export function faultOf(path: string, error: unknown): RecordFault {
+export function makeFault(path: string, error: unknown): RecordFault {
   // The class is that of this very bundle.
   if (!(error instanceof MetadataError))
     return { path, code: 'failed', reason: `cannot be worked on: ${error instanceof Error ? error.message : error}` }
@@ -43,23 +45,23 @@ export function faultOf(path: string, error: unknown): RecordFault {
 }
 
 /** A path for people. */
-export function nameOf(path: string): string {
-  return path === STDIN ? '<stdin>' : visible(path)
+export function displayName(path: string): string {
+  return path === STDIN ? '<stdin>' : escapeLine(path)
 }
 
 /** `path:line:column:`, as compilers write it and editors read it. */
-export function placeName(path: string, line?: number, column?: number): string {
-  return line === undefined ? `${nameOf(path)}:` : `${nameOf(path)}:${line}:${column}:`
+export function displayPlace(path: string, line?: number, column?: number): string {
+  return line === undefined ? `${displayName(path)}:` : `${displayName(path)}:${line}:${column}:`
 }
 
 /** Says on standard error what is wrong with a file. */
-export function complainOf(fault: Fault | RecordFault): void {
+export function reportFault(fault: Fault | RecordFault): void {
   const [line, column] = 'line' in fault ? [fault.line, fault.column] : []
   const kind = paint('red', 'error:', process.stderr)
-  complain(`${placeName(fault.path, line, column)} ${kind} ${visible(fault.reason)}`)
+  printError(`${displayPlace(fault.path, line, column)} ${kind} ${escapeLine(fault.reason)}`)
 }
 
 /** Says on standard error what was passed over, or not done, though nothing failed. */
-export function note({ path, reason }: Fault): void {
-  complain(`${placeName(path)} ${paint('yellow', 'warning:', process.stderr)} ${visible(reason)}`)
+export function reportWarning({ path, reason }: Fault): void {
+  printError(`${displayPlace(path)} ${paint('yellow', 'warning:', process.stderr)} ${escapeLine(reason)}`)
 }

@@ -4,14 +4,13 @@
  */
 import { BinaryWriter } from '@bufbuild/protobuf/wire'
 import { checkMessage, isUnknownFields } from './check.js'
-import { checkSize, MAX_DEPTH, MetadataError, type MetadataErrorCode } from './errors.js'
+import type { MetadataErrorCode } from './errors.js'
+import { checkSize, MAX_DEPTH, MetadataError } from './errors.js'
 import { makeSparse } from './json/sparse.js'
 import { checkInput, checkOptions } from './options.js'
 import type { Unknown } from './schema/messages.js'
+import type { Field, Message, MessageType } from './schema/schema.js'
 import {
-  type Field,
-  type Message,
-  type MessageType,
   WIRE_END_GROUP,
   WIRE_FIXED32,
   WIRE_FIXED64,
@@ -47,7 +46,7 @@ export function decodeMessage(type: MessageType, bytes: Uint8Array, options?: De
   checkInput(bytes, 'bytes')
   const { maxBytes } = checkOptions(options, { maxBytes: 'number' })
   checkSize(bytes.length, maxBytes)
-  const input = new Input(bytes)
+  const input = new WireReader(bytes)
   const message = type.create()
   input.message(type, message, bytes.length, MAX_DEPTH)
   input.attachUnknownFields()
@@ -73,7 +72,7 @@ export function encodeMessage(
  */
 export function unknownFields(message: Unknown): UnknownField[] {
   const fields: UnknownField[] = []
-  eachField(unknownBytes(message), 'exact', MAX_DEPTH, (fieldNumber, wireType, bytes) => {
+  visitFields(encodeUnknownFields(message), 'exact', MAX_DEPTH, (fieldNumber, wireType, bytes) => {
     fields.push({ fieldNumber, wireType, bytes: Uint8Array.from(bytes) })
   })
   return fields
@@ -86,13 +85,13 @@ export function unknownFields(message: Unknown): UnknownField[] {
  * @param visit - is given a view of the value of each
  * @throws {MetadataError} when they are no sequence of fields
  */
-export function eachField(
+export function visitFields(
   bytes: Uint8Array,
   varints: 'exact' | 'tolerant',
   depth: number,
   visit: (fieldNumber: number, wireType: number, bytes: Uint8Array) => void,
 ): void {
-  const input = new Input(bytes, varints === 'exact' ? 5 : 10)
+  const input = new WireReader(bytes, varints === 'exact' ? 5 : 10)
   while (input.at < bytes.length) {
     const tag = input.tag(bytes.length)
     visit(tag >>> 3, tag & 7, input.value(tag, bytes.length, depth))
@@ -100,7 +99,7 @@ export function eachField(
 }
 
 /** The unknown fields of one message as they stand in binary. */
-export function unknownBytes({ _unknownFields: fields = {} }: Unknown): Uint8Array {
+export function encodeUnknownFields({ _unknownFields: fields = {} }: Unknown): Uint8Array {
   if (!isUnknownFields(fields))
     throw new MetadataError('invalid_value', '_unknownFields should be lists of bytes by their tags')
   const writer = new BinaryWriter()
@@ -108,22 +107,22 @@ export function unknownBytes({ _unknownFields: fields = {} }: Unknown): Uint8Arr
   return writer.finish()
 }
 
-function byTag(tag: number, run: Uint8Array): { [tag: number]: Uint8Array[] } {
+function makeUnknownFields(tag: number, run: Uint8Array): { [tag: number]: Uint8Array[] } {
   const fields = makeSparse<Uint8Array[]>({})
   fields[tag] = [run]
   return fields
 }
 
 /** A place in binary input, and the unknown fields that were passed. */
-class Input {
+class WireReader {
   at = 0
   /** Start and end of each stretch of unknown fields, by the message that they are of. */
   private unknown: Map<Message, number[]> | undefined
 
-  /** @param longest - bytes of a tag or a length */
+  /** @param maxVarintBytes - bytes of a tag or a length */
   constructor(
     private readonly bytes: Uint8Array,
-    private readonly longest: 5 | 10 = 5,
+    private readonly maxVarintBytes: 5 | 10 = 5,
   ) {}
 
   /** Reads fields up to `end` into a message, which may hold some already: what comes twice is merged. */
@@ -134,8 +133,8 @@ class Input {
       const field = type.byTag[tag]
       if (field === undefined) {
         this.skip(tag, end, depth)
-        this.keep(message, start)
-      } else if (!this.field(field, message, end, depth)) this.keep(message, start)
+        this.noteUnknown(message, start)
+      } else if (!this.field(field, message, end, depth)) this.noteUnknown(message, start)
     }
   }
 
@@ -181,21 +180,21 @@ class Input {
   }
 
   private longTag(start: number, end: number): number {
-    return this.varint32(end) ?? this.fail('invalid_tag', start, `a tag of more than ${this.longest} bytes`)
+    return this.varint32(end) ?? this.fail('invalid_tag', start, `a tag of more than ${this.maxVarintBytes} bytes`)
   }
 
   /** The low 32 bits of a varint; undefined when it is too long. */
   private varint32(end: number): number | undefined {
     let value = 0
-    for (let shift = 0; shift < this.longest * 7; shift += 7) {
-      const byte = this.next(end)
+    for (let shift = 0; shift < this.maxVarintBytes * 7; shift += 7) {
+      const byte = this.nextByte(end)
       if (shift < 32) value |= (byte & 0x7f) << shift
       if (byte < 0x80) return value >>> 0
     }
     return undefined
   }
 
-  private next(end: number): number {
+  private nextByte(end: number): number {
     if (this.at >= end)
       this.fail('truncated', this.at, 'the input, or the message that holds this field, ends within a field')
     return this.bytes[this.at++] ?? 0
@@ -211,7 +210,7 @@ class Input {
     const start = this.at
     let value = 0
     for (let shift = 0; shift < 70; shift += 7) {
-      const byte = this.next(end)
+      const byte = this.nextByte(end)
       if (shift < 32) value |= (byte & 0x7f) << shift
       if (byte < 0x80) return value
     }
@@ -224,10 +223,11 @@ class Input {
     let length = this.bytes[start] ?? 0
     if (start < end && length < 0x80) this.at++
     else {
-      length = this.varint32(end) ?? this.fail('invalid_length', start, `a length of more than ${this.longest} bytes`)
+      length =
+        this.varint32(end) ?? this.fail('invalid_length', start, `a length of more than ${this.maxVarintBytes} bytes`)
       // A tag may have bits beyond 32, which are dropped; a length may not.
       const top = this.at === start + 5 ? (this.bytes[start + 4] ?? 0) : 0
-      if (this.longest === 5 && top > 0x0f) this.fail('invalid_length', start, 'a length of more than 32 bits')
+      if (this.maxVarintBytes === 5 && top > 0x0f) this.fail('invalid_length', start, 'a length of more than 32 bits')
     }
     if (length > end - this.at)
       this.fail('invalid_length', start, `a length of ${length} where ${end - this.at} bytes are left in the message`)
@@ -278,7 +278,7 @@ class Input {
         this.int32(end)
         return this.at
       case WIRE_FIXED64:
-        return this.pass(8, end)
+        return this.skipBytes(8, end)
       case WIRE_LENGTH:
         this.at = this.length(end)
         return this.at
@@ -294,13 +294,13 @@ class Input {
       case WIRE_END_GROUP:
         return this.fail('unexpected_end_group', start, `the end of a group ${tag >>> 3} that was not open`)
       case WIRE_FIXED32:
-        return this.pass(4, end)
+        return this.skipBytes(4, end)
       default:
         return this.fail('invalid_tag', start, `there is no wire type ${tag & 7}`)
     }
   }
 
-  private pass(count: number, end: number): number {
+  private skipBytes(count: number, end: number): number {
     if (count > end - this.at)
       this.fail('truncated', end, 'the input, or the message that holds this field, ends within a field')
     this.at += count
@@ -308,7 +308,7 @@ class Input {
   }
 
   /** Notes what was passed since `start` as unknown. */
-  private keep(message: Message, start: number): void {
+  private noteUnknown(message: Message, start: number): void {
     this.unknown ??= new Map()
     const stretches = this.unknown.get(message)
     if (stretches === undefined) this.unknown.set(message, [start, this.at])
@@ -334,7 +334,7 @@ class Input {
         copy.set(this.bytes.subarray(stretches[i], stretches[i + 1]), filled)
         filled += (stretches[i + 1] ?? 0) - (stretches[i] ?? 0)
       }
-      message['_unknownFields'] = byTag(tag, copy.subarray(start, filled))
+      message['_unknownFields'] = makeUnknownFields(tag, copy.subarray(start, filled))
     }
   }
 

@@ -13,7 +13,7 @@ const REPLACEMENT = '\ufffd'
 export const UNREADABLE_NAME = 'has a name that is not UTF-8: rename it'
 
 /** Tells whether a text is the name that the file has. */
-export function isExactName(name: Buffer): boolean {
+export function isUtf8Name(name: Buffer): boolean {
   return isUtf8(name)
 }
 
@@ -28,7 +28,7 @@ export async function checkPath(path: string): Promise<void> {
     const names = await readdir(dir || '.', { encoding: 'buffer' })
     const same = names.filter((name) => name.toString() === base)
     const [only] = same
-    if (only === undefined || same.length > 1 || !isExactName(only))
+    if (only === undefined || same.length > 1 || !isUtf8Name(only))
       throw new Error(`${part} has U+FFFD in its name, or bytes that are not UTF-8: rename it`)
   }
 }
@@ -37,7 +37,7 @@ export async function checkPath(path: string): Promise<void> {
  * Tells whether a word of the command line is the name of a file as well. A pattern such as `*` gives whatever names there are,
  * and a stranger may have made one of them.
  */
-export async function isNameOfFile(word: string): Promise<boolean> {
+export async function isFileName(word: string): Promise<boolean> {
   const isThere = await lstat(word).then(
     () => true,
     () => false,

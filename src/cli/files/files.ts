@@ -8,8 +8,9 @@ import { normalize, sep } from 'node:path'
 import type { Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import { MAX_BYTES } from '../../metadata/errors.js'
-import { checkPath, isExactName, UNREADABLE_NAME } from './file-names.js'
-import { isWithin, kindOf, type OpenFile, openFile, openInTree, readOpen, tooLarge } from './untrusted-file.js'
+import { checkPath, isUtf8Name, UNREADABLE_NAME } from './file-names.js'
+import type { OpenFile } from './untrusted-file.js'
+import { describeKind, isWithin, openFile, openInTree, readOpen, tooLargeError } from './untrusted-file.js'
 
 /** The path that means standard input. */
 export const STDIN = '-'
@@ -24,7 +25,7 @@ const SKIPPED = /^(?:\.git|node_modules)$|\.dist-info$/
 const stat = promisify(fs.stat)
 
 /** Files that are read ahead at most, and folders and links that are looked at together. */
-const AHEAD = 32
+const MAX_PARALLEL = 32
 
 /** Something that cannot be read, found or written, and why. */
 export interface Fault {
@@ -64,20 +65,20 @@ export async function findRecords(paths: readonly string[]): Promise<Found> {
         continue
       }
       const root = await realpath(path).catch(() => path)
-      const inFolder = await recordsIn(path, root, search)
+      const inFolder = await findInFolder(path, root, search)
       if (inFolder.length === 0) search.faults.push({ path, reason: 'no records here' })
       for (const file of inFolder.sort()) {
         files.push(file)
         found.set(file, root)
       }
-    } else files.push(path === STDIN ? path : fileNamed(path))
+    } else files.push(path === STDIN ? path : normalizePath(path))
   }
   const passedOver = search.passedOver.sort((a, b) => (a.path < b.path ? -1 : 1))
   return { files: [...new Set(files)], faults: search.faults, passedOver, found, single }
 }
 
 /** A path of a file, in one spelling: `./-` stays what it is, a file of that name. */
-function fileNamed(path: string): string {
+function normalizePath(path: string): string {
   const name = normalize(path)
   return name === STDIN ? `.${sep}${name}` : name
 }
@@ -88,11 +89,13 @@ interface Search {
 }
 
 /** Lists all records below a folder, with a bounded number of calls at once: a stranger's tree may be of any size. */
-async function recordsIn(directory: string, root: string, search: Search): Promise<string[]> {
+async function findInFolder(directory: string, root: string, search: Search): Promise<string[]> {
   const files: string[] = []
   const folders = [normalize(directory)]
   while (folders.length > 0)
-    await Promise.all(folders.splice(-AHEAD).map((folder) => listFolder(folder, root, { ...search, files, folders })))
+    await Promise.all(
+      folders.splice(-MAX_PARALLEL).map((folder) => listFolder(folder, root, { ...search, files, folders })),
+    )
   return files
 }
 
@@ -112,16 +115,16 @@ async function listFolder(directory: string, root: string, listing: Listing): Pr
       const name = entry.name.toString()
       const path = before + name
       if (entry.isDirectory() ? SKIPPED.test(name) : !RECORD.test(name)) continue
-      if (!isExactName(entry.name)) faults.push({ path, reason: UNREADABLE_NAME })
+      if (!isUtf8Name(entry.name)) faults.push({ path, reason: UNREADABLE_NAME })
       else if (entry.isDirectory()) folders.push(path)
       else (entry.isFile() ? files : others).push(path)
     }
   } catch (error) {
     faults.push({ path: directory, reason: reasonOf(error) })
   }
-  for (let at = 0; at < others.length; at += AHEAD) {
-    const paths = others.slice(at, at + AHEAD)
-    const reasons = await Promise.all(paths.map((path) => whyPassedOver(path, root)))
+  for (let at = 0; at < others.length; at += MAX_PARALLEL) {
+    const paths = others.slice(at, at + MAX_PARALLEL)
+    const reasons = await Promise.all(paths.map((path) => skipReason(path, root)))
     for (const [index, path] of paths.entries()) {
       const reason = reasons[index]
       if (reason === undefined) files.push(path)
@@ -131,11 +134,11 @@ async function listFolder(directory: string, root: string, listing: Listing): Pr
 }
 
 /** @returns undefined for what is read, and for a link that leads nowhere, so that its fault is seen; '' for a folder */
-async function whyPassedOver(path: string, root: string): Promise<string | undefined> {
+async function skipReason(path: string, root: string): Promise<string | undefined> {
   const stats = await stat(path).catch(() => undefined)
   if (stats === undefined) return undefined
   if (stats.isDirectory()) return ''
-  if (!stats.isFile()) return `passed over: ${kindOf(stats)}, and not a file`
+  if (!stats.isFile()) return `passed over: ${describeKind(stats)}, and not a file`
   const real = await realpath(path).catch(() => root)
   return isWithin(root, real) ? undefined : 'passed over: a link that leads out of the folder'
 }
@@ -154,7 +157,7 @@ export async function* readRecords(
   const running: Promise<Read>[] = []
   for (const path of files) {
     running.push(found === 'files' ? readRecord(path, undefined, true) : readRecord(path, found.get(path)))
-    const first = running.length > AHEAD ? running.shift() : undefined
+    const first = running.length > MAX_PARALLEL ? running.shift() : undefined
     if (first !== undefined) yield first
   }
   yield* running
@@ -167,7 +170,10 @@ export async function* readRecords(
 export async function readRecord(path: string, root?: string, fileOnly = false): Promise<Read> {
   try {
     if (path === STDIN) return { path, bytes: await collect(process.stdin) }
-    return { path, bytes: await (root === undefined ? readNamed(path, fileOnly) : readOnce(openInTree(path, root))) }
+    return {
+      path,
+      bytes: await (root === undefined ? readNamed(path, fileOnly) : readAndClose(openInTree(path, root))),
+    }
   } catch (error) {
     return { path, reason: reasonOf(error) }
   }
@@ -178,12 +184,12 @@ async function readNamed(path: string, fileOnly: boolean): Promise<Uint8Array> {
   const stats = await stat(path)
   if (stats.isDirectory() || stats.isSocket() || (fileOnly && !stats.isFile()))
     throw new Error(
-      `${kindOf(stats)}, where a file is expected: ${stats.isDirectory() ? 'name the files in it' : '- is standard input'}`,
+      `${describeKind(stats)}, where a file is expected: ${stats.isDirectory() ? 'name the files in it' : '- is standard input'}`,
     )
-  return stats.isFile() ? readOnce(openFile(path, { follow: true })) : collect(createReadStream(path))
+  return stats.isFile() ? readAndClose(openFile(path, { follow: true })) : collect(createReadStream(path))
 }
 
-async function readOnce(opening: Promise<OpenFile>): Promise<Uint8Array> {
+async function readAndClose(opening: Promise<OpenFile>): Promise<Uint8Array> {
   const file = await opening
   try {
     return await readOpen(file)
@@ -197,7 +203,7 @@ async function collect(stream: Readable): Promise<Uint8Array> {
   let size = 0
   for await (const chunk of stream) {
     size += chunk.length
-    if (size > MAX_BYTES) throw tooLarge()
+    if (size > MAX_BYTES) throw tooLargeError()
     chunks.push(chunk)
   }
   return Buffer.concat(chunks)

@@ -11,10 +11,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { openFile } from './untrusted-file.js'
 
 /** Milliseconds that a lock is waited for: a holder needs a few. */
-const PATIENCE = 60_000
+const LOCK_TIMEOUT = 60_000
 
 /** Gives the path of a file's lock. Its name is as long for every file, so that no name is too long. */
-export function lockOf(target: string): string {
+export function lockPath(target: string): string {
   const name = createHash('sha256').update(basename(target)).digest('hex').slice(0, 16)
   return join(dirname(target), `.grantwell-${name}.lock`)
 }
@@ -27,7 +27,7 @@ export function lockOf(target: string): string {
  */
 export async function takeLock(path: string, isStopped: () => boolean): Promise<() => Promise<void>> {
   const own = lockText(process.pid)
-  const end = Date.now() + PATIENCE
+  const end = Date.now() + LOCK_TIMEOUT
   for (;;) {
     try {
       const handle = await open(path, 'wx', 0o644)
@@ -42,36 +42,37 @@ export async function takeLock(path: string, isStopped: () => boolean): Promise<
       if (!isError(error) || error.code !== 'EEXIST') throw error
     }
     if (isStopped()) throw new Error('interrupted')
-    const holder = await holderOf(path)
-    if (await isLeft(path, holder)) throw new LeftLock(path, holder)
-    if (Date.now() > end) throw new Error(`locked for a minute by ${nameOf(holder)}: where none runs, remove ${path}`)
+    const holder = await readHolder(path)
+    if (await isStale(path, holder)) throw new StaleLockError(path, holder)
+    if (Date.now() > end)
+      throw new Error(`locked for a minute by ${describeHolder(holder)}: where none runs, remove ${path}`)
     // At random, so that two that wait do not stay in step.
     await sleep(5 + Math.random() * 40)
   }
 }
 
 /** A lock whose process has ended without giving it back, as one does that is killed. */
-export class LeftLock extends Error {
+export class StaleLockError extends Error {
   constructor(path: string, holder: Holder | undefined) {
-    super(`locked by ${nameOf(holder)}, which has ended: remove ${path}, and run this again`)
+    super(`locked by ${describeHolder(holder)}, which has ended: remove ${path}, and run this again`)
   }
 }
 
 /** Finds among locks those whose processes have ended without giving them back. */
-export async function leftLocks(paths: readonly string[]): Promise<readonly string[]> {
+export async function findStaleLocks(paths: readonly string[]): Promise<readonly string[]> {
   const left: string[] = []
   for (const path of paths) {
-    const isEnded = async (): Promise<boolean> => isLeft(path, await holderOf(path))
+    const isEnded = async (): Promise<boolean> => isStale(path, await readHolder(path))
     if (await isEnded().catch(() => false)) left.push(path)
   }
   return left
 }
 
 /** Whether a lock is left behind. It is asked again, since a process that has ended may have given it back in between. */
-async function isLeft(path: string, holder: Holder | undefined): Promise<boolean> {
-  if (!isGone(holder)) return false
-  const again = await holderOf(path)
-  return again !== undefined && textOf(again) === textOf(holder)
+async function isStale(path: string, holder: Holder | undefined): Promise<boolean> {
+  if (!hasEnded(holder)) return false
+  const again = await readHolder(path)
+  return again !== undefined && formatHolder(again) === formatHolder(holder)
 }
 
 /** The process that a lock names. */
@@ -83,15 +84,15 @@ interface Holder {
 }
 
 /** No lock is longer. */
-const MAX_LOCK = 400
+const MAX_LOCK_LENGTH = 400
 const LOCK = /^(\d{1,10}) ([\w.-]{1,255})(?: ([\w.-]{1,100}))?\n$/
 
 /** The text that a process of this machine writes into its lock. */
 export function lockText(pid: number): string {
-  return textOf({ pid: String(pid), host: wordOf(hostname()), table: tableOf() })
+  return formatHolder({ pid: String(pid), host: sanitizeWord(hostname()), table: processNamespace() })
 }
 
-function textOf({ pid, host, table }: Holder): string {
+function formatHolder({ pid, host, table }: Holder): string {
   return `${pid} ${host}${table === undefined ? '' : ` ${table}`}\n`
 }
 
@@ -99,13 +100,13 @@ function textOf({ pid, host, table }: Holder): string {
  * The table of processes that this one is in. Containers may share the name of their host, and a folder, and none of its processes.
  * On Linux with the start of the machine, since copies of one virtual machine share its name, and the number of that table.
  */
-function tableOf(): string {
-  const table = toldBy(() => readlinkSync('/proc/self/ns/pid'))
-  return wordOf(`${table}-${toldBy(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8'))}`)
+function processNamespace(): string {
+  const table = readOrEmpty(() => readlinkSync('/proc/self/ns/pid'))
+  return sanitizeWord(`${table}-${readOrEmpty(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8'))}`)
 }
 
 /** Reads what the system tells of itself; nothing where it does not. */
-function toldBy(read: () => string): string {
+function readOrEmpty(read: () => string): string {
   try {
     return read().trim()
   } catch {
@@ -114,11 +115,11 @@ function toldBy(read: () => string): string {
 }
 
 /** A text in the characters that a lock may have. */
-function wordOf(text: string): string {
+function sanitizeWord(text: string): string {
   return text.replace(/[^\w.-]/g, '_').slice(0, 100) || '_'
 }
 
-function nameOf(holder: Holder | undefined): string {
+function describeHolder(holder: Holder | undefined): string {
   return holder === undefined ? 'a process that has not named itself' : `process ${holder.pid} ${holder.host}`
 }
 
@@ -128,38 +129,38 @@ function nameOf(holder: Holder | undefined): string {
  * @returns undefined where the lock is gone, not yet written, or not ours to read
  * @throws where no lock is there but something else
  */
-async function holderOf(path: string): Promise<Holder | undefined> {
+async function readHolder(path: string): Promise<Holder | undefined> {
   let text: string | undefined
   try {
     const { handle } = await openFile(path)
     try {
-      const { buffer, bytesRead } = await handle.read(Buffer.alloc(MAX_LOCK + 1), 0, MAX_LOCK + 1, 0)
+      const { buffer, bytesRead } = await handle.read(Buffer.alloc(MAX_LOCK_LENGTH + 1), 0, MAX_LOCK_LENGTH + 1, 0)
       text = buffer.toString('latin1', 0, bytesRead)
     } finally {
       await handle.close()
     }
   } catch (error) {
-    if (isError(error) && PASSING.has(error.code ?? '')) return undefined
+    if (isError(error) && UNREADABLE_CODES.has(error.code ?? '')) return undefined
     // Without a code it is a link, a folder, a pipe or a device.
-    if (!isError(error) || (error.code !== undefined && !NO_LOCK.has(error.code))) throw error
+    if (!isError(error) || (error.code !== undefined && !NOT_A_FILE_CODES.has(error.code))) throw error
   }
   // Whoever takes a lock makes the file first, and then writes into it.
   if (text === '') return undefined
-  const [, pid, host, table] = (text !== undefined && text.length <= MAX_LOCK && LOCK.exec(text)) || []
+  const [, pid, host, table] = (text !== undefined && text.length <= MAX_LOCK_LENGTH && LOCK.exec(text)) || []
   if (pid === undefined || host === undefined)
     throw new Error(`something that is no lock is at ${path}: remove it, and run this again`)
   return { pid, host, table }
 }
 
 /** Codes of the error that reading a lock gives which was just given back, or is another user's. */
-const PASSING = new Set(['ENOENT', 'EACCES', 'EPERM'])
+const UNREADABLE_CODES = new Set(['ENOENT', 'EACCES', 'EPERM'])
 
 /** Codes of the error that opening gives where a socket lies, a folder, or a device without a driver. */
-const NO_LOCK = new Set(['ENXIO', 'ENODEV', 'EISDIR', 'EOPNOTSUPP'])
+const NOT_A_FILE_CODES = new Set(['ENXIO', 'ENODEV', 'EISDIR', 'EOPNOTSUPP'])
 
 /** Whether the process that holds a lock was one of this machine and of these processes, and is no more. */
-function isGone(holder: Holder | undefined): holder is Holder {
-  if (holder === undefined || textOf(holder) !== lockText(Number(holder.pid))) return false
+function hasEnded(holder: Holder | undefined): holder is Holder {
+  if (holder === undefined || formatHolder(holder) !== lockText(Number(holder.pid))) return false
   try {
     process.kill(Number(holder.pid), 0)
     return false

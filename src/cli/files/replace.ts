@@ -3,13 +3,15 @@
  * @module
  */
 import { randomBytes } from 'node:crypto'
-import { constants, type Stats } from 'node:fs'
+import type { Stats } from 'node:fs'
+import { constants } from 'node:fs'
 import { access, link, lstat, open, realpath, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { MAX_BYTES } from '../../metadata/errors.js'
 import { checkPath } from './file-names.js'
-import { type Fault, reasonOf } from './files.js'
-import { isError, LeftLock, leftLocks, lockOf, takeLock } from './lock.js'
+import type { Fault } from './files.js'
+import { reasonOf } from './files.js'
+import { findStaleLocks, isError, lockPath, StaleLockError, takeLock } from './lock.js'
 import { isSame, openFile, readOpen } from './untrusted-file.js'
 
 /** A file to replace. */
@@ -20,7 +22,7 @@ export interface Replacement {
 }
 
 /** The state of a replacement. */
-interface Place {
+interface Target {
   readonly path: string
   readonly target: string
   /** Of the folder, which another user may exchange for a link while the lock is waited for. */
@@ -39,7 +41,7 @@ interface Place {
 }
 
 /** Codes of the error that a rename gives where a file cannot be replaced, but may well be written to: a mount, a sticky folder. */
-const NOT_REPLACED = new Set(['EBUSY', 'EXDEV', 'EPERM', 'EACCES', 'EROFS'])
+const NOT_REPLACEABLE = new Set(['EBUSY', 'EXDEV', 'EPERM', 'EACCES', 'EROFS'])
 
 /**
  * Replaces files: all, or none where one cannot be. What a link leads to is replaced, not the link; mode and owner stay,
@@ -54,26 +56,26 @@ export async function replaceFiles(
 ): Promise<readonly Fault[]> {
   const faults: Fault[] = []
   const locks = new Map<string, () => Promise<void>>()
-  const places: Place[] = []
-  const release = holdSignals()
+  const places: Target[] = []
+  const release = deferSignals()
   let current = replacements[0]?.path ?? ''
   try {
-    const byTarget = new Map<string, { readonly place: Place; readonly replacement: Replacement }>()
+    const byTarget = new Map<string, { readonly place: Target; readonly replacement: Replacement }>()
     for (const replacement of replacements) {
       current = replacement.path
-      const place = await placeOf(replacement.path, mustExist)
+      const place = await findTarget(replacement.path, mustExist)
       byTarget.set(place.target, { place, replacement })
     }
     // In one order everywhere, so that no two processes wait for each other.
     const sorted = [...byTarget.values()].sort((a, b) => (a.place.target < b.place.target ? -1 : 1))
     for (const { place } of sorted) {
       current = place.path
-      const lock = lockOf(place.target)
+      const lock = lockPath(place.target)
       if (locks.has(lock)) continue
       try {
         locks.set(lock, await lockUnlessReadOnly(lock, release.isAsked))
       } catch (error) {
-        throw error instanceof LeftLock ? await allLeft(error, sorted, locks) : error
+        throw error instanceof StaleLockError ? await staleLocksError(error, sorted, locks) : error
       }
     }
     for (const { place, replacement } of sorted) {
@@ -103,14 +105,14 @@ export async function replaceFiles(
     faults.push({ path: current, reason: `${reasonOf(error)}${unchanged}` }, ...left)
   } finally {
     const left = places.flatMap(({ aside, backup, keepsBackup }) => [aside, ...(keepsBackup ? [] : [backup])])
-    for (const path of left) await clear(() => rm(path, { force: true }), path, faults)
-    for (const [path, unlock] of locks) await clear(unlock, path, faults)
+    for (const path of left) await removeOrReport(() => rm(path, { force: true }), path, faults)
+    for (const [path, unlock] of locks) await removeOrReport(unlock, path, faults)
     release()
   }
   return faults
 }
 
-async function placeOf(path: string, mustExist: boolean): Promise<Place> {
+async function findTarget(path: string, mustExist: boolean): Promise<Target> {
   await checkPath(path)
   const old = await stat(path).catch((error: NodeJS.ErrnoException) => {
     if (mustExist || error.code !== 'ENOENT') throw error
@@ -130,7 +132,7 @@ async function placeOf(path: string, mustExist: boolean): Promise<Place> {
 }
 
 /** Reads what is there under the lock. Another user may have put a link to a secret there, whose mode it would not keep. */
-async function readBefore(place: Place): Promise<void> {
+async function readBefore(place: Target): Promise<void> {
   await checkFolder(place)
   if (place.old === undefined) return
   const file = await openFile(place.target)
@@ -143,20 +145,20 @@ async function readBefore(place: Place): Promise<void> {
   }
 }
 
-async function checkFolder({ target, folder }: Place): Promise<void> {
+async function checkFolder({ target, folder }: Target): Promise<void> {
   if (!isSame(await stat(dirname(target)), folder)) throw new Error(CHANGED)
 }
 
 const CHANGED = 'changed by another program in the meantime: run this again'
 
 /** All locks that were left behind, in one message: a killed process has one for each of its files. */
-async function allLeft(
-  first: LeftLock,
-  sorted: readonly { readonly place: Place }[],
+async function staleLocksError(
+  first: StaleLockError,
+  sorted: readonly { readonly place: Target }[],
   taken: ReadonlyMap<string, unknown>,
 ): Promise<Error> {
-  const wanted = new Set(sorted.map(({ place }) => lockOf(place.target)))
-  const left = await leftLocks([...wanted].filter((lock) => !taken.has(lock)))
+  const wanted = new Set(sorted.map(({ place }) => lockPath(place.target)))
+  const left = await findStaleLocks([...wanted].filter((lock) => !taken.has(lock)))
   if (left.length < 2) return first
   return new Error(
     `${left.length} files are locked by processes that have ended: remove ${left.join(', ')}, and run this again`,
@@ -175,11 +177,11 @@ async function lockUnlessReadOnly(path: string, isStopped: () => boolean): Promi
 
 /** Writes the content aside, and keeps the file under another name where others may fail after it. */
 async function prepare(
-  { aside, backup, target, old, before, after = new Uint8Array() }: Place,
+  { aside, backup, target, old, before, after = new Uint8Array() }: Target,
   isOneOfSeveral: boolean,
 ): Promise<void> {
   try {
-    await writeAside(aside, after, old)
+    await writeBeside(aside, after, old)
   } catch (error) {
     if (isError(error) && error.code === 'EROFS' && old !== undefined) return
     throw error
@@ -189,14 +191,14 @@ async function prepare(
     await link(target, backup)
   } catch {
     // Not every system of files has a second name for a file.
-    await writeAside(backup, before, old)
+    await writeBeside(backup, before, old)
   }
 }
 
 /** Bits of a mode that are kept. New content runs as nobody else: a program that writes to a file takes setuid and setgid from it. */
 const KEPT_MODE = 0o1777
 
-async function writeAside(path: string, content: Uint8Array, old: Stats | undefined): Promise<void> {
+async function writeBeside(path: string, content: Uint8Array, old: Stats | undefined): Promise<void> {
   // What takes the place of a file is nobody else's to read before it has that file's owner and mode.
   const handle = await open(path, 'wx', old === undefined ? 0o666 : 0o600)
   try {
@@ -213,7 +215,7 @@ async function writeAside(path: string, content: Uint8Array, old: Stats | undefi
 }
 
 /** Puts the new content there. A reader sees the old file or the new one, and nothing between, unless it is written in place. */
-async function commit(place: Place): Promise<void> {
+async function commit(place: Target): Promise<void> {
   const { target, aside, before, old, after = new Uint8Array() } = place
   await checkFolder(place)
   if (before !== undefined && old !== undefined) await checkUnchanged(target, before, old)
@@ -221,7 +223,7 @@ async function commit(place: Place): Promise<void> {
     await rename(aside, target)
     place.how = 'replaced'
   } catch (error) {
-    if (!isError(error) || !NOT_REPLACED.has(error.code ?? '') || before === undefined) throw error
+    if (!isError(error) || !NOT_REPLACEABLE.has(error.code ?? '') || before === undefined) throw error
     await writeInPlace(place, after, () => {
       place.how = 'in place'
     })
@@ -237,7 +239,7 @@ async function checkUnchanged(target: string, before: Uint8Array, old: Stats): P
   }
 }
 
-async function writeInPlace({ target, named }: Place, content: Uint8Array, begins = (): void => {}): Promise<void> {
+async function writeInPlace({ target, named }: Target, content: Uint8Array, begins = (): void => {}): Promise<void> {
   const { handle, stats } = await openFile(target, { writable: true })
   try {
     // Another user may have exchanged it for another name of a file that is not theirs.
@@ -255,7 +257,7 @@ async function writeInPlace({ target, named }: Place, content: Uint8Array, begin
 }
 
 /** Puts a file back as it was. What cannot be put back is said, and where the old content is. */
-async function restore(place: Place, faults: Fault[]): Promise<void> {
+async function restore(place: Target, faults: Fault[]): Promise<void> {
   const { path, target, backup, before = new Uint8Array() } = place
   try {
     if (place.how === 'replaced') await rename(backup, target)
@@ -263,7 +265,7 @@ async function restore(place: Place, faults: Fault[]): Promise<void> {
   } catch (error) {
     place.keepsBackup = true
     // The other name of a file that was written in place has what was written.
-    if (place.how === 'in place') await rm(backup, { force: true }).then(() => writeAside(backup, before, place.old))
+    if (place.how === 'in place') await rm(backup, { force: true }).then(() => writeBeside(backup, before, place.old))
     faults.push({
       path,
       reason: `is changed, and could not be put back (${reasonOf(error)}): as it was, it is ${backup}`,
@@ -271,7 +273,7 @@ async function restore(place: Place, faults: Fault[]): Promise<void> {
   }
 }
 
-async function clear(remove: () => Promise<void>, path: string, faults: Fault[]): Promise<void> {
+async function removeOrReport(remove: () => Promise<void>, path: string, faults: Fault[]): Promise<void> {
   try {
     await remove()
   } catch (error) {
@@ -282,7 +284,7 @@ async function clear(remove: () => Promise<void>, path: string, faults: Fault[])
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 /** Keeps signals back, so that none ends the process between two files; what is returned lets them through. */
-function holdSignals(): { (): void; readonly isAsked: () => boolean } {
+function deferSignals(): { (): void; readonly isAsked: () => boolean } {
   let asked: NodeJS.Signals | undefined
   const hold = (signal: NodeJS.Signals): void => {
     asked = signal

@@ -2,8 +2,10 @@
  * Opens a file in a folder of somebody else, who may exchange it at any moment for a link, a pipe or another file.
  * @module
  */
-import { constants, type Stats } from 'node:fs'
-import { type FileHandle, lstat, open, readlink, realpath } from 'node:fs/promises'
+import type { Stats } from 'node:fs'
+import { constants } from 'node:fs'
+import type { FileHandle } from 'node:fs/promises'
+import { lstat, open, readlink, realpath } from 'node:fs/promises'
 import { isAbsolute, relative, sep } from 'node:path'
 import { MAX_BYTES, MetadataError } from '../../metadata/errors.js'
 
@@ -33,7 +35,7 @@ export async function openFile(path: string, { writable, follow }: OpenOptions =
   })
   try {
     const stats = await handle.stat()
-    if (!stats.isFile()) throw new Error(`${kindOf(stats)}, ${EXPECTED}`)
+    if (!stats.isFile()) throw new Error(`${describeKind(stats)}, ${EXPECTED}`)
     return { handle, stats }
   } catch (error) {
     await handle.close()
@@ -94,28 +96,28 @@ export function isSame(one: Stats, other: Stats): boolean {
  * @throws {MetadataError} `too_large`
  */
 export async function readOpen({ handle, stats }: OpenFile): Promise<Buffer> {
-  if (stats.size > MAX_BYTES) throw tooLarge()
+  if (stats.size > MAX_BYTES) throw tooLargeError()
   // One byte more shows whether it has grown; a file of the system may say that it has none.
-  let bytes = Buffer.alloc(stats.size === 0 ? MAX_UNTOLD : stats.size + 1)
+  let bytes = Buffer.alloc(stats.size === 0 ? UNKNOWN_SIZE_BUFFER : stats.size + 1)
   let size = 0
   for (;;) {
     const { bytesRead } = await handle.read(bytes, size, bytes.length - size, size)
     size += bytesRead
-    if (size > MAX_BYTES) throw tooLarge()
+    if (size > MAX_BYTES) throw tooLargeError()
     // Not asked again at its end: what another program writes in between would be half of another file.
     if (bytesRead === 0 || size === stats.size) return bytes.subarray(0, size)
     if (size === bytes.length) bytes = Buffer.concat([bytes, Buffer.alloc(bytes.length)])
   }
 }
 
-const MAX_UNTOLD = 4096
+const UNKNOWN_SIZE_BUFFER = 4096
 
-export function tooLarge(): MetadataError {
+export function tooLargeError(): MetadataError {
   return new MetadataError('too_large', `larger than ${MAX_BYTES} bytes, so no record`)
 }
 
 /** Names what something is that is no file. */
-export function kindOf(stats: Stats): string {
+export function describeKind(stats: Stats): string {
   if (stats.isDirectory()) return 'a folder (directory)'
   if (stats.isFIFO()) return 'a pipe'
   return stats.isSocket() ? 'a socket' : 'a device'

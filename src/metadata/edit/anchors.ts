@@ -6,7 +6,7 @@ import type { MessageType } from '../schema/schema.js'
 import type { FieldNode } from '../text/syntax.js'
 
 /** Tells after which field a new one comes, or before which, by the numbers of the schema; what it does not know comes last. */
-export function anchorsOf({
+export function makeAnchorFinder({
   fields,
   type,
 }: {

@@ -5,17 +5,12 @@
 
 import type { MessageType } from '../schema/schema.js'
 import type { LiteralStyle } from '../text/literals.js'
-import {
-  everyField,
-  type FieldNode,
-  type ItemNode,
-  type ListNode,
-  type MessageNode,
-  type ValueNode,
-} from '../text/syntax.js'
-import { anchorsOf } from './anchors.js'
+import type { FieldNode, ItemNode, ListNode, MessageNode, ValueNode } from '../text/syntax.js'
+import { everyField } from '../text/syntax.js'
+import { makeAnchorFinder } from './anchors.js'
 import { LineEnds } from './line-ends.js'
-import { isFirstOnLine, joined, lineStart, restOfLine, type Splice, skipBlanks } from './splices.js'
+import type { Splice } from './splices.js'
+import { isFirstOnLine, lineStart, restOfLine, skipBlanks, wouldJoin } from './splices.js'
 
 /** Where fields stand: a message, or the text as a whole. */
 export interface Container {
@@ -102,11 +97,11 @@ export class Layout {
     const afters = new Map<FieldNode, NewField[]>()
     const befores = new Map<FieldNode | undefined, NewField[]>()
     const order = ({ name }: NewField): number => container.type?.byName.get(name)?.number ?? Number.MAX_SAFE_INTEGER
-    const anchors = anchorsOf(container)
+    const anchors = makeAnchorFinder(container)
     for (const field of [...added].sort((a, b) => order(a) - order(b))) {
       const { after, before } = anchors(field.name)
-      if (after === undefined) groupUnder(befores, before, field)
-      else groupUnder(afters, after, field)
+      if (after === undefined) addToGroup(befores, before, field)
+      else addToGroup(afters, after, field)
     }
     const splices = [...afters].flatMap(([sibling, fields]) => this.insertAfter(container, sibling, fields))
     for (const [sibling, fields] of befores) {
@@ -126,7 +121,7 @@ export class Layout {
     const rest = restOfLine(this.text, end)
     if (rest.hasToken) {
       const text = fields.map((field, index) => ` ${this.field(container, field, undefined)}${own(index)}`).join('')
-      const gap = joined(text, this.text.slice(end, end + 1)) ? ' ' : ''
+      const gap = wouldJoin(text, this.text.slice(end, end + 1)) ? ' ' : ''
       return [...between, { start: end, end, text: text + gap }]
     }
     const indent = this.indentOf(container, sibling)
@@ -139,7 +134,7 @@ export class Layout {
     const separator = this.styleOf(container).separator
     if (!isFirstOnLine(this.text, sibling.start)) {
       const text = fields.map((field) => `${this.field(container, field, undefined)}${separator} `).join('')
-      const gap = joined(this.text.slice(sibling.start - 1, sibling.start), text) ? ' ' : ''
+      const gap = wouldJoin(this.text.slice(sibling.start - 1, sibling.start), text) ? ' ' : ''
       return [{ start: sibling.start, end: sibling.start, text: gap + text }]
     }
     const indent = this.indentAt(sibling.start)
@@ -286,7 +281,7 @@ export class Layout {
   }
 
   private isOnOneLine({ start, end }: ItemNode | ValueNode): boolean {
-    return !this.lineEnds.isBetween(start, end)
+    return !this.lineEnds.hasBetween(start, end)
   }
 
   private indentOf(container: Container, sibling: FieldNode): string {
@@ -308,7 +303,7 @@ export class Layout {
   }
 }
 
-function groupUnder<Key, Value>(groups: Map<Key, Value[]>, key: Key, value: Value): void {
+function addToGroup<Key, Value>(groups: Map<Key, Value[]>, key: Key, value: Value): void {
   const group = groups.get(key)
   if (group === undefined) groups.set(key, [value])
   else group.push(value)

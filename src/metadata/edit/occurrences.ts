@@ -2,7 +2,7 @@
  * The values of fields as they stand in a text.
  * @module
  */
-import { cannot } from '../path.js'
+import { refusePath } from '../path.js'
 import type { Field } from '../schema/schema.js'
 import type { FieldNode, ItemNode } from '../text/syntax.js'
 import type { Container } from './layout.js'
@@ -16,7 +16,7 @@ export interface Occurrence {
 }
 
 /** The values of each name, in their order; of an empty list none, but its name is there. */
-export function occurrencesOf(container: Container): ReadonlyMap<string, readonly Occurrence[]> {
+export function groupOccurrences(container: Container): ReadonlyMap<string, readonly Occurrence[]> {
   const occurrences = new Map<string, Occurrence[]>()
   for (const node of container.fields) {
     let here = occurrences.get(node.name)
@@ -32,9 +32,9 @@ export function occurrencesOf(container: Container): ReadonlyMap<string, readonl
 
 /** Which is meant when no index is given; 0 where there is none yet. */
 export function soleIndex(here: readonly Occurrence[], field: Field | undefined, name: string, path: string): number {
-  if (field?.repeated) cannot(path, `${name} is a list: say which, as ${name}[0], or ${name}[+] for a new one`)
+  if (field?.repeated) refusePath(path, `${name} is a list: say which, as ${name}[0], or ${name}[+] for a new one`)
   if (field === undefined && here.length > 1)
-    cannot(path, `there are ${here.length} of ${name}: say which, as ${name}[0]`)
+    refusePath(path, `there are ${here.length} of ${name}: say which, as ${name}[0]`)
   // Of a field that may come once and comes twice, the last is the one that counts.
   return Math.max(here.length - 1, 0)
 }

@@ -3,24 +3,19 @@
  * @module
  */
 import { MAX_DEPTH, refuse } from '../errors.js'
-import { isPlain } from '../options.js'
-import { cannot, parsePath, type Step } from '../path.js'
-import { type Field, type MessageType, MetaDataSchema } from '../schema/schema.js'
-import {
-  BARE_NAME,
-  type Change,
-  type EditFields,
-  type EditMessage,
-  type EditValue,
-  type EnumNameValue,
-  NAME,
-} from './change.js'
+import { isPlainObject } from '../options.js'
+import type { Step } from '../path.js'
+import { parsePath, refusePath } from '../path.js'
+import type { Field, MessageType } from '../schema/schema.js'
+import { MetaDataSchema } from '../schema/schema.js'
+import type { Change, EditFields, EditMessage, EditValue, EnumNameValue } from './change.js'
+import { BARE_NAME, NAME } from './change.js'
 
 /** What is to become of one field, or of one of a list. */
 export interface Plan {
   readonly path: string
   /** The value, unless it is a message. */
-  value?: OneValue
+  value?: ScalarValue
   /** Whether the value was given as a message, which may take the place of something else. */
   isMessage?: true
   /** What is to become of the fields of a message. */
@@ -42,7 +37,7 @@ export interface Removal {
   readonly steps: readonly Step[]
 }
 
-export function planOf(change: Change): { readonly plan: Plan; readonly removals: readonly Removal[] } {
+export function makePlan(change: Change): { readonly plan: Plan; readonly removals: readonly Removal[] } {
   const root: Plan = { path: '', fields: new Map() }
   const removals: Removal[] = []
   for (const [path, value] of Object.entries(change)) {
@@ -57,7 +52,7 @@ export function planOf(change: Change): { readonly plan: Plan; readonly removals
     let at = plan
     let type: MessageType | undefined = MetaDataSchema
     steps.forEach((step, i) => {
-      type = typeOf(type?.byName.get(step.name))
+      type = messageTypeOf(type?.byName.get(step.name))
       const names = namePlan(at, step.name)
       const path = `${at.path}${at.path === '' ? '' : '.'}${step.name}${step.index === undefined ? '' : `[${step.index}]`}`
       if (i === steps.length - 1 && step.index === undefined && Array.isArray(value)) {
@@ -82,8 +77,8 @@ export function planOf(change: Change): { readonly plan: Plan; readonly removals
     steps: readonly Step[] | undefined,
     depth: number,
   ): Plan {
-    if (plan.value !== undefined) givenTwice(plan.path)
-    const one = oneValue(value, plan.path)
+    if (plan.value !== undefined) refuseDuplicate(plan.path)
+    const one = checkOneValue(value, plan.path)
     if (typeof one !== 'object' || isEnumName(one, plan.path)) {
       plan.value = one
       return plan
@@ -95,13 +90,13 @@ export function planOf(change: Change): { readonly plan: Plan; readonly removals
       if (inner === undefined) continue
       const [step, ...more] = parsePath(key)
       if (more.length > 0 || step?.index !== undefined || key.startsWith('_unknown'))
-        cannot(`${plan.path}.${key}`, 'only names of fields are keys in a message')
+        refusePath(`${plan.path}.${key}`, 'only names of fields are keys in a message')
       // The keys of JSON are understood too, so that a message of this package can be given.
       const field = type?.byName.get(key) ?? type?.byKey.get(key)
       const name = field?.name ?? key
       const path = `${plan.path}.${name}`
       // By its name in the schema and by its key in JSON.
-      if (given.has(name)) givenTwice(path)
+      if (given.has(name)) refuseDuplicate(path)
       given.add(name)
       const innerSteps = steps && [...steps, { name, index: undefined }]
       if (inner === null) {
@@ -112,9 +107,9 @@ export function planOf(change: Change): { readonly plan: Plan; readonly removals
       const names = namePlan(plan, name)
       if (Array.isArray(inner))
         names.all = Array.from(inner, (item, index) =>
-          fill({ path: `${path}[${index}]`, fields: new Map() }, item, typeOf(field), undefined, depth + 1),
+          fill({ path: `${path}[${index}]`, fields: new Map() }, item, messageTypeOf(field), undefined, depth + 1),
         )
-      else fill(planAt(names, { name, index: undefined }, path), inner, typeOf(field), innerSteps, depth + 1)
+      else fill(planAt(names, { name, index: undefined }, path), inner, messageTypeOf(field), innerSteps, depth + 1)
     }
     return plan
   }
@@ -141,10 +136,10 @@ function planAt(names: NamePlan, { index }: Step, path: string): Plan {
   return index === undefined ? (names.sole ?? plan) : plan
 }
 
-export type OneValue = Exclude<EditValue, null | readonly EditValue[] | EditFields | EditMessage>
+export type ScalarValue = Exclude<EditValue, null | readonly EditValue[] | EditFields | EditMessage>
 
 /** A value that is one, and that can be written. */
-function oneValue(value: EditValue, path: string): OneValue | EditFields {
+function checkOneValue(value: EditValue, path: string): ScalarValue | EditFields {
   switch (typeof value) {
     case 'string':
     case 'number':
@@ -153,52 +148,52 @@ function oneValue(value: EditValue, path: string): OneValue | EditFields {
       return value
     case 'object':
       if (value === null || Array.isArray(value)) return refuse(path, 'one value', value)
-      if (!isFields(value)) return refuse(path, VALUE, value)
+      if (!isFields(value)) return refuse(path, EXPECTED_VALUE, value)
       // Neither null nor an array: the check of a readonly array does not narrow.
       return value as EnumNameValue | EditFields
     default:
-      return refuse(path, VALUE, value)
+      return refuse(path, EXPECTED_VALUE, value)
   }
 }
 
-const VALUE = 'a string, a number, a truth value, or an object with the fields of a message'
+const EXPECTED_VALUE = 'a string, a number, a truth value, or an object with the fields of a message'
 
 /** Whether an object has fields in it: one of a class without any would be taken for a message with nothing to set. */
 export function isFields(value: object): boolean {
-  if (!isPlain(value)) return false
+  if (!isPlainObject(value)) return false
   const prototype: unknown = Object.getPrototypeOf(value)
   const isOfClass = prototype !== null && prototype !== Object.prototype && Object.getPrototypeOf(prototype) !== null
   return !isOfClass || Object.keys(value).length > 0
 }
 
-function isEnumName(value: OneValue | EditFields, path: string): value is EnumNameValue {
+function isEnumName(value: ScalarValue | EditFields, path: string): value is EnumNameValue {
   if (typeof value !== 'object' || !(BARE_NAME in value)) return false
   const name: unknown = value[BARE_NAME]
   return typeof name === 'string' && NAME.test(name) ? true : refuse(path, 'the name of a value')
 }
 
 /** What is to become of the fields of a name, once it is known that it does not contradict itself. */
-export function checked(names: NamePlan, field: Field | undefined, name: string): NamePlan {
+export function checkNames(names: NamePlan, field: Field | undefined, name: string): NamePlan {
   const { sole, all, byIndex, added } = names
   const [first = sole] = [...(all ?? []), ...byIndex.values(), ...added]
   const isList = all !== undefined || byIndex.size > 0 || added.length > 0
-  if (isList && field !== undefined && !field.repeated) cannot(first?.path ?? name, `${name} is not a list`)
-  if (sole !== undefined && (all !== undefined || byIndex.size > 0)) givenTwice(sole.path)
-  if (all !== undefined && byIndex.size > 0) givenTwice(first?.path ?? name)
+  if (isList && field !== undefined && !field.repeated) refusePath(first?.path ?? name, `${name} is not a list`)
+  if (sole !== undefined && (all !== undefined || byIndex.size > 0)) refuseDuplicate(sole.path)
+  if (all !== undefined && byIndex.size > 0) refuseDuplicate(first?.path ?? name)
   return names
 }
 
-export function givenTwice(path: string): never {
-  return cannot(path, 'it is given twice')
+export function refuseDuplicate(path: string): never {
+  return refusePath(path, 'it is given twice')
 }
 
-export function noSuch(path: string, name: string, index: number): never {
-  return cannot(path, `there is no ${name}[${index}]; ${name}[+] makes a new one`)
+export function refuseMissingIndex(path: string, name: string, index: number): never {
+  return refusePath(path, `there is no ${name}[${index}]; ${name}[+] makes a new one`)
 }
 
 /** A plan of fields for a field that has none. */
-export function notMessage(field: Exclude<Field, { readonly kind: 'message' }>, { path, isMessage }: Plan): never {
-  return isMessage ? refuse(path, EXPECTED[field.kind]) : cannot(path, `${field.name} is not a message`)
+export function refuseMessage(field: Exclude<Field, { readonly kind: 'message' }>, { path, isMessage }: Plan): never {
+  return isMessage ? refuse(path, EXPECTED[field.kind]) : refusePath(path, `${field.name} is not a message`)
 }
 
 /** What a field of each kind takes. */
@@ -209,6 +204,6 @@ export const EXPECTED: { readonly [kind in Exclude<Field['kind'], 'message'>]: s
 }
 
 /** The type of a field that is a message. */
-export function typeOf(field: Field | undefined): MessageType | undefined {
+export function messageTypeOf(field: Field | undefined): MessageType | undefined {
   return field?.kind === 'message' ? field.type : undefined
 }

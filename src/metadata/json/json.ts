@@ -3,15 +3,17 @@
  * @module
  */
 
-import { at, checkMessage, LONE_SURROGATE, tooDeep } from '../check.js'
+import { checkMessage, fieldPath, LONE_SURROGATE, tooDeepError } from '../check.js'
 import { MAX_DEPTH, MetadataError, refuse } from '../errors.js'
-import { checkOptions, isPlain } from '../options.js'
-import { type EnumAliases, type EnumNames, enumNames } from '../schema/aliases.js'
+import { checkOptions, isPlainObject } from '../options.js'
+import type { EnumAliases, EnumNames } from '../schema/aliases.js'
+import { makeEnumNames } from '../schema/aliases.js'
 import type { MetaData, Unknown, UnknownText } from '../schema/messages.js'
-import { type EnumField, type Field, type Message, type MessageType, MetaDataSchema } from '../schema/schema.js'
-import { CANONICAL, decimalOf, literalOf } from '../text/literals.js'
+import type { EnumField, Field, Message, MessageType } from '../schema/schema.js'
+import { MetaDataSchema } from '../schema/schema.js'
+import { CANONICAL_STYLE, parseDecimal, writeLiteral } from '../text/literals.js'
 import { UnknownReader } from '../text/unknown-text.js'
-import { formatTree, isExact, isFraction, JsonNumber, jsonFraction } from './json-text.js'
+import { formatTree, isExact, isFraction, JsonNumber, toJsonFraction } from './json-text.js'
 
 /** A value of JSON. */
 export type JsonValue = string | number | boolean | null | JsonValue[] | JsonObject
@@ -56,10 +58,10 @@ export function toJson(type: MessageType, message: object, options: ToJsonOption
   })
   checkMessage(type, message, 'omit')
   // Checked just above. Numbers of text are in no tree but in one that is for text.
-  return write(
+  return writeMessage(
     type,
     message as Message,
-    { names: enumNames(enumAliases), unknownText, forText: false, reader: new UnknownReader() },
+    { names: makeEnumNames(enumAliases), unknownText, forText: false, reader: new UnknownReader() },
     '',
   ) as JsonObject
 }
@@ -76,9 +78,9 @@ export function formatJson(message: MetaData, options?: FormatJsonOptions): stri
     unknownText: ['refuse', 'omit'],
   })
   checkMessage(MetaDataSchema, message, 'omit')
-  const writing = { names: enumNames(enumAliases), unknownText, forText: true, reader: new UnknownReader() }
+  const writing = { names: makeEnumNames(enumAliases), unknownText, forText: true, reader: new UnknownReader() }
   // Checked just above.
-  return `${formatTree(write(MetaDataSchema, message as unknown as Message, writing, ''))}\n`
+  return `${formatTree(writeMessage(MetaDataSchema, message as unknown as Message, writing, ''))}\n`
 }
 
 interface Writing {
@@ -95,22 +97,26 @@ interface TreeObject {
   [key: string]: Tree
 }
 
-function write(type: MessageType, message: Message & Unknown, writing: Writing, path: string): TreeObject {
+function writeMessage(type: MessageType, message: Message & Unknown, writing: Writing, path: string): TreeObject {
   const json: TreeObject = {}
   for (const field of type.fields) {
     const value = message[field.key]
     if (Array.isArray(value)) {
       if (value.length > 0)
-        json[field.key] = value.map((item, index) => writeValue(field, item, writing, at(path, field, index)))
-    } else if (value !== undefined) json[field.key] = writeValue(field, value, writing, at(path, field))
+        json[field.key] = value.map((item, index) => writeValue(field, item, writing, fieldPath(path, field, index)))
+    } else if (value !== undefined) json[field.key] = writeValue(field, value, writing, fieldPath(path, field))
   }
   for (const { name, ...entry } of message._unknownText ?? []) {
     const known = type.byName.get(name)
     if (known === undefined && type.byKey.has(name))
-      throw new MetadataError('unknown_field', `${at(path, { name })} would be ${type.byKey.get(name)?.name} in JSON`, {
-        path: at(path, { name }),
-      })
-    if (known === undefined) add(json, name, writeUnknown({ name, ...entry }, writing, path))
+      throw new MetadataError(
+        'unknown_field',
+        `${fieldPath(path, { name })} would be ${type.byKey.get(name)?.name} in JSON`,
+        {
+          path: fieldPath(path, { name }),
+        },
+      )
+    if (known === undefined) addEntry(json, name, writeUnknown({ name, ...entry }, writing, path))
     // A value that the schema does not know of an enum that it knows, unless the field was given another value since.
     else if (message[known.key] === undefined) json[known.key] = writeEnum({ name, ...entry }, writing, path)
   }
@@ -126,12 +132,12 @@ function writeValue(field: Field, value: unknown, writing: Writing, path: string
     case 'enum':
       return writing.names.nameOf(field.enum, Number(value))
     case 'message':
-      return write(field.type, value as Message, writing, path)
+      return writeMessage(field.type, value as Message, writing, path)
   }
 }
 
 /** Several entries of one name become a list. */
-function add(json: TreeObject, key: string, value: Tree | undefined): void {
+function addEntry(json: TreeObject, key: string, value: Tree | undefined): void {
   if (value === undefined) return
   const before = Object.hasOwn(json, key) ? json[key] : undefined
   if (Array.isArray(before)) before.push(value)
@@ -145,10 +151,10 @@ function add(json: TreeObject, key: string, value: Tree | undefined): void {
 /** A name, or a number of 32 bits, that no value of its enum has. */
 function writeEnum(entry: UnknownText, { reader }: Writing, path: string): Tree {
   const scalar = entry.fields === undefined ? reader.scalar(entry, path) : undefined
-  const number = scalar?.kind === 'integer' ? Number(decimalOf(scalar.source)) : Number.NaN
+  const number = scalar?.kind === 'integer' ? Number(parseDecimal(scalar.source)) : Number.NaN
   if (number === (number | 0)) return number
   if (scalar?.kind === 'identifier' && ENUM_NAME.test(scalar.value)) return scalar.value
-  return refuse(at(path, entry), 'the name of a value, or an integer of 32 bits')
+  return refuse(fieldPath(path, entry), 'the name of a value, or an integer of 32 bits')
 }
 
 /** @returns undefined for what is left out */
@@ -156,7 +162,7 @@ function writeUnknown(entry: UnknownText, writing: Writing, path: string): Tree 
   if (entry.fields !== undefined) {
     writing.reader.checkName(entry, path)
     const json: TreeObject = {}
-    for (const inner of entry.fields) add(json, inner.name, writeUnknown(inner, writing, at(path, entry)))
+    for (const inner of entry.fields) addEntry(json, inner.name, writeUnknown(inner, writing, fieldPath(path, entry)))
     return json
   }
   const scalar = writing.reader.scalar(entry, path)
@@ -165,32 +171,32 @@ function writeUnknown(entry: UnknownText, writing: Writing, path: string): Tree 
     case 'string': {
       if (scalar.value !== undefined) return scalar.value
       const base64 = (): string => btoa(Array.from(scalar.bytes, (byte) => String.fromCharCode(byte)).join(''))
-      return inexact(entry, 'bytes that are not UTF-8', base64, writing, path)
+      return writeInexact(entry, 'bytes that are not UTF-8', base64, writing, path)
     }
     case 'integer': {
-      const digits = decimalOf(scalar.source)
+      const digits = parseDecimal(scalar.source)
       const number = Number(digits)
       // Where the field is a fraction, minus zero is another number than zero.
       if (number === 0 && text.startsWith('-')) return writing.forText ? new JsonNumber('-0') : -0
       if (Number.isSafeInteger(number)) return number
       return writing.forText
         ? new JsonNumber(digits)
-        : inexact(entry, `the number ${text}`, () => digits, writing, path)
+        : writeInexact(entry, `the number ${text}`, () => digits, writing, path)
     }
     case 'float': {
-      if (writing.forText) return jsonFraction(text)
+      if (writing.forText) return toJsonFraction(text)
       if (isFraction(scalar.value) && isExact(text)) return scalar.value
       const shown = (): Tree => (Number.isSafeInteger(scalar.value) && isExact(text) ? scalar.value : text)
-      return inexact(entry, `the number ${text}`, shown, writing, path)
+      return writeInexact(entry, `the number ${text}`, shown, writing, path)
     }
     case 'identifier':
       if (scalar.value === 'true' || scalar.value === 'false') return scalar.value === 'true'
-      return inexact(entry, `the name ${scalar.value}`, () => scalar.value, writing, path)
+      return writeInexact(entry, `the name ${scalar.value}`, () => scalar.value, writing, path)
   }
 }
 
 /** A value that would come back as another. */
-function inexact(
+function writeInexact(
   entry: UnknownText,
   what: string,
   shown: () => Tree,
@@ -199,14 +205,14 @@ function inexact(
 ): Tree | undefined {
   if (unknownText === 'string') return shown()
   if (unknownText === 'omit') return undefined
-  const entryPath = at(path, entry)
+  const entryPath = fieldPath(path, entry)
   throw new MetadataError('invalid_value', `JSON cannot hold ${what} of ${entryPath} as it is`, { path: entryPath })
 }
 
 export function fromJson(type: MessageType, json: unknown, options: FromJsonOptions | undefined): Message {
   const { strict = false, enumAliases } = checkOptions(options, { strict: 'boolean', enumAliases: 'object' })
-  const names = enumNames(enumAliases)
-  return read(type, json, { names, strict }, '', MAX_DEPTH)
+  const names = makeEnumNames(enumAliases)
+  return readMessage(type, json, { names, strict }, '', MAX_DEPTH)
 }
 
 interface Reading {
@@ -215,21 +221,21 @@ interface Reading {
 }
 
 /** @param depth - how many messages may nest within this one */
-function read(type: MessageType, json: unknown, reading: Reading, path: string, depth: number): Message {
-  if (!isPlain(json)) return refuse(path, 'an object', json)
+function readMessage(type: MessageType, json: unknown, reading: Reading, path: string, depth: number): Message {
+  if (!isPlainObject(json)) return refuse(path, 'an object', json)
   const message: Message & Unknown = type.create()
   for (const [key, value] of Object.entries(json)) {
     const field = type.byKey.get(key) ?? type.byName.get(key)
     if (field !== undefined) {
       if (key !== field.key && Object.hasOwn(json, field.key))
-        throw new MetadataError('duplicate_field', `${at(path, field)} is there as ${key} and as ${field.key}`, {
-          path: at(path, field),
+        throw new MetadataError('duplicate_field', `${fieldPath(path, field)} is there as ${key} and as ${field.key}`, {
+          path: fieldPath(path, field),
         })
       readField(field, message, value, reading, path, depth)
     } else if (reading.strict) {
-      const unknownPath = at(path, { name: key })
+      const unknownPath = fieldPath(path, { name: key })
       throw new MetadataError('unknown_field', `${type.name} has no field ${unknownPath}`, { path: unknownPath })
-    } else keep(message, unknownOf(key, value, path, depth))
+    } else addUnknown(message, readUnknown(key, value, path, depth))
   }
   return message
 }
@@ -244,13 +250,13 @@ function readField(
 ): void {
   if (value === null) return
   if (!field.repeated) {
-    message[field.key] = readValue(field, message, value, reading, at(path, field), depth)
+    message[field.key] = readValue(field, message, value, reading, fieldPath(path, field), depth)
     return
   }
-  if (!Array.isArray(value)) refuse(at(path, field), 'a list', value)
+  if (!Array.isArray(value)) refuse(fieldPath(path, field), 'a list', value)
   else
     message[field.key] = value.map((item, index) =>
-      readValue(field, message, item, reading, at(path, field, index), depth),
+      readValue(field, message, item, reading, fieldPath(path, field, index), depth),
     )
 }
 
@@ -263,26 +269,26 @@ function readValue(
   depth: number,
 ): unknown {
   // No field of the schema has a number that JavaScript cannot hold: one that it would round is none of them.
-  const value = given instanceof JsonNumber ? exactOf(given.source) : given
+  const value = given instanceof JsonNumber ? exactNumber(given.source) : given
   switch (field.kind) {
     case 'string':
       if (typeof value !== 'string') return refuse(path, 'a string', value)
       return LONE_SURROGATE.test(value) ? refuse(path, 'a string without lone surrogates') : value
     case 'int32': {
       // A number in quotes is one too (ProtoJSON), in any way in which JSON writes numbers.
-      const number = typeof value === 'string' && JSON_NUMBER.test(value) ? exactOf(value) : value
+      const number = typeof value === 'string' && JSON_NUMBER.test(value) ? exactNumber(value) : value
       // `| 0` makes 0 of -0 as well.
       return typeof number === 'number' && (number | 0) === number ? number | 0 : refuse(path, 'an integer of 32 bits')
     }
     case 'enum':
       return readEnum(field, message, value, reading, path)
     case 'message':
-      return read(field.type, value, reading, path, depth - 1)
+      return readMessage(field.type, value, reading, path, depth - 1)
   }
 }
 
 /** The value of a number of JSON; NaN where that would be another. */
-function exactOf(source: string): number {
+function exactNumber(source: string): number {
   return isExact(source) ? Number(source) : Number.NaN
 }
 
@@ -304,7 +310,7 @@ function readEnum(
   } else return refuse(path, `a name of ${field.enum.name}`)
   const text = typeof value === 'number' ? String(value | 0) : value
   if (!reading.strict && (typeof value === 'number' || ENUM_NAME.test(text))) {
-    keep(message, [{ name: field.name, text }])
+    addUnknown(message, [{ name: field.name, text }])
     return undefined
   }
   throw new MetadataError('unknown_enum_value', `${path}: ${field.enum.name} has no value ${JSON.stringify(text)}`, {
@@ -321,8 +327,8 @@ const ENUM_NAME = /^[A-Za-z_]\w*$/
  * One key that the schema does not know, as fields of text format.
  * @param depth - how many messages may nest here
  */
-function unknownOf(name: string, value: unknown, path: string, depth: number): UnknownText[] {
-  const entryPath = at(path, { name })
+function readUnknown(name: string, value: unknown, path: string, depth: number): UnknownText[] {
+  const entryPath = fieldPath(path, { name })
   if (!FIELD_NAME.test(name))
     throw new MetadataError('invalid_value', `the key ${JSON.stringify(name)} is no name that a field may have`, {
       path: entryPath,
@@ -331,12 +337,12 @@ function unknownOf(name: string, value: unknown, path: string, depth: number): U
   return values.map((item: unknown): UnknownText => {
     const entry: UnknownText = { name }
     if (item instanceof JsonNumber) entry.text = item.source
-    else if (isPlain(item)) {
-      if (depth === 0) throw tooDeep(entryPath)
-      entry.fields = Object.entries(item).flatMap(([key, inner]) => unknownOf(key, inner, entryPath, depth - 1))
+    else if (isPlainObject(item)) {
+      if (depth === 0) throw tooDeepError(entryPath)
+      entry.fields = Object.entries(item).flatMap(([key, inner]) => readUnknown(key, inner, entryPath, depth - 1))
     } else if (typeof item === 'string') {
       if (LONE_SURROGATE.test(item)) refuse(entryPath, 'a string without lone surrogates')
-      entry.text = literalOf(item, { ...CANONICAL, utf8: true })
+      entry.text = writeLiteral(item, { ...CANONICAL_STYLE, utf8: true })
     } else if (typeof item === 'boolean') entry.text = String(item)
     else if (typeof item === 'number' && Number.isFinite(item)) {
       if (!isFraction(item) && !Number.isSafeInteger(item))
@@ -350,7 +356,7 @@ function unknownOf(name: string, value: unknown, path: string, depth: number): U
   })
 }
 
-function keep(message: Message & Unknown, entries: readonly UnknownText[]): void {
+function addUnknown(message: Message & Unknown, entries: readonly UnknownText[]): void {
   if (entries.length === 0) return
   message._unknownText ??= []
   for (const entry of entries) message._unknownText.push(entry)

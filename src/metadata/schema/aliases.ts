@@ -3,8 +3,9 @@
  * @module
  */
 import type * as generated from '../generated/metadata.js'
-import { checkOwn } from '../options.js'
-import { ENUMS, type EnumType } from './schema.js'
+import { refuseInherited } from '../options.js'
+import type { EnumType } from './schema.js'
+import { ENUMS } from './schema.js'
 
 /**
  * Names that stand in text and in JSON for values of the schema, by enum: `{ 'URL.Type': { PIPER: 'INTERNAL_VCS' } }`. They
@@ -29,15 +30,15 @@ const SCHEMA_NAMES: EnumNames = {
 }
 
 /** @throws {TypeError} when the aliases name an enum or a value that is none: a mistake of the program, not of a record */
-export function enumNames(aliases: EnumAliases | undefined): EnumNames {
+export function makeEnumNames(aliases: EnumAliases | undefined): EnumNames {
   if (aliases === undefined) return SCHEMA_NAMES
   const numbers = new Map<string, number>()
   const names = new Map<string, string>()
-  for (const { name } of ENUMS) checkOwn(aliases, name, `enumAliases: ${name}`)
+  for (const { name } of ENUMS) refuseInherited(aliases, name, `enumAliases: ${name}`)
   for (const [enumName, values] of Object.entries(aliases)) {
     const type = ENUMS.find(({ name }) => name === enumName)
     if (type === undefined) throw new TypeError(`enumAliases: there is no enum ${enumName}`)
-    for (const alias in values) checkOwn(values, alias, `enumAliases: ${alias}`)
+    for (const alias in values) refuseInherited(values, alias, `enumAliases: ${alias}`)
     for (const [alias, name] of Object.entries(values)) {
       const number = type.numbers.get(String(name))
       if (number === undefined) throw new TypeError(`enumAliases: ${enumName} has no value ${String(name)}`)
