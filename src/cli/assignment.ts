@@ -8,8 +8,8 @@ import { isExact, JsonNumber, parseJson } from '../metadata/json/json-text.js'
 import { parsePath } from '../metadata/path.js'
 import type { Field, MessageType } from '../metadata/schema/schema.js'
 import { MetaDataSchema } from '../metadata/schema/schema.js'
-import type { FieldNode, ItemNode, ValueNode } from '../metadata/text/syntax.js'
 import { parseSyntax } from '../metadata/text/syntax.js'
+import type { FieldNode, ItemNode, ValueNode } from '../metadata/text/tree.js'
 
 /** `FIELD=VALUE`; with `FIELD+=VALUE` the path ends with `[+]`. */
 export interface Assignment {

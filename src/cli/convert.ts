@@ -5,7 +5,7 @@
 import { realpath } from 'node:fs/promises'
 import type { Command } from 'commander'
 import { Option } from 'commander'
-import { encodeUnknownFields, visitFields } from '../metadata/binary.js'
+import { encodeUnknownFields, visitFields } from '../metadata/binary/unknown-fields.js'
 import { fieldPath } from '../metadata/check.js'
 import { MAX_BYTES, MAX_DEPTH } from '../metadata/errors.js'
 import type { Unknown } from '../metadata/index.js'

@@ -3,8 +3,10 @@
  * @module
  */
 import type { BinaryWriter } from '@bufbuild/protobuf/wire'
-import type { DecodeOptions, EncodeOptions } from './binary.js'
-import { decodeMessage, encodeMessage } from './binary.js'
+import type { DecodeOptions } from './binary/decode.js'
+import { decodeMessage } from './binary/decode.js'
+import type { EncodeOptions } from './binary/encode.js'
+import { encodeMessage } from './binary/encode.js'
 import { fieldPath } from './check.js'
 import { MetadataError, refuse } from './errors.js'
 import * as generated from './generated/metadata.js'

@@ -5,8 +5,8 @@
 import { parsePath, refusePath } from './path.js'
 import type { Field, MessageType } from './schema/schema.js'
 import { MetaDataSchema } from './schema/schema.js'
-import type { FieldNode, ItemNode } from './text/syntax.js'
 import { parseSyntax } from './text/syntax.js'
+import type { FieldNode, ItemNode } from './text/tree.js'
 
 /** A field of the schema. */
 export interface FieldDescription {

@@ -9,7 +9,9 @@
  * @module
  */
 
-export { type DecodeOptions, type EncodeOptions, type UnknownField, unknownFields } from './binary.js'
+export type { DecodeOptions } from './binary/decode.js'
+export type { EncodeOptions } from './binary/encode.js'
+export { type UnknownField, unknownFields } from './binary/unknown-fields.js'
 export { DateMessage, type MessageCodec, MetaData, Security, ThirdPartyMetaData, UrlMessage } from './codec.js'
 export { dateFromISO, dateToISO, fromDate, toDate } from './date.js'
 export {

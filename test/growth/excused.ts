@@ -17,7 +17,7 @@ export const EXCUSED: Readonly<Record<string, readonly string[]>> = {
     ...of('metadata/options.ts', 'isBytes', 'checkInput'),
     ...of('metadata/json/sparse.ts', 'isIndexLike'),
     ...of('client/node/file-lock.ts', 'isEnded'),
-    ...of('metadata/text/syntax.ts', 'foundAt'),
+    ...of('metadata/text/text-error.ts', 'foundAt'),
     ...of('metadata/text/text.ts', 'findUtf16Fault'),
     ...of('protocol/message.ts', 'headerOf', 'isHeadersObject'),
     ...of('client/http/http.ts', 'isClientError'),
@@ -86,12 +86,13 @@ export const EXCUSED: Readonly<Record<string, readonly string[]>> = {
   ],
   'is a part of readMetadata, parseText and parseSyntax': [
     ...of('metadata/text/literals.ts', 'decodeBytes', 'decodeString'),
-    ...of('metadata/text/syntax.ts', 'textError', 'placeOf', 'piecesOf'),
+    ...of('metadata/text/text-error.ts', 'textError', 'placeOf'),
+    ...of('metadata/text/tree.ts', 'piecesOf'),
     ...of('metadata/text/text.ts', 'decodeText'),
     ...of('metadata/text/unknown-text.ts', 'makeUnknownText'),
   ],
   'is a part of decodeMessage, unknownFields and encodeMessage': [
-    ...of('metadata/binary.ts', 'visitFields', 'encodeUnknownFields'),
+    ...of('metadata/binary/unknown-fields.ts', 'visitFields', 'encodeUnknownFields'),
     ...of('metadata/check.ts', 'checkMessage', 'isUnknownFields'),
   ],
   'is a part of editText': [

@@ -65,7 +65,7 @@ export const METADATA: Readonly<Record<string, Inputs>> = {
     ofShapes(JSONS, itself, parseJson),
   ),
   'metadata/json/json.ts fromJson': ofShapes(JSONS, parseJson, (tree) => MetaData.fromJSON(tree)),
-  'metadata/binary.ts decodeMessage': ofShapes(BINARIES, itself, (bytes) => MetaData.decode(bytes)),
+  'metadata/binary/decode.ts decodeMessage': ofShapes(BINARIES, itself, (bytes) => MetaData.decode(bytes)),
   'metadata/read.ts readMetadata': all(
     ofShapes(BINARIES, itself, (bytes) => readMetadata(bytes)),
     ofShapes(
@@ -79,7 +79,11 @@ export const METADATA: Readonly<Record<string, Inputs>> = {
       (bytes) => readMetadata(bytes),
     ),
   ),
-  'metadata/binary.ts unknownFields': ofShapes(BINARIES, (bytes) => MetaData.decode(bytes), unknownFields),
+  'metadata/binary/unknown-fields.ts unknownFields': ofShapes(
+    BINARIES,
+    (bytes) => MetaData.decode(bytes),
+    unknownFields,
+  ),
   'metadata/path.ts getField': all(
     ofShapes(ALL_TEXTS, parseText, (record) => getField(record, 'a')),
     ofShapes(

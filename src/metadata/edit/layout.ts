@@ -5,8 +5,8 @@
 
 import type { MessageType } from '../schema/schema.js'
 import type { LiteralStyle } from '../text/literals.js'
-import type { FieldNode, ItemNode, ListNode, MessageNode, ValueNode } from '../text/syntax.js'
-import { everyField } from '../text/syntax.js'
+import type { FieldNode, ItemNode, ListNode, MessageNode, ValueNode } from '../text/tree.js'
+import { everyField } from '../text/tree.js'
 import { makeAnchorFinder } from './anchors.js'
 import { LineEnds } from './line-ends.js'
 import type { Splice } from './splices.js'

@@ -4,7 +4,7 @@
  */
 import { refusePath } from '../path.js'
 import type { Field } from '../schema/schema.js'
-import type { FieldNode, ItemNode } from '../text/syntax.js'
+import type { FieldNode, ItemNode } from '../text/tree.js'
 import type { Container } from './layout.js'
 
 /** A value of a field, as the field's own or as one of its list. */

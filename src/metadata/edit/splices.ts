@@ -2,7 +2,7 @@
  * Pieces of a text that give way to others, and what takes fields and items out of a text with as little else as can be.
  * @module
  */
-import type { ListNode } from '../text/syntax.js'
+import type { ListNode } from '../text/tree.js'
 
 /** What stands from `start` to before `end` gives way to `text`. */
 export interface Splice {

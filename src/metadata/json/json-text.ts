@@ -3,7 +3,7 @@
  * @module
  */
 import { checkLength, limitWriter, MAX_DEPTH } from '../errors.js'
-import { foundAt, textError } from '../text/syntax.js'
+import { foundAt, textError } from '../text/text-error.js'
 import { isIndexLike, makeSparse } from './sparse.js'
 
 /** A number that JavaScript's own would change: too large, of too many digits, or `1.0`, which would become an integer. */

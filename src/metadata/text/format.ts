@@ -3,7 +3,7 @@
  * @module
  */
 
-import { encodeUnknownFields, visitFields } from '../binary.js'
+import { encodeUnknownFields, visitFields } from '../binary/unknown-fields.js'
 import { checkMessage } from '../check.js'
 import { checkLength, limitWriter, MAX_DEPTH } from '../errors.js'
 import { checkOptions } from '../options.js'

@@ -1,60 +1,12 @@
 /**
- * Text format as a tree that knows where everything stands, whatever the schema (text format language specification).
- * The text itself stays beside the tree: what no node covers is blanks and comments.
+ * Parses text format into a syntax tree, without a schema (text format language specification).
  * @module
  */
-
 import { LONE_SURROGATE } from '../check.js'
-import type { MetadataErrorCode } from '../errors.js'
-import { checkSize, MAX_DEPTH, MetadataError } from '../errors.js'
+import { checkSize, MAX_DEPTH } from '../errors.js'
 import { explainEscape, readEscape } from './literals.js'
-
-/** Offsets into the text, in UTF-16 units: from `start` to before `end`. */
-interface Span {
-  readonly start: number
-  readonly end: number
-}
-
-/** Adjacent strings, which are one value. */
-export interface StringNode extends Span {
-  readonly kind: 'string'
-  /** Start and end of each, quotes included. */
-  readonly pieces: readonly number[]
-  /** Whether there is a backslash in any. */
-  readonly escaped: boolean
-}
-
-/** A number or a name, with its `-` where it has one. */
-export interface ScalarNode extends Span {
-  readonly kind: 'integer' | 'float' | 'identifier'
-}
-
-/** `{ ... }` or `< ... >`, brackets included. */
-export interface MessageNode extends Span {
-  readonly kind: 'message'
-  readonly fields: readonly FieldNode[]
-}
-
-/** `[a, b]`, brackets included. */
-export interface ListNode extends Span {
-  readonly kind: 'list'
-  readonly items: readonly (StringNode | ScalarNode | MessageNode)[]
-}
-
-export type ItemNode = StringNode | ScalarNode | MessageNode
-export type ValueNode = ItemNode | ListNode
-
-/** `name: value` or `name { ... }`, from its name to the end of its value. */
-export interface FieldNode extends Span {
-  /** `[extension]` and `[host/Type]` with their brackets, without blanks. */
-  readonly name: string
-  readonly nameEnd: number
-  /** Where the `:` stands; -1 where there is none. */
-  readonly colon: number
-  readonly value: ValueNode
-  /** Where the `,` or `;` after it stands; -1 where there is none. */
-  readonly separator: number
-}
+import { foundAt, placeOf, textError } from './text-error.js'
+import type { FieldNode, ItemNode, ScalarNode, StringNode, ValueNode } from './tree.js'
 
 const NUMBER =
   /0[xX][0-9a-fA-F]+|0[0-7]+(?![0-9])|(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?[fF]?/y
@@ -63,7 +15,7 @@ const INTEGER = /^(?:0[xX]|[0-9]+$)/
 const NEGATIVE_NAME = /^(?:inf|infinity|nan)$/i
 
 /**
- * Reads a text whole.
+ * Parses a text.
  * @throws {MetadataError} `syntax`, `invalid_utf8`, `too_deep` or `too_large`, with line and column
  */
 export function parseSyntax(text: string, maxBytes?: number): readonly FieldNode[] {
@@ -77,61 +29,9 @@ export function parseSyntax(text: string, maxBytes?: number): readonly FieldNode
 
 const UTF16_HINT = ': is the text UTF-16? It has to be UTF-8'
 
-/** Whether there is a NUL beside every character, as where UTF-16 was read as something else. */
+/** True if a NUL stands beside every character, as when UTF-16 was decoded as another encoding. */
 function looksLikeUtf16(text: string, nul: number): boolean {
   return nul < 2 && text[nul + 2] === '\0' && text[nul + 1] !== '\0'
-}
-
-/** A fault of a text at an offset. */
-export function textError(
-  code: MetadataErrorCode,
-  what: string,
-  text: string,
-  offset: number,
-  details: { readonly path?: string; readonly expected?: string } = {},
-): MetadataError {
-  const { line, column } = placeOf(text, offset)
-  return new MetadataError(code, `${line}:${column}: ${what}`, { offset, line, column, ...details })
-}
-
-/** Line and column, both from 1. */
-export function placeOf(text: string, offset: number): { readonly line: number; readonly column: number } {
-  let line = 1
-  let lineStart = 0
-  for (let end = text.indexOf('\n'); end >= 0 && end < offset; end = text.indexOf('\n', lineStart)) {
-    line++
-    lineStart = end + 1
-  }
-  return { line, column: offset - lineStart + 1 }
-}
-
-/** Shows what stands at an offset, in a form fit for a message of one line. */
-export function foundAt(text: string, at: number): string {
-  const [token = ''] = /^(?:[\w.+-]+|"[^"\n]{0,40}"?|'[^'\n]{0,40}'?|.)/u.exec(text.slice(at, at + 60)) ?? []
-  return token === '' ? 'the end' : /^[!-~]/.test(token) ? token : JSON.stringify(token)
-}
-
-/** The fields of a tree, those within others too, each before what is in it. */
-export function everyField(fields: readonly FieldNode[]): FieldNode[] {
-  const all: FieldNode[] = []
-  const visit = (inner: readonly FieldNode[]): void => {
-    for (const field of inner) {
-      all.push(field)
-      if (field.value.kind === 'message') visit(field.value.fields)
-      else if (field.value.kind === 'list')
-        for (const item of field.value.items) if (item.kind === 'message') visit(item.fields)
-    }
-  }
-  visit(fields)
-  return all
-}
-
-/** What stands between the quotes of each piece. */
-export function piecesOf(node: StringNode, text: string): string[] {
-  const pieces: string[] = []
-  for (let i = 0; i < node.pieces.length; i += 2)
-    pieces.push(text.slice((node.pieces[i] ?? 0) + 1, (node.pieces[i + 1] ?? 0) - 1))
-  return pieces
 }
 
 const TAB = 9
@@ -171,11 +71,12 @@ class Parser {
   }
 
   /**
-   * Fields up to the closing bracket, which is passed too; -1 for the end of the text. Blanks before them are passed.
-   * @param open - where the opening bracket is
+   * Parses fields up to and including the closing bracket. The caller has skipped the blanks before them.
+   * @param close - the closing bracket, or -1 for the end of the text
+   * @param open - offset of the opening bracket
    */
   private fields(close: number, depth: number, open?: number): FieldNode[] {
-    // A literal of one takes far less room than an array that grew, and of messages with one field there may be millions.
+    // There may be millions of messages with one field. A literal of one element takes far less memory than a grown array.
     let fields: FieldNode[] | undefined
     for (;;) {
       const code = this.peek()
@@ -235,7 +136,7 @@ class Parser {
     return `${name}]`
   }
 
-  /** @param colon - whether a `:` was there: without one, only messages may follow */
+  /** @param colon - true if a `:` came before: without one, only messages may follow */
   private value(colon: boolean, depth: number): ValueNode {
     if (this.peek() !== OPEN_BRACKET) return this.item(colon, depth)
     const start = this.at++
@@ -270,7 +171,7 @@ class Parser {
 
   private string(firstQuote: number): StringNode {
     const start = this.at
-    // Nearly always one: a literal of two numbers takes far less room than an array that grew.
+    // Nearly every string has one piece. A literal of two numbers takes far less memory than a grown array.
     let pieces: number[] | undefined
     let escaped = false
     let end = start
@@ -345,12 +246,12 @@ class Parser {
     }
   }
 
-  /** The character that comes next; NaN at the end. */
+  /** Returns the code of the next character; NaN at the end. */
   private peek(): number {
     return this.text.charCodeAt(this.at)
   }
 
-  /** @param open - of a bracket that is not closed, if one is */
+  /** @param open - offset of the bracket that is not closed, if there is one */
   private fail(expected: string, open?: number): never {
     const isMark = this.text[this.at] === '\ufeff'
     const found = isMark ? 'a byte order mark (BOM): save the text as UTF-8 without it' : foundAt(this.text, this.at)

@@ -12,8 +12,10 @@ import type { MetaData, Unknown, UnknownText } from '../schema/messages.js'
 import type { EnumField, Field, Message, MessageType } from '../schema/schema.js'
 import { MetaDataSchema } from '../schema/schema.js'
 import { decodeString, parseInt32 } from './literals.js'
-import type { FieldNode, ItemNode } from './syntax.js'
-import { parseSyntax, piecesOf, textError } from './syntax.js'
+import { parseSyntax } from './syntax.js'
+import { textError } from './text-error.js'
+import type { FieldNode, ItemNode } from './tree.js'
+import { piecesOf } from './tree.js'
 import { makeUnknownText } from './unknown-text.js'
 
 /** What `parseText` may be told. */

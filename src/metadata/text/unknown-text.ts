@@ -6,8 +6,9 @@
 import { MetadataError } from '../errors.js'
 import type { UnknownText } from '../schema/messages.js'
 import { decodeBytes, decodeString } from './literals.js'
-import type { FieldNode, ItemNode } from './syntax.js'
-import { parseSyntax, piecesOf } from './syntax.js'
+import { parseSyntax } from './syntax.js'
+import type { FieldNode, ItemNode } from './tree.js'
+import { piecesOf } from './tree.js'
 
 /** One field of the tree, as one entry for each of its values. */
 export function makeUnknownText(field: FieldNode, text: string): UnknownText[] {
