@@ -31,14 +31,14 @@ export {
   Security_Category as SecurityCategory,
   URL_Type as UrlType,
 } from './generated/metadata.js'
+export type { FromJsonOptions } from './json/from-json.js'
 export {
   type FormatJsonOptions,
-  type FromJsonOptions,
   formatJson,
   type JsonObject,
   type JsonValue,
   type ToJsonOptions,
-} from './json/json.js'
+} from './json/to-json.js'
 export { type FieldValue, type FieldValues, getField } from './path.js'
 export { type ReadOptions, type ReadResult, readMetadata } from './read.js'
 export type { EnumAliases } from './schema/aliases.js'

@@ -64,7 +64,7 @@ export const METADATA: Readonly<Record<string, Inputs>> = {
     ofText((text) => tame(() => parseJson(text))),
     ofShapes(JSONS, itself, parseJson),
   ),
-  'metadata/json/json.ts fromJson': ofShapes(JSONS, parseJson, (tree) => MetaData.fromJSON(tree)),
+  'metadata/json/from-json.ts fromJson': ofShapes(JSONS, parseJson, (tree) => MetaData.fromJSON(tree)),
   'metadata/binary/decode.ts decodeMessage': ofShapes(BINARIES, itself, (bytes) => MetaData.decode(bytes)),
   'metadata/read.ts readMetadata': all(
     ofShapes(BINARIES, itself, (bytes) => readMetadata(bytes)),

@@ -139,11 +139,11 @@ export const METADATA_WRITERS: Readonly<Record<string, Inputs>> = {
     ofShapes(TEXTS, parseText, (record) => formatText(record)),
     ofShapes(BINARIES, decoded, (record) => formatText(record)),
   ),
-  'metadata/json/json.ts formatJson': all(
+  'metadata/json/to-json.ts formatJson': all(
     ofShapes(ALL_TEXTS, parseText, (record) => formatJson(record, { unknownText: 'omit' })),
     ofShapes(JSONS, ofJson, (record) => formatJson(record)),
   ),
-  'metadata/json/json.ts toJson': all(
+  'metadata/json/to-json.ts toJson': all(
     ofShapes(ALL_TEXTS, parseText, (record) => MetaData.toJSON(record, { unknownText: 'string' })),
     ofShapes(BINARIES, decoded, (record) => MetaData.toJSON(record)),
   ),

@@ -1,42 +1,48 @@
 /**
- * A change as a tree: what is to become of each field, and what is to go.
+ * The plan of a change: a tree of the fields to set, and a list of the fields to remove.
  * @module
  */
 import { MAX_DEPTH, refuse } from '../errors.js'
 import { isPlainObject } from '../options.js'
 import type { Step } from '../path.js'
 import { parsePath, refusePath } from '../path.js'
+import { ENUM_VALUE_NAME } from '../schema/aliases.js'
 import type { Field, MessageType } from '../schema/schema.js'
 import { MetaDataSchema } from '../schema/schema.js'
 import type { Change, EditFields, EditMessage, EditValue, EnumNameValue } from './change.js'
-import { BARE_NAME, NAME } from './change.js'
+import { BARE_NAME } from './change.js'
 
-/** What is to become of one field, or of one of a list. */
+/** The plan for one field, or for one item of a list. */
 export interface Plan {
   readonly path: string
-  /** The value, unless it is a message. */
+  /** The new value, unless it is a message. */
   value?: ScalarValue
-  /** Whether the value was given as a message, which may take the place of something else. */
+  /** True if the value was given as a message, which may replace a value of another kind. */
   isMessage?: true
-  /** What is to become of the fields of a message. */
+  /** The plans for the fields of a message, by name. */
   readonly fields: Map<string, NamePlan>
 }
 
-/** What is to become of the fields of one name. */
+/** The plans for all fields of one name. */
 export interface NamePlan {
-  /** Of the only one. */
+  /** The plan for the field, if no index was given. */
   sole?: Plan
-  /** Of all: one plan for each that is to be there. */
+  /** The plans for all items, if a whole list was given. */
   all?: Plan[]
   readonly byIndex: Map<number, Plan>
   readonly added: Plan[]
 }
 
+/** A field to remove. */
 export interface Removal {
   readonly path: string
   readonly steps: readonly Step[]
 }
 
+/**
+ * Makes the plan of a change.
+ * @throws {MetadataError} `invalid_path` or `invalid_value`
+ */
 export function makePlan(change: Change): { readonly plan: Plan; readonly removals: readonly Removal[] } {
   const root: Plan = { path: '', fields: new Map() }
   const removals: Removal[] = []
@@ -44,78 +50,94 @@ export function makePlan(change: Change): { readonly plan: Plan; readonly remova
     if (value === undefined) continue
     const steps = parsePath(path)
     if (value === null) removals.push({ path, steps })
-    else into(root, steps, value)
+    else planPath(root, steps, value, removals)
   }
   return { plan: root, removals }
+}
 
-  function into(plan: Plan, steps: readonly Step[], value: EditValue): void {
-    let at = plan
-    let type: MessageType | undefined = MetaDataSchema
-    steps.forEach((step, i) => {
-      type = messageTypeOf(type?.byName.get(step.name))
-      const names = namePlan(at, step.name)
-      const path = `${at.path}${at.path === '' ? '' : '.'}${step.name}${step.index === undefined ? '' : `[${step.index}]`}`
-      if (i === steps.length - 1 && step.index === undefined && Array.isArray(value)) {
-        names.all = Array.from(value, (item, index) =>
-          fill({ path: `${path}[${index}]`, fields: new Map() }, item, type, undefined, steps.length),
-        )
-        return
-      }
-      at = planAt(names, step, path)
-      if (i === steps.length - 1) fill(at, value, type, steps, steps.length)
-    })
-  }
+/** Adds the value of one path to the plan. */
+function planPath(root: Plan, steps: readonly Step[], value: EditValue, removals: Removal[]): void {
+  let plan = root
+  let type: MessageType | undefined = MetaDataSchema
+  steps.forEach((step, i) => {
+    type = messageTypeOf(type?.byName.get(step.name))
+    const names = ensureNamePlan(plan, step.name)
+    const index = step.index === undefined ? '' : `[${step.index}]`
+    const path = `${plan.path}${plan.path === '' ? '' : '.'}${step.name}${index}`
+    const isLast = i === steps.length - 1
+    if (isLast && step.index === undefined && Array.isArray(value)) {
+      names.all = planItems(value, { path, type, steps: undefined, depth: steps.length, removals })
+      return
+    }
+    plan = ensurePlan(names, step, path)
+    if (isLast) fillPlan(plan, value, { path, type, steps, depth: steps.length, removals })
+  })
+}
 
-  /**
-   * @param steps - to the field; undefined where it is new, so that there is nothing in it to remove
-   * @param depth - of messages, were this one
-   */
-  function fill(
-    plan: Plan,
-    value: EditValue,
-    type: MessageType | undefined,
-    steps: readonly Step[] | undefined,
-    depth: number,
-  ): Plan {
-    if (plan.value !== undefined) refuseDuplicate(plan.path)
-    const one = checkOneValue(value, plan.path)
-    if (typeof one !== 'object' || isEnumName(one, plan.path)) {
-      plan.value = one
-      return plan
-    }
-    if (depth > MAX_DEPTH) refuse(plan.path, `nested no more than ${MAX_DEPTH} deep`)
-    plan.isMessage = true
-    const given = new Set<string>()
-    for (const [key, inner] of Object.entries(one)) {
-      if (inner === undefined) continue
-      const [step, ...more] = parsePath(key)
-      if (more.length > 0 || step?.index !== undefined || key.startsWith('_unknown'))
-        refusePath(`${plan.path}.${key}`, 'only names of fields are keys in a message')
-      // The keys of JSON are understood too, so that a message of this package can be given.
-      const field = type?.byName.get(key) ?? type?.byKey.get(key)
-      const name = field?.name ?? key
-      const path = `${plan.path}.${name}`
-      // By its name in the schema and by its key in JSON.
-      if (given.has(name)) refuseDuplicate(path)
-      given.add(name)
-      const innerSteps = steps && [...steps, { name, index: undefined }]
-      if (inner === null) {
-        if (innerSteps !== undefined && !innerSteps.some(({ index }) => index === '+'))
-          removals.push({ path, steps: innerSteps })
-        continue
-      }
-      const names = namePlan(plan, name)
-      if (Array.isArray(inner))
-        names.all = Array.from(inner, (item, index) =>
-          fill({ path: `${path}[${index}]`, fields: new Map() }, item, messageTypeOf(field), undefined, depth + 1),
-        )
-      else fill(planAt(names, { name, index: undefined }, path), inner, messageTypeOf(field), innerSteps, depth + 1)
-    }
+/** The place of a value in a change. */
+interface Place {
+  readonly path: string
+  readonly type: MessageType | undefined
+  /** The steps to the field; undefined for a new field, in which there is nothing to remove. */
+  readonly steps: readonly Step[] | undefined
+  /** The depth of the value, if it is a message. */
+  readonly depth: number
+  /** Receives the fields that are given as `null`. */
+  readonly removals: Removal[]
+}
+
+/** Makes one plan for each item of a list that was given whole. */
+function planItems(list: readonly EditValue[], place: Place): Plan[] {
+  return Array.from(list, (item, index) => {
+    const plan: Plan = { path: `${place.path}[${index}]`, fields: new Map() }
+    fillPlan(plan, item, place)
     return plan
+  })
+}
+
+/** Puts a value into its plan. */
+function fillPlan(plan: Plan, value: EditValue, place: Place): void {
+  if (plan.value !== undefined) refuseDuplicate(plan.path)
+  const one = checkOneValue(value, plan.path)
+  if (typeof one !== 'object' || isEnumName(one, plan.path)) {
+    plan.value = one
+    return
+  }
+  if (place.depth > MAX_DEPTH) refuse(plan.path, `nested no more than ${MAX_DEPTH} deep`)
+  plan.isMessage = true
+  const given = new Set<string>()
+  for (const [key, inner] of Object.entries(one)) {
+    if (inner === undefined) continue
+    const [step, ...more] = parsePath(key)
+    if (more.length > 0 || step?.index !== undefined || key.startsWith('_unknown'))
+      refusePath(`${plan.path}.${key}`, 'only names of fields are keys in a message')
+    // The keys of JSON are accepted too, so that a message of this package can be given.
+    const field = place.type?.byName.get(key) ?? place.type?.byKey.get(key)
+    const name = field?.name ?? key
+    // A field may have been given by its name in the schema and by its key in JSON.
+    if (given.has(name)) refuseDuplicate(`${plan.path}.${name}`)
+    given.add(name)
+    planInnerField(plan, name, inner, field, place)
   }
 }
 
-function namePlan(plan: Plan, name: string): NamePlan {
+/** Adds a field of a message to the message's plan. */
+function planInnerField(plan: Plan, name: string, value: EditValue, field: Field | undefined, outer: Place): void {
+  const path = `${plan.path}.${name}`
+  const step: Step = { name, index: undefined }
+  const steps = outer.steps && [...outer.steps, step]
+  if (value === null) {
+    if (steps !== undefined && !steps.some(({ index }) => index === '+')) outer.removals.push({ path, steps })
+    return
+  }
+  const names = ensureNamePlan(plan, name)
+  const place: Place = { path, type: messageTypeOf(field), steps, depth: outer.depth + 1, removals: outer.removals }
+  if (Array.isArray(value)) names.all = planItems(value, { ...place, steps: undefined })
+  else fillPlan(ensurePlan(names, step, path), value, place)
+}
+
+/** Returns the plans for a name, and makes them if there are none yet. */
+function ensureNamePlan(plan: Plan, name: string): NamePlan {
   let names = plan.fields.get(name)
   if (names === undefined) {
     names = { byIndex: new Map(), added: [] }
@@ -124,7 +146,8 @@ function namePlan(plan: Plan, name: string): NamePlan {
   return names
 }
 
-function planAt(names: NamePlan, { index }: Step, path: string): Plan {
+/** Returns the plan for a step, and makes it if there is none yet. A step `[+]` always makes a new one. */
+function ensurePlan(names: NamePlan, { index }: Step, path: string): Plan {
   const plan: Plan = { path, fields: new Map() }
   if (index === '+') names.added.push(plan)
   else if (index === undefined) names.sole ??= plan
@@ -136,9 +159,10 @@ function planAt(names: NamePlan, { index }: Step, path: string): Plan {
   return index === undefined ? (names.sole ?? plan) : plan
 }
 
+/** A value that is written as one scalar. */
 export type ScalarValue = Exclude<EditValue, null | readonly EditValue[] | EditFields | EditMessage>
 
-/** A value that is one, and that can be written. */
+/** Returns the value, if it is a scalar or an object of fields. */
 function checkOneValue(value: EditValue, path: string): ScalarValue | EditFields {
   switch (typeof value) {
     case 'string':
@@ -149,7 +173,7 @@ function checkOneValue(value: EditValue, path: string): ScalarValue | EditFields
     case 'object':
       if (value === null || Array.isArray(value)) return refuse(path, 'one value', value)
       if (!isFields(value)) return refuse(path, EXPECTED_VALUE, value)
-      // Neither null nor an array: the check of a readonly array does not narrow.
+      // Null and arrays were refused above, but `Array.isArray` does not narrow a readonly array.
       return value as EnumNameValue | EditFields
     default:
       return refuse(path, EXPECTED_VALUE, value)
@@ -158,7 +182,10 @@ function checkOneValue(value: EditValue, path: string): ScalarValue | EditFields
 
 const EXPECTED_VALUE = 'a string, a number, a truth value, or an object with the fields of a message'
 
-/** Whether an object has fields in it: one of a class without any would be taken for a message with nothing to set. */
+/**
+ * Checks whether an object can be read as fields. An instance of a class without fields of its own cannot: it would be taken
+ * for a message with nothing to set.
+ */
 export function isFields(value: object): boolean {
   if (!isPlainObject(value)) return false
   const prototype: unknown = Object.getPrototypeOf(value)
@@ -169,10 +196,13 @@ export function isFields(value: object): boolean {
 function isEnumName(value: ScalarValue | EditFields, path: string): value is EnumNameValue {
   if (typeof value !== 'object' || !(BARE_NAME in value)) return false
   const name: unknown = value[BARE_NAME]
-  return typeof name === 'string' && NAME.test(name) ? true : refuse(path, 'the name of a value')
+  return typeof name === 'string' && ENUM_VALUE_NAME.test(name) ? true : refuse(path, 'the name of a value')
 }
 
-/** What is to become of the fields of a name, once it is known that it does not contradict itself. */
+/**
+ * Returns the plans for a name, if they do not contradict each other.
+ * @throws {MetadataError} `invalid_path`
+ */
 export function checkNames(names: NamePlan, field: Field | undefined, name: string): NamePlan {
   const { sole, all, byIndex, added } = names
   const [first = sole] = [...(all ?? []), ...byIndex.values(), ...added]
@@ -183,27 +213,29 @@ export function checkNames(names: NamePlan, field: Field | undefined, name: stri
   return names
 }
 
+/** @throws {MetadataError} `invalid_path` for a field that is given twice */
 export function refuseDuplicate(path: string): never {
   return refusePath(path, 'it is given twice')
 }
 
+/** @throws {MetadataError} `invalid_path` for an index past the end of a list */
 export function refuseMissingIndex(path: string, name: string, index: number): never {
   return refusePath(path, `there is no ${name}[${index}]; ${name}[+] makes a new one`)
 }
 
-/** A plan of fields for a field that has none. */
+/** @throws {MetadataError} `invalid_value` or `invalid_path` for a message in place of a scalar */
 export function refuseMessage(field: Exclude<Field, { readonly kind: 'message' }>, { path, isMessage }: Plan): never {
   return isMessage ? refuse(path, EXPECTED[field.kind]) : refusePath(path, `${field.name} is not a message`)
 }
 
-/** What a field of each kind takes. */
+/** Words for the value that a field of each kind takes. */
 export const EXPECTED: { readonly [kind in Exclude<Field['kind'], 'message'>]: string } = {
   string: 'a string',
   int32: 'an integer of 32 bits',
   enum: 'the name of a value',
 }
 
-/** The type of a field that is a message. */
+/** Returns the type of a message field; undefined for any other field. */
 export function messageTypeOf(field: Field | undefined): MessageType | undefined {
   return field?.kind === 'message' ? field.type : undefined
 }

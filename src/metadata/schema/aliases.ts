@@ -18,6 +18,9 @@ export interface EnumAliases {
   readonly DirectoryType?: { readonly [alias: string]: keyof typeof generated.DirectoryType }
 }
 
+/** The form of a name that an enum value may have. */
+export const ENUM_VALUE_NAME: RegExp = /^[A-Za-z_]\w*$/
+
 /** Enum names both ways. */
 export interface EnumNames {
   readonly numberOf: (type: EnumType, name: string) => number | undefined
@@ -42,7 +45,7 @@ export function makeEnumNames(aliases: EnumAliases | undefined): EnumNames {
     for (const [alias, name] of Object.entries(values)) {
       const number = type.numbers.get(String(name))
       if (number === undefined) throw new TypeError(`enumAliases: ${enumName} has no value ${String(name)}`)
-      if (!/^[A-Za-z_]\w*$/.test(alias))
+      if (!ENUM_VALUE_NAME.test(alias))
         throw new TypeError(`enumAliases: ${JSON.stringify(alias)} is no name of an enum value`)
       if (type.numbers.has(alias)) throw new TypeError(`enumAliases: ${enumName} has a value ${alias} of its own`)
       numbers.set(`${enumName} ${alias}`, number)
