@@ -13,12 +13,12 @@ import { decodeString, parseInt32, parseInteger, writeLiteral } from '../text/li
 import type { FieldNode, ItemNode, StringNode } from '../text/tree.js'
 import { piecesOf } from '../text/tree.js'
 import { BARE_NAME } from './change.js'
-import type { Container, NewField, Written } from './layout.js'
 import { Layout } from './layout.js'
-import type { Occurrence } from './occurrences.js'
+import type { Container, Occurrence } from './occurrences.js'
 import { groupOccurrences, soleIndex } from './occurrences.js'
 import type { Plan, ScalarValue } from './plan.js'
 import { checkNames, EXPECTED, messageTypeOf, refuseDuplicate, refuseMessage, refuseMissingIndex } from './plan.js'
+import type { NewField, Written } from './render.js'
 import type { Splice } from './splices.js'
 import { removePieces, wouldJoin } from './splices.js'
 
@@ -194,8 +194,8 @@ export class Setter {
 
   private renderString(value: string, before: ItemNode | undefined, path: string): string {
     if (LONE_SURROGATE.test(value)) return refuse(path, 'a string without lone surrogates')
-    const quote = before?.kind === 'string' ? quoteOf(this.text, before.start) : this.layout.quote
-    return writeLiteral(value, { ...this.layout.literalStyle, quote })
+    const quote = before?.kind === 'string' ? quoteOf(this.text, before.start) : this.layout.style.quote
+    return writeLiteral(value, { ...this.layout.style.literalStyle, quote })
   }
 
   /** Whether a value is already what the text says. */
@@ -240,7 +240,7 @@ export class Setter {
       const span = spanOf(index)
       return {
         ...span,
-        text: writeLiteral(text, { ...this.layout.literalStyle, quote: quoteOf(this.text, span.start) }),
+        text: writeLiteral(text, { ...this.layout.style.literalStyle, quote: quoteOf(this.text, span.start) }),
       }
     }
 
