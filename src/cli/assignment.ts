@@ -1,5 +1,5 @@
 /**
- * `FIELD=VALUE` on a command line: a change of a record, with the value in the type that the field has.
+ * Parses `FIELD=VALUE` on a command line into a change of a record, with the value in the field's type.
  * @module
  */
 import type { Change, EditFields, EditValue, FieldDescription } from '../metadata/index.js'
@@ -19,16 +19,16 @@ export interface Assignment {
 
 const ASSIGNMENT = /^((?:[\w.]|\[[^\]=]*\])+)(\+?)=(.*)$/s
 
-/** Reads an argument; undefined for one that is no assignment, such as the name of a file. */
+/** Parses an argument. @returns undefined if it is not an assignment, such as the name of a file */
 export function parseAssignment(argument: string): Assignment | undefined {
   const [, path, plus, value] = ASSIGNMENT.exec(argument) ?? []
   return path === undefined || value === undefined ? undefined : { path: plus ? `${path}[+]` : path, value }
 }
 
 /**
- * The change that an assignment makes. A field that the schema does not know keeps the type that it has in the text; where
- * it is new there, it is a string, or a message when an object of JSON is given.
- * @param mayCreate - whether a field may be made that neither the schema nor the text has
+ * Makes the change of an assignment. A field that the schema does not know keeps the type that it has in the text. If the text
+ * does not have it either, it becomes a string, or a message if the value is a JSON object.
+ * @param mayCreate - true to allow a field that neither the schema nor the text has
  * @throws {MetadataError} `invalid_path`, `invalid_value` or `unknown_field`
  */
 export function makeChange({ path, value }: Assignment, text: string, mayCreate: boolean): Change {
@@ -39,12 +39,12 @@ export function makeChange({ path, value }: Assignment, text: string, mayCreate:
   return { [path]: result }
 }
 
-/** Whether anything stands at a path of a text. */
+/** Checks whether a text has anything at a path. */
 export function hasField(text: string, path: string): boolean {
   return findValues(parseSyntax(text), path).length > 0
 }
 
-/** The paths of what an assignment removes: an object of JSON may have `null` in it. */
+/** Lists the paths that a change removes, since a JSON object may have `null` in it. */
 export function removedPaths(change: Change): readonly string[] {
   return Object.entries(change).flatMap(([path, value]): readonly string[] => {
     if (value === null) return [path]
@@ -57,7 +57,7 @@ function isObject(value: unknown): value is EditFields {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** What a field is that the schema does not know. */
+/** The kind of a field that the schema does not know. */
 type Kind = 'message' | 'string' | 'number' | 'name'
 
 const KINDS: { readonly [kind in ItemNode['kind']]: Kind } = {
@@ -69,7 +69,7 @@ const KINDS: { readonly [kind in ItemNode['kind']]: Kind } = {
 }
 
 function parseUnknownIn(fields: readonly FieldNode[], path: string, value: string, mayCreate: boolean): EditValue {
-  // Of a new one in a list the first shows the type.
+  // A new item of a list gets the type of the first item.
   const [node] = findValues(fields, path.replace(/\[\+\]$/, '[0]'))
   const item = node?.kind === 'list' ? node.items[0] : node
   const kind = item && KINDS[item.kind]
@@ -77,7 +77,7 @@ function parseUnknownIn(fields: readonly FieldNode[], path: string, value: strin
   return parseUnknown(kind, path, value)
 }
 
-/** Returns the values at a path; an empty list is a value of its own. */
+/** Returns the values at a path. An empty list counts as one value. */
 function findValues(fields: readonly FieldNode[], path: string): readonly ValueNode[] {
   let inside: readonly FieldNode[] = fields
   let found: readonly ValueNode[] = []
@@ -101,7 +101,7 @@ function valuesOf(fields: readonly FieldNode[], name: string): readonly ValueNod
 }
 
 /**
- * Refuses a name in an object of JSON that neither the schema nor the text has at that path, in whichever of a list.
+ * Refuses a name in a JSON object that neither the schema nor the text has at that path, in any item of a list.
  * @throws {MetadataError} `unknown_field`
  */
 function checkNames(fields: readonly FieldNode[], path: string, object: EditFields): void {
@@ -181,7 +181,7 @@ function parseInteger(value: string): number | bigint | undefined {
 
 const EXPECTED_EXACT = 'a number of at most 17 significant digits, since more would be rounded'
 
-/** Whether a number is another one than its digits say. */
+/** Checks whether a number differs from the digits it was parsed from. */
 function isRounded(source: string, number: number): boolean {
   if (/^0[xbo]/i.test(source)) return !Number.isSafeInteger(number)
   return /^[+-]?[.\d]/.test(source) && !isExact(source.replace(/^\+/, ''))
@@ -198,7 +198,7 @@ function parseObject(path: string, value: string): EditFields {
   return isObject(json) ? json : refuse(path, 'a JSON object, such as {"type":"GIT"}', value)
 }
 
-/** A tree of JSON as values to set. What is in it is checked when it is written. */
+/** Converts a JSON tree into values to set. `editText` checks them later. */
 function toEditValue(tree: unknown): EditValue {
   if (tree instanceof JsonNumber) {
     const number = parseInteger(tree.source) ?? Number(tree.source)

@@ -1,5 +1,5 @@
 /**
- * `check`: what is wrong with records, one line each, for people, editors and CI.
+ * `check`: prints the problems of records, one line each, for people, editors and CI.
  * @module
  */
 import type { Command } from 'commander'
@@ -27,7 +27,7 @@ interface Finding {
   readonly path: string
   readonly line?: number
   readonly column?: number
-  /** Which field, where the record could be read. */
+  /** The path of the field, if the record could be read. */
   readonly field?: string
   readonly code: string
   readonly severity: 'error' | 'warning'
@@ -54,14 +54,14 @@ export function addCheck(parent: Command): void {
     })
 }
 
-/** The findings of one record: those that are printed, and how many there are. */
+/** The findings of one record: those to print, and the number of all. */
 interface Findings {
   readonly shown: readonly Finding[]
   readonly error: number
   readonly warning: number
 }
 
-/** Findings of a record that are printed at most: a stranger's may have a million. */
+/** The most findings to print for one record: an untrusted record may have a million. */
 const MAX_FINDINGS = 1000
 
 async function check({ files, found, faults, passedOver }: Found, options: CheckOptions): Promise<void> {
@@ -90,7 +90,7 @@ async function check({ files, found, faults, passedOver }: Found, options: Check
 
 const START = '{\n  "findings": ['
 
-/** Prints one object of JSON piece by piece: all findings of a tree may be more than a string can hold. */
+/** Prints one JSON object piece by piece, since all findings of a tree may be too long for one string. */
 function jsonPrinter() {
   const textOf = (value: unknown, indent: string): string =>
     escapeLines(JSON.stringify(value, undefined, 2).replaceAll('\n', `\n${indent}`))
@@ -131,7 +131,7 @@ function collectProblems(
   bytes: Uint8Array,
   { quiet }: CheckOptions,
 ): Findings {
-  // Before anything is made of them: a record may have more than the memory has room for.
+  // The limit applies before findings are made: a record may have more problems than memory can hold.
   const kept: Problem[] = []
   const counts = { error: 0, warning: 0 }
   const others = { error: 0, warning: 0 }

@@ -1,5 +1,5 @@
 /**
- * `convert`: a record from any format to any, with a word where something would be lost.
+ * `convert`: turns a record into another format, and refuses if that would lose fields.
  * @module
  */
 import { realpath } from 'node:fs/promises'
@@ -90,7 +90,7 @@ async function convert(
     return exitWith(EXIT.problems)
   }
   if (output === STDIN) {
-    // Elsewhere it has to be the record, to the last character.
+    // Only a terminal gets escapes: any other reader needs the exact record.
     if (typeof result !== 'string' || !process.stdout.isTTY) return print(result)
     return print(to === 'json' ? escapeLines(result) : escapeTextFormat(result))
   }
@@ -100,7 +100,7 @@ async function convert(
     return exitWith(EXIT.problems)
   }
   const isItself = path !== STDIN && (await isSameFile(path, output))
-  // Of a file that is turned into another format where it stands, no change of somebody else's is lost.
+  // A file that is converted in place may have been changed by others since it was read. Their change must not be lost.
   const content = (before: Uint8Array | undefined): string | Uint8Array | Fault =>
     isItself && !('bytes' in read && before !== undefined && Buffer.from(before).equals(read.bytes))
       ? { path: output, reason: 'changed by another program in the meantime: run this again' }
@@ -115,11 +115,11 @@ async function isSameFile(path: string, other: string): Promise<boolean> {
   return one !== undefined && one === two
 }
 
-/** What of a record a format has no place for, in words. */
+/** Describes the fields that a format cannot hold; undefined if it holds them all. */
 function describeLoss(metadata: MetaData, to: Format): string | undefined {
   let first: string | undefined
   let count = 0
-  // The schema is of this very type.
+  // The schema's tables describe this type.
   visitUnknown(MetaDataSchema, metadata as unknown as Message, to === 'binary', '', (path, field) => {
     first ??= fieldPath(path, field)
     count++
@@ -129,7 +129,10 @@ function describeLoss(metadata: MetaData, to: Format): string | undefined {
   return `${to} cannot hold ${first}, which the schema does not know${more}`
 }
 
-/** Visits what the schema does not know: what has a name and no number, or the other way round. A record may have millions. */
+/**
+ * Visits the fields that the schema does not know. There may be millions.
+ * @param named - true for fields with a name and no number, false for fields with a number and no name
+ */
 function visitUnknown(
   type: MessageType,
   message: Message & Unknown,

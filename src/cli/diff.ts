@@ -1,17 +1,17 @@
 /**
- * The lines in which two texts differ, in time that does not run away with a stranger's text.
+ * Compares two texts by lines, in bounded time even for untrusted texts.
  * @module
  */
 import type { StructuredPatchHunk } from 'diff'
 import { structuredPatch } from 'diff'
 
-/** Lines that are shown around a change. */
+/** Unchanged lines to show around a change. */
 const CONTEXT = 3
 
-/** With more lines taken out and put in than this, no shortest way is looked for, which takes time by its square. */
+/** The most changed lines for which the shortest patch is computed, since that takes time by their square. */
 const MAX_EDITS = 2000
 
-/** The hunks of a patch; a single one, from the first difference to the last, where there are very many. */
+/** Makes the hunks of a patch. Texts with very many changes get one hunk, from the first difference to the last. */
 export function makeHunks(before: string, after: string): StructuredPatchHunk[] {
   const patch = structuredPatch('', '', before, after, undefined, undefined, {
     context: CONTEXT,
@@ -47,7 +47,7 @@ function makeSingleHunk(before: string, after: string): StructuredPatchHunk {
   }
 }
 
-/** Lines with their line ends, which the last may lack. */
+/** Splits a text into lines. Each keeps its line end, which the last line may lack. */
 function splitLines(text: string): string[] {
   return text.match(/[^\n]*\n|[^\n]+$/g) ?? []
 }

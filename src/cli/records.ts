@@ -1,5 +1,5 @@
 /**
- * From the bytes of a file to a record, or to what is wrong with them.
+ * Reads records from the bytes of files, and reports their faults.
  * @module
  */
 import type { ReadOptions, ReadResult } from '../metadata/index.js'
@@ -8,17 +8,17 @@ import type { Fault } from './files/files.js'
 import { STDIN } from './files/files.js'
 import { escapeLine, paint, printError } from './output.js'
 
-/** A fault of a record, with its place where it has one. */
+/** A fault of a record, with its place if it is known. */
 export interface RecordFault extends Fault {
   readonly code: string
   readonly line?: number
   readonly column?: number
 }
 
-/** A record, or why it is none. */
+/** A record, or the reason why it cannot be read. */
 export type Parsed = ReadResult | RecordFault
 
-/** Reads a record of any format. Never throws for what is in it. */
+/** Reads a record of any format. Never throws, whatever the bytes are. */
 export function parseRecord(path: string, bytes: Uint8Array, options: ReadOptions): Parsed {
   try {
     return readMetadata(bytes, options)
@@ -30,12 +30,12 @@ export function parseRecord(path: string, bytes: Uint8Array, options: ReadOption
   }
 }
 
-/** Words for bytes that are good as binary and as text or JSON too. */
+/** Words for bytes that are valid as binary and also as text or JSON. */
 export const AMBIGUOUS = 'good as binary and as text or JSON, as another record in each'
 
-/** Whatever went wrong with one record as a fault of it, since those after it are to be read all the same. */
+/** Turns any error into a fault of one record, so that the records after it are still read. */
 export function makeFault(path: string, error: unknown): RecordFault {
-  // The class is that of this very bundle.
+  // `instanceof` is safe here: the command's bundle has one copy of the class.
   if (!(error instanceof MetadataError))
     return { path, code: 'failed', reason: `cannot be worked on: ${error instanceof Error ? error.message : error}` }
   const { code, line, column, message } = error
@@ -44,24 +44,24 @@ export function makeFault(path: string, error: unknown): RecordFault {
   return { path, code, line, column, reason: message.startsWith(place) ? message.slice(place.length) : message }
 }
 
-/** A path for people. */
+/** Returns a path as it is shown to people. */
 export function displayName(path: string): string {
   return path === STDIN ? '<stdin>' : escapeLine(path)
 }
 
-/** `path:line:column:`, as compilers write it and editors read it. */
+/** Writes `path:line:column:`, the form that compilers write and editors read. */
 export function displayPlace(path: string, line?: number, column?: number): string {
   return line === undefined ? `${displayName(path)}:` : `${displayName(path)}:${line}:${column}:`
 }
 
-/** Says on standard error what is wrong with a file. */
+/** Prints a fault on standard error. */
 export function reportFault(fault: Fault | RecordFault): void {
   const [line, column] = 'line' in fault ? [fault.line, fault.column] : []
   const kind = paint('red', 'error:', process.stderr)
   printError(`${displayPlace(fault.path, line, column)} ${kind} ${escapeLine(fault.reason)}`)
 }
 
-/** Says on standard error what was passed over, or not done, though nothing failed. */
+/** Prints a warning on standard error, for something that was skipped. */
 export function reportWarning({ path, reason }: Fault): void {
   printError(`${displayPlace(path)} ${paint('yellow', 'warning:', process.stderr)} ${escapeLine(reason)}`)
 }

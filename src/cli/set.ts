@@ -1,5 +1,5 @@
 /**
- * `set`: changes records in text format where they stand, and nothing in them but the lines concerned.
+ * `set`: changes fields of records in text format, in place. All other lines stay as they are.
  * @module
  */
 import type { Command } from 'commander'
@@ -35,11 +35,11 @@ interface Edit {
   readonly bytes: Uint8Array
   readonly before: string
   readonly after: string
-  /** Paths that were to be removed and are not there. */
+  /** Paths to remove that the record does not have. */
   readonly missing: readonly string[]
 }
 
-/** The reason why a record is not changed; a broken one is told from a change that is not possible. */
+/** The reason why a record cannot be changed. `isBroken` marks a record that cannot be read. */
 interface EditFault extends Fault {
   readonly isBroken?: true
 }
@@ -73,41 +73,44 @@ content; one that cannot be replaced, such as a mount, is written in place. Seve
 
 Exit code: 0, 1 when a record is broken, 2 when a change is not possible or a file cannot be read or written.`,
     )
-    .action(async (args: readonly string[], options: SetOptions, command: Command) => {
-      const { assignments, paths } = await splitArguments(args, options.change, command)
-      const unset = options.unset ?? []
-      if (assignments.length + unset.length === 0) failWithHelp(command, 'there is nothing to set')
-      for (const path of unset)
-        try {
-          parsePath(path)
-        } catch (error) {
-          command.error(`error: ${makeFault(path, error).reason}`)
-        }
-      const edits: Edit[] = []
-      const faults: EditFault[] = []
-      const all = new Set(pathsOrStdin(paths, command))
-      for await (const read of readRecords([...all], 'files')) {
-        // An empty record may be meant where standard input is; where no file was named it was forgotten.
-        const isNothing = paths.length === 0 && 'bytes' in read && read.bytes.length === 0
-        const edited = isNothing
-          ? { path: read.path, reason: 'nothing came in, and no file is named' }
-          : 'reason' in read
-            ? read
-            : edit(read.path, read.bytes, assignments, options)
-        if ('reason' in edited) faults.push(edited)
-        else edits.push(edited)
-      }
-      faults.forEach(reportFault)
-      for (const { isBroken } of faults) exitWith(isBroken ? EXIT.problems : EXIT.failure)
-      if (faults.length > 0) return
-      if (options.dryRun) for (const each of edits) await showPatch(each)
-      else if (!(await save(edits, assignments, options))) return exitWith(EXIT.failure)
-      for (const { path, missing } of edits)
-        for (const field of missing)
-          reportWarning({ path, reason: `${field} is not there, so nothing of it is removed` })
-    })
+    .action(setRecords)
 }
 
+/** Runs the command: edits all records first, and then replaces them together. */
+async function setRecords(args: readonly string[], options: SetOptions, command: Command): Promise<void> {
+  const { assignments, paths } = await splitArguments(args, options.change, command)
+  const unset = options.unset ?? []
+  if (assignments.length + unset.length === 0) failWithHelp(command, 'there is nothing to set')
+  for (const path of unset)
+    try {
+      parsePath(path)
+    } catch (error) {
+      command.error(`error: ${makeFault(path, error).reason}`)
+    }
+  const edits: Edit[] = []
+  const faults: EditFault[] = []
+  const all = new Set(pathsOrStdin(paths, command))
+  for await (const read of readRecords([...all], 'files')) {
+    // Empty standard input is a valid record if `-` was given. Without any path, the user probably forgot the file.
+    const isNothing = paths.length === 0 && 'bytes' in read && read.bytes.length === 0
+    const edited = isNothing
+      ? { path: read.path, reason: 'nothing came in, and no file is named' }
+      : 'reason' in read
+        ? read
+        : edit(read.path, read.bytes, assignments, options)
+    if ('reason' in edited) faults.push(edited)
+    else edits.push(edited)
+  }
+  faults.forEach(reportFault)
+  for (const { isBroken } of faults) exitWith(isBroken ? EXIT.problems : EXIT.failure)
+  if (faults.length > 0) return
+  if (options.dryRun) for (const each of edits) await showPatch(each)
+  else if (!(await save(edits, assignments, options))) return exitWith(EXIT.failure)
+  for (const { path, missing } of edits)
+    for (const field of missing) reportWarning({ path, reason: `${field} is not there, so nothing of it is removed` })
+}
+
+/** Splits the arguments at the first one that is not a change: changes before it, paths from there on. */
 async function splitArguments(
   args: readonly string[],
   changes: readonly string[] = [],
@@ -127,6 +130,7 @@ async function splitArguments(
   return { assignments: [...named, ...all.slice(0, end).flatMap((each) => each ?? [])], paths: args.slice(end) }
 }
 
+/** Applies the changes to one record. */
 function edit(
   path: string,
   bytes: Uint8Array,
@@ -151,7 +155,7 @@ function edit(
       after = editText(after, change, options)
     }
     for (const field of unset) if (!hasField(after, field)) missing.push(field)
-    // All at once and last, so that every index means what it meant in the file.
+    // Removals are made last and together, so that each index still means the same item as in the file.
     after = editText(after, Object.fromEntries(unset.map((field) => [field, null])), options)
     return { path, bytes, before, after, missing }
   } catch (error) {
@@ -160,8 +164,8 @@ function edit(
 }
 
 /**
- * The text, whether it suits the schema or not; undefined when it is a good record of another format.
- * @throws {MetadataError} for what is no record, or no text for sure
+ * Returns the text of a record, which need not fit the schema; undefined if it is a record of another format.
+ * @throws {MetadataError} if it is not a record, or `ambiguous_format` if it is a binary record too
  */
 function readText(bytes: Uint8Array): string | undefined {
   let text: string
@@ -185,7 +189,7 @@ function isBinary(bytes: Uint8Array): boolean {
   }
 }
 
-/** Replaces all files that change, or none; a file that has changed since it was read is edited anew. */
+/** Replaces all files that change, or none. A file that has changed since it was read is edited again. */
 async function save(edits: readonly Edit[], assignments: readonly Assignment[], options: SetOptions): Promise<boolean> {
   const replacements = edits
     .filter(({ path, before, after }) => path !== STDIN && after !== before)
@@ -212,7 +216,7 @@ async function showPatch({ path, before, after }: Edit): Promise<void> {
   const name = displayName(path)
   const headers = { oldFileName: name, newFileName: name, oldHeader: undefined, newHeader: undefined }
   const patch = formatPatch({ ...headers, hunks: makeHunks(before, after) }, FILE_HEADERS_ONLY)
-  // Elsewhere it has to be what `patch` can apply.
+  // Only a terminal gets escapes: a file must be a patch that `patch` can apply.
   const colored = (process.stdout.isTTY ? escapeLines(patch) : patch)
     .replace(/^-(?!-- ).*$/gm, (line) => paint('red', line))
     .replace(/^\+(?!\+\+ ).*$/gm, (line) => paint('green', line))

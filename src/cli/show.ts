@@ -1,5 +1,5 @@
 /**
- * `show`: records as text, as JSON or as a table.
+ * `show`: prints records as text, as JSON or as a table.
  * @module
  */
 import type { Command } from 'commander'
@@ -20,7 +20,7 @@ interface ShowOptions extends ReadingOptions {
   readonly json?: true
 }
 
-/** A record that could be read, and where it was. */
+/** A record and its path. */
 interface Shown extends ReadResult {
   readonly path: string
 }
@@ -64,7 +64,7 @@ Exit code: 0, 1 when a record is broken, 2 when a file cannot be read.`,
     })
 }
 
-/** What is to be shown of those files that have a record for it; complains of the others. */
+/** Renders each file that is a record, and reports the faults of the others. */
 async function* renderRecords<T>(
   { files, found }: Found,
   options: ShowOptions,
@@ -105,7 +105,7 @@ async function showText(found: Found, options: ShowOptions): Promise<void> {
   }
 }
 
-/** Canonical text with its names and strings in colour. */
+/** Colours the names and strings of canonical text. */
 function colorText(text: string): string {
   return text.replace(
     /^( *)([^\s:}]+)(?:(: )(".*"))?/gm,
@@ -135,17 +135,17 @@ function toJson(metadata: MetaData, { enumAlias }: ShowOptions) {
   return MetaData.toJSON(metadata, { unknownText: 'string', ...(enumAlias && { enumAliases: enumAlias }) })
 }
 
-/** Characters of a value that the table shows at most: a stranger's record may have megabytes, and no row is to fill the table. */
+/** The most characters of a value that the table shows. An untrusted record may have megabytes. */
 const MAX_CELL = 200
 
-/** The start of a value, fit for a cell. */
+/** Returns the start of a value, escaped for a cell. */
 function formatCell(value: unknown): string {
-  // A character has at most two units, so what is cut off here would not be shown.
+  // A character has at most two UTF-16 units, so the part that is cut off here would not be shown.
   const characters = [...escapeLine(String(value ?? '').slice(0, 2 * MAX_CELL + 2))]
   return characters.length > MAX_CELL ? `${characters.slice(0, MAX_CELL).join('')}…` : characters.join('')
 }
 
-/** The columns of the table, and what each says of a record. */
+/** The columns of the table, each with the function that returns its value. */
 const COLUMNS: { readonly [title: string]: (record: Shown) => unknown } = {
   PATH: ({ path }) => displayName(path),
   NAME: ({ metadata }) => metadata.name,
@@ -155,7 +155,7 @@ const COLUMNS: { readonly [title: string]: (record: Shown) => unknown } = {
   URL: ({ metadata }) => addressOf(metadata),
 }
 
-/** Where the sources are, or else any address. */
+/** Returns the address of the Git repository, or else any address. */
 function addressOf(metadata: MetaData): unknown {
   const urls = metadata.thirdParty?.url ?? []
   const url =
@@ -165,7 +165,7 @@ function addressOf(metadata: MetaData): unknown {
   )
 }
 
-/** On a terminal that is too narrow these are cut, in this order, each to no less than {@link MIN_WIDTH}. */
+/** The columns to shorten on a narrow terminal, in this order, each to no less than {@link MIN_WIDTH} characters. */
 const SHRINKABLE = ['URL', 'VERSION', 'NAME', 'LICENSE']
 const MIN_WIDTH = 12
 const GAP = 2
@@ -178,7 +178,7 @@ async function showTable(found: Found, options: ShowOptions): Promise<void> {
   for await (const row of read) rows.push(row)
   if (rows.length === 0) return
   if (process.stdout.isTTY) fitToWidth(rows, process.stdout.columns)
-  // Loaded where it is needed: most calls need no table.
+  // Loaded here because most calls need no table.
   const { Table } = await import('console-table-printer')
   const none = { left: '', mid: '', right: '', other: '' }
   const table = new Table({
@@ -187,7 +187,7 @@ async function showTable(found: Found, options: ShowOptions): Promise<void> {
     columns: Object.keys(COLUMNS).map((title) => ({ name: title, title, alignment: 'left' })),
     rows: rows.map((row) => Object.fromEntries(Object.keys(COLUMNS).map((title, index) => [title, row[index]]))),
   })
-  // Without its frame each line still begins with a blank, and there are empty lines where the frame would be.
+  // Even without a frame, each line begins with a blank, and empty lines stand in place of the frame.
   const [header = '', ...lines] = table
     .render()
     .split('\n')

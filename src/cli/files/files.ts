@@ -1,5 +1,5 @@
 /**
- * Records on disk: found in trees, and read many at once.
+ * Finds records in folders, and reads them in parallel.
  * @module
  */
 import fs, { createReadStream } from 'node:fs'
@@ -15,40 +15,40 @@ import { describeKind, isWithin, openFile, openInTree, readOpen, tooLargeError }
 /** The path that means standard input. */
 export const STDIN = '-'
 
-/** What a record in a tree is called. A file that is named on the command line may have any name. */
+/** The names of records in folders. A file that is named on the command line may have any name. */
 const RECORD = /^METADATA$|\.(?:textproto|textpb|txtpb|pbtxt)$/
 
-/** Folders without records: in a `.dist-info`, METADATA is something else. */
+/** Folders to skip. METADATA in a `.dist-info` folder is Python package metadata, not a record. */
 const SKIPPED = /^(?:\.git|node_modules)$|\.dist-info$/
 
-// Several times as fast as that of `node:fs/promises`, which is felt with thousands of files.
+// Several times as fast as `stat` of `node:fs/promises`, which matters with thousands of files.
 const stat = promisify(fs.stat)
 
-/** Files that are read ahead at most, and folders and links that are looked at together. */
+/** The most files to read ahead, and the most folders or links to look at in parallel. */
 const MAX_PARALLEL = 32
 
-/** Something that cannot be read, found or written, and why. */
+/** A path that cannot be read, found or written, and the reason. */
 export interface Fault {
   readonly path: string
   readonly reason: string
 }
 
-/** What the paths on a command line lead to. */
+/** The files that the paths of a command line lead to. */
 export interface Found {
   readonly files: readonly string[]
   readonly faults: readonly Fault[]
-  /** Entries that have the name of a record and are no file of their folder, each with the reason why it was passed over. */
+  /** Entries of folders that have the name of a record but are skipped, with the reason. */
   readonly passedOver: readonly Fault[]
-  /** Those of the files that were found in folders, and so have to be files there, with the real path of that folder. */
+  /** The files that were found in folders, each with the real path of its folder. They must be files inside it. */
   readonly found: ReadonlyMap<string, string>
-  /** Whether one file was named, or standard input alone. */
+  /** True if one file was named, or standard input alone. */
   readonly single: boolean
 }
 
 /**
- * Follows paths: folders to all records in them, in the order of their names; anything else to itself. In a folder, which may
- * be a stranger's, only files count, and links to files of that folder. A pipe would be read for ever, and a link that leads
- * out of it may lead to anything. What is named may be a pipe: `<(command)` and `/dev/stdin` are.
+ * Finds the records of paths. A folder stands for all records in it, sorted by name; any other path stands for itself. A folder
+ * may be untrusted, so only its files count, and links to its files: a pipe would block for ever, and a link out of the folder
+ * may lead to anything. A named path may be a pipe, such as `<(command)` or `/dev/stdin`.
  */
 export async function findRecords(paths: readonly string[]): Promise<Found> {
   const search: Search = { faults: [], passedOver: [] }
@@ -77,7 +77,7 @@ export async function findRecords(paths: readonly string[]): Promise<Found> {
   return { files: [...new Set(files)], faults: search.faults, passedOver, found, single }
 }
 
-/** A path of a file, in one spelling: `./-` stays what it is, a file of that name. */
+/** Normalizes the path of a file. `./-` stays a file of that name. */
 function normalizePath(path: string): string {
   const name = normalize(path)
   return name === STDIN ? `.${sep}${name}` : name
@@ -88,7 +88,7 @@ interface Search {
   readonly passedOver: Fault[]
 }
 
-/** Lists all records below a folder, with a bounded number of calls at once: a stranger's tree may be of any size. */
+/** Lists all records below a folder, with a bounded number of parallel calls: an untrusted tree may have any size. */
 async function findInFolder(directory: string, root: string, search: Search): Promise<string[]> {
   const files: string[] = []
   const folders = [normalize(directory)]
@@ -101,14 +101,14 @@ async function findInFolder(directory: string, root: string, search: Search): Pr
 
 interface Listing extends Search {
   readonly files: string[]
-  /** Those that are still to be listed. */
+  /** The folders that are still to be listed. */
   readonly folders: string[]
 }
 
 async function listFolder(directory: string, root: string, listing: Listing): Promise<void> {
   const { files, folders, faults, passedOver } = listing
   const others: string[] = []
-  // `join` would make a text of as many pieces as the path has parts, 60 KB for a file that is a thousand folders deep.
+  // `join` makes a string of many pieces in memory: 60 KB for a file that is a thousand folders deep.
   const before = directory === '.' ? '' : directory.endsWith(sep) ? directory : `${directory}${sep}`
   try {
     for (const entry of await readdir(directory, { withFileTypes: true, encoding: 'buffer' })) {
@@ -133,7 +133,10 @@ async function listFolder(directory: string, root: string, listing: Listing): Pr
   }
 }
 
-/** @returns undefined for what is read, and for a link that leads nowhere, so that its fault is seen; '' for a folder */
+/**
+ * Returns the reason to skip an entry: '' for a folder, which needs no message, and undefined for an entry to read. A broken
+ * link is read too, so that its fault is reported.
+ */
 async function skipReason(path: string, root: string): Promise<string | undefined> {
   const stats = await stat(path).catch(() => undefined)
   if (stats === undefined) return undefined
@@ -143,12 +146,12 @@ async function skipReason(path: string, root: string): Promise<string | undefine
   return isWithin(root, real) ? undefined : 'passed over: a link that leads out of the folder'
 }
 
-/** A file that was read, or why it was not. */
+/** A file that was read, or the reason why it was not. */
 export type Read = { readonly path: string; readonly bytes: Uint8Array } | Fault
 
 /**
- * Reads files in their order, a few ahead.
- * @param found - those that are read only if they are files of a folder, with that folder; or whether all have to be files
+ * Reads files in their order, some of them ahead.
+ * @param found - the files that must lie in a folder, each with that folder; `'files'` if all paths must be files
  */
 export async function* readRecords(
   files: readonly string[],
@@ -165,7 +168,7 @@ export async function* readRecords(
 
 /**
  * Reads one file, or standard input. Never rejects.
- * @param root - the real path of the folder in which it was found, if it was
+ * @param root - real path of the folder in which the file was found; undefined for a named file
  */
 export async function readRecord(path: string, root?: string, fileOnly = false): Promise<Read> {
   try {
@@ -209,7 +212,7 @@ async function collect(stream: Readable): Promise<Uint8Array> {
   return Buffer.concat(chunks)
 }
 
-/** What the system says of a failure, without its code and the call that failed. */
+/** Returns the message of an error, without the error code and the system call. */
 export function reasonOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error)
   return /^E[A-Z0-9]+: (.*?),/.exec(message)?.[1] ?? message
