@@ -161,7 +161,7 @@ export const METADATA_WRITERS: Readonly<Record<string, Inputs>> = {
     digits: (size) => () => toJsonFraction(`.${'7'.repeat(size)}f`),
     'no fraction': (size) => () => toJsonFraction(`${'7'.repeat(size)}x`),
   }),
-  'metadata/binary.ts encodeMessage': all(
+  'metadata/binary/encode.ts encodeMessage': all(
     ofShapes(BINARIES, decoded, (record) => MetaData.encode(record)),
     ofShapes(ALL_TEXTS, parseText, (record) => MetaData.encode(record, { unknownText: 'omit' })),
   ),
