@@ -1,21 +1,15 @@
 /**
- * `FIELD=VALUE` on a command line: a change of a record, with the value in the type that the field has.
+ * Parses `FIELD=VALUE` on a command line into a change of a record, with the value in the field's type.
  * @module
  */
-import {
-  type Change,
-  dateFromISO,
-  describeField,
-  type EditFields,
-  type EditValue,
-  enumName,
-  type FieldDescription,
-  MetadataError,
-} from '../metadata/index.js'
+import type { Change, EditFields, EditValue, FieldDescription } from '../metadata/index.js'
+import { dateFromISO, describeField, enumName, MetadataError } from '../metadata/index.js'
 import { isExact, JsonNumber, parseJson } from '../metadata/json/json-text.js'
 import { parsePath } from '../metadata/path.js'
-import { type Field, type MessageType, MetaDataSchema } from '../metadata/schema/schema.js'
-import { type FieldNode, type ItemNode, parseSyntax, type ValueNode } from '../metadata/text/syntax.js'
+import type { Field, MessageType } from '../metadata/schema/schema.js'
+import { MetaDataSchema } from '../metadata/schema/schema.js'
+import { parseSyntax } from '../metadata/text/syntax.js'
+import type { FieldNode, ItemNode, ValueNode } from '../metadata/text/tree.js'
 
 /** `FIELD=VALUE`; with `FIELD+=VALUE` the path ends with `[+]`. */
 export interface Assignment {
@@ -25,37 +19,37 @@ export interface Assignment {
 
 const ASSIGNMENT = /^((?:[\w.]|\[[^\]=]*\])+)(\+?)=(.*)$/s
 
-/** Reads an argument; undefined for one that is no assignment, such as the name of a file. */
-export function assignmentOf(argument: string): Assignment | undefined {
+/** Parses an argument. @returns undefined if it is not an assignment, such as the name of a file */
+export function parseAssignment(argument: string): Assignment | undefined {
   const [, path, plus, value] = ASSIGNMENT.exec(argument) ?? []
   return path === undefined || value === undefined ? undefined : { path: plus ? `${path}[+]` : path, value }
 }
 
 /**
- * The change that an assignment makes. A field that the schema does not know keeps the type that it has in the text; where
- * it is new there, it is a string, or a message when an object of JSON is given.
- * @param mayCreate - whether a field may be made that neither the schema nor the text has
+ * Makes the change of an assignment. A field that the schema does not know keeps the type that it has in the text. If the text
+ * does not have it either, it becomes a string, or a message if the value is a JSON object.
+ * @param mayCreate - true to allow a field that neither the schema nor the text has
  * @throws {MetadataError} `invalid_path`, `invalid_value` or `unknown_field`
  */
-export function changeOf({ path, value }: Assignment, text: string, mayCreate: boolean): Change {
+export function makeChange({ path, value }: Assignment, text: string, mayCreate: boolean): Change {
   const fields = parseSyntax(text)
   const field = describeField(path)
-  const result = field === undefined ? unknownValueIn(fields, path, value, mayCreate) : knownValueOf(field, path, value)
+  const result = field === undefined ? parseUnknownIn(fields, path, value, mayCreate) : parseKnown(field, path, value)
   if (!mayCreate && isObject(result)) checkNames(fields, path, result)
   return { [path]: result }
 }
 
-/** Whether anything stands at a path of a text. */
-export function isThere(text: string, path: string): boolean {
-  return nodesAt(parseSyntax(text), path).length > 0
+/** Checks whether a text has anything at a path. */
+export function hasField(text: string, path: string): boolean {
+  return findValues(parseSyntax(text), path).length > 0
 }
 
-/** The paths of what an assignment removes: an object of JSON may have `null` in it. */
-export function removedBy(change: Change): readonly string[] {
+/** Lists the paths that a change removes, since a JSON object may have `null` in it. */
+export function removedPaths(change: Change): readonly string[] {
   return Object.entries(change).flatMap(([path, value]): readonly string[] => {
     if (value === null) return [path]
     if (!isObject(value) || path.endsWith('[+]')) return []
-    return removedBy(Object.fromEntries(Object.entries(value).map(([key, inner]) => [`${path}.${key}`, inner])))
+    return removedPaths(Object.fromEntries(Object.entries(value).map(([key, inner]) => [`${path}.${key}`, inner])))
   })
 }
 
@@ -63,7 +57,7 @@ function isObject(value: unknown): value is EditFields {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** What a field is that the schema does not know. */
+/** The kind of a field that the schema does not know. */
 type Kind = 'message' | 'string' | 'number' | 'name'
 
 const KINDS: { readonly [kind in ItemNode['kind']]: Kind } = {
@@ -74,17 +68,17 @@ const KINDS: { readonly [kind in ItemNode['kind']]: Kind } = {
   identifier: 'name',
 }
 
-function unknownValueIn(fields: readonly FieldNode[], path: string, value: string, mayCreate: boolean): EditValue {
-  // Of a new one in a list the first shows the type.
-  const [node] = nodesAt(fields, path.replace(/\[\+\]$/, '[0]'))
+function parseUnknownIn(fields: readonly FieldNode[], path: string, value: string, mayCreate: boolean): EditValue {
+  // A new item of a list gets the type of the first item.
+  const [node] = findValues(fields, path.replace(/\[\+\]$/, '[0]'))
   const item = node?.kind === 'list' ? node.items[0] : node
   const kind = item && KINDS[item.kind]
   if (kind === undefined && !mayCreate) refuseName(path)
-  return unknownValueOf(kind, path, value)
+  return parseUnknown(kind, path, value)
 }
 
-/** Returns the values at a path; an empty list is a value of its own. */
-function nodesAt(fields: readonly FieldNode[], path: string): readonly ValueNode[] {
+/** Returns the values at a path. An empty list counts as one value. */
+function findValues(fields: readonly FieldNode[], path: string): readonly ValueNode[] {
   let inside: readonly FieldNode[] = fields
   let found: readonly ValueNode[] = []
   let type: MessageType | undefined = MetaDataSchema
@@ -107,7 +101,7 @@ function valuesOf(fields: readonly FieldNode[], name: string): readonly ValueNod
 }
 
 /**
- * Refuses a name in an object of JSON that neither the schema nor the text has at that path, in whichever of a list.
+ * Refuses a name in a JSON object that neither the schema nor the text has at that path, in any item of a list.
  * @throws {MetadataError} `unknown_field`
  */
 function checkNames(fields: readonly FieldNode[], path: string, object: EditFields): void {
@@ -144,15 +138,15 @@ function refuseName(path: string): never {
   )
 }
 
-function knownValueOf({ kind, repeated, message }: FieldDescription, path: string, value: string): EditValue {
+function parseKnown({ kind, repeated, message }: FieldDescription, path: string, value: string): EditValue {
   if (repeated && !path.endsWith(']'))
     return refuse(path, `${path}[0]=, or ${path}+= for a new one, since it is a list`)
-  if (kind === 'int32') return integerOf(value) ?? value
+  if (kind === 'int32') return parseInteger(value) ?? value
   if (kind !== 'message') return value
-  return message !== 'Date' || value.startsWith('{') ? objectOf(path, value) : dayOf(path, value)
+  return message !== 'Date' || value.startsWith('{') ? parseObject(path, value) : parseDay(path, value)
 }
 
-function dayOf(path: string, value: string): EditFields {
+function parseDay(path: string, value: string): EditFields {
   try {
     const { year, month, day } = dateFromISO(value)
     return { year, month, day }
@@ -161,14 +155,14 @@ function dayOf(path: string, value: string): EditFields {
   }
 }
 
-function unknownValueOf(kind: Kind | undefined, path: string, value: string): EditValue {
+function parseUnknown(kind: Kind | undefined, path: string, value: string): EditValue {
   switch (kind) {
     case 'message':
-      return objectOf(path, value)
+      return parseObject(path, value)
     case 'number': {
-      const number = integerOf(value) ?? Number(value)
+      const number = parseInteger(value) ?? Number(value)
       if (value.trim() === '' || Number.isNaN(number)) return refuse(path, 'a number, as it is in this file', value)
-      if (typeof number === 'number' && isRounded(value.trim(), number)) return refuse(path, UNROUNDED, value)
+      if (typeof number === 'number' && isRounded(value.trim(), number)) return refuse(path, EXPECTED_EXACT, value)
       return number
     }
     case 'name':
@@ -176,27 +170,27 @@ function unknownValueOf(kind: Kind | undefined, path: string, value: string): Ed
     case 'string':
       return value
     case undefined:
-      return value.startsWith('{') ? objectOf(path, value) : value
+      return value.startsWith('{') ? parseObject(path, value) : value
   }
 }
 
-function integerOf(value: string): number | bigint | undefined {
+function parseInteger(value: string): number | bigint | undefined {
   if (!/^-?\d+$/.test(value)) return undefined
   return Number.isSafeInteger(Number(value)) ? Number(value) : BigInt(value)
 }
 
-const UNROUNDED = 'a number of at most 17 significant digits, since more would be rounded'
+const EXPECTED_EXACT = 'a number of at most 17 significant digits, since more would be rounded'
 
-/** Whether a number is another one than its digits say. */
+/** Checks whether a number differs from the digits it was parsed from. */
 function isRounded(source: string, number: number): boolean {
   if (/^0[xbo]/i.test(source)) return !Number.isSafeInteger(number)
   return /^[+-]?[.\d]/.test(source) && !isExact(source.replace(/^\+/, ''))
 }
 
-function objectOf(path: string, value: string): EditFields {
+function parseObject(path: string, value: string): EditFields {
   let json: unknown
   try {
-    json = treeValue(parseJson(value))
+    json = toEditValue(parseJson(value))
   } catch (error) {
     const why = error instanceof MetadataError && value.trimStart().startsWith('{') ? error.message : undefined
     return refuse(path, 'a JSON object, such as {"type":"GIT"}', value, why)
@@ -204,15 +198,15 @@ function objectOf(path: string, value: string): EditFields {
   return isObject(json) ? json : refuse(path, 'a JSON object, such as {"type":"GIT"}', value)
 }
 
-/** A tree of JSON as values to set. What is in it is checked when it is written. */
-function treeValue(tree: unknown): EditValue {
+/** Converts a JSON tree into values to set. `editText` checks them later. */
+function toEditValue(tree: unknown): EditValue {
   if (tree instanceof JsonNumber) {
-    const number = integerOf(tree.source) ?? Number(tree.source)
-    return typeof number === 'number' && !isExact(tree.source) ? refuse(tree.source, UNROUNDED) : number
+    const number = parseInteger(tree.source) ?? Number(tree.source)
+    return typeof number === 'number' && !isExact(tree.source) ? refuse(tree.source, EXPECTED_EXACT) : number
   }
-  if (Array.isArray(tree)) return tree.map(treeValue)
+  if (Array.isArray(tree)) return tree.map(toEditValue)
   if (typeof tree !== 'object' || tree === null) return tree as EditValue
-  return Object.fromEntries(Object.entries(tree).map(([key, inner]) => [key, treeValue(inner)]))
+  return Object.fromEntries(Object.entries(tree).map(([key, inner]) => [key, toEditValue(inner)]))
 }
 
 function refuse(path: string, expected: string, value?: string, why?: string): never {

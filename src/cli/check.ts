@@ -1,23 +1,19 @@
 /**
- * `check`: what is wrong with records, one line each, for people, editors and CI.
+ * `check`: prints the problems of records, one line each, for people, editors and CI.
  * @module
  */
 import type { Command } from 'commander'
-import { locateFields, type Problem, type ReadResult } from '../metadata/index.js'
-import { textOf } from '../metadata/text/text.js'
+import type { Problem, ReadResult } from '../metadata/index.js'
+import { locateFields } from '../metadata/index.js'
+import { decodeText } from '../metadata/text/text.js'
 import { eachProblem } from '../metadata/validate.js'
-import { type Fault, type Found, findRecords, readRecords } from './files/files.js'
-import {
-  EXIT,
-  enumAliasOption,
-  exitWith,
-  fromOption,
-  pathsOrStdin,
-  type ReadingOptions,
-  readOptionsOf,
-} from './options.js'
-import { complain, count, paint, print, visible, visibleLines } from './output.js'
-import { complainOf, faultOf, note, parseRecord, placeName, type RecordFault } from './records.js'
+import type { Fault, Found } from './files/files.js'
+import { findRecords, readRecords } from './files/files.js'
+import type { ReadingOptions } from './options.js'
+import { EXIT, enumAliasOption, exitWith, fromOption, makeReadOptions, pathsOrStdin } from './options.js'
+import { count, escapeLine, escapeLines, paint, print, printError } from './output.js'
+import type { RecordFault } from './records.js'
+import { displayPlace, makeFault, parseRecord, reportFault, reportWarning } from './records.js'
 
 interface CheckOptions extends ReadingOptions {
   readonly strict?: true
@@ -31,7 +27,7 @@ interface Finding {
   readonly path: string
   readonly line?: number
   readonly column?: number
-  /** Which field, where the record could be read. */
+  /** The path of the field, if the record could be read. */
   readonly field?: string
   readonly code: string
   readonly severity: 'error' | 'warning'
@@ -58,14 +54,14 @@ export function addCheck(parent: Command): void {
     })
 }
 
-/** The findings of one record: those that are printed, and how many there are. */
+/** The findings of one record: those to print, and the number of all. */
 interface Findings {
   readonly shown: readonly Finding[]
   readonly error: number
   readonly warning: number
 }
 
-/** Findings of a record that are printed at most: a stranger's may have a million. */
+/** The most findings to print for one record: an untrusted record may have a million. */
 const MAX_FINDINGS = 1000
 
 async function check({ files, found, faults, passedOver }: Found, options: CheckOptions): Promise<void> {
@@ -78,26 +74,26 @@ async function check({ files, found, faults, passedOver }: Found, options: Check
       continue
     }
     records++
-    const { shown, error, warning } = findingsOf(read.path, read.bytes, options)
+    const { shown, error, warning } = checkRecord(read.path, read.bytes, options)
     errors += error
     warnings += warning
     if (printer !== undefined) await printer.add(shown)
-    else if (shown.length > 0) await print(shown.map((finding) => `${lineOf(finding)}\n`).join(''))
+    else if (shown.length > 0) await print(shown.map((finding) => `${formatFinding(finding)}\n`).join(''))
   }
-  passedOver.forEach(note)
+  passedOver.forEach(reportWarning)
   if (printer !== undefined) await printer.end({ records, errors, warnings, unreadable })
-  else unreadable.forEach(complainOf)
-  if (!options.json && !options.quiet) complain(summaryOf(records, errors, warnings, unreadable.length))
+  else unreadable.forEach(reportFault)
+  if (!options.json && !options.quiet) printError(formatSummary(records, errors, warnings, unreadable.length))
   if (errors > 0 || (options.warningsAsErrors && warnings > 0)) exitWith(EXIT.problems)
   if (unreadable.length > 0) exitWith(EXIT.failure)
 }
 
 const START = '{\n  "findings": ['
 
-/** Prints one object of JSON piece by piece: all findings of a tree may be more than a string can hold. */
+/** Prints one JSON object piece by piece, since all findings of a tree may be too long for one string. */
 function jsonPrinter() {
   const textOf = (value: unknown, indent: string): string =>
-    visibleLines(JSON.stringify(value, undefined, 2).replaceAll('\n', `\n${indent}`))
+    escapeLines(JSON.stringify(value, undefined, 2).replaceAll('\n', `\n${indent}`))
   let isEmpty = true
   return {
     async add(findings: readonly Finding[]): Promise<void> {
@@ -115,27 +111,27 @@ function jsonPrinter() {
   }
 }
 
-function findingsOf(path: string, bytes: Uint8Array, options: CheckOptions): Findings {
-  const parsed = parseRecord(path, bytes, { ...(options.strict && { strict: true }), ...readOptionsOf(options) })
-  if ('reason' in parsed) return failed(parsed)
+function checkRecord(path: string, bytes: Uint8Array, options: CheckOptions): Findings {
+  const parsed = parseRecord(path, bytes, { ...(options.strict && { strict: true }), ...makeReadOptions(options) })
+  if ('reason' in parsed) return unreadableRecord(parsed)
   try {
-    return problemsOf(path, parsed, bytes, options)
+    return collectProblems(path, parsed, bytes, options)
   } catch (error) {
-    return failed(faultOf(path, error))
+    return unreadableRecord(makeFault(path, error))
   }
 }
 
-function failed({ reason, ...fault }: RecordFault): Findings {
+function unreadableRecord({ reason, ...fault }: RecordFault): Findings {
   return { shown: [{ ...fault, severity: 'error', message: reason }], error: 1, warning: 0 }
 }
 
-function problemsOf(
+function collectProblems(
   path: string,
   { metadata, format }: ReadResult,
   bytes: Uint8Array,
   { quiet }: CheckOptions,
 ): Findings {
-  // Before anything is made of them: a record may have more than the memory has room for.
+  // The limit applies before findings are made: a record may have more problems than memory can hold.
   const kept: Problem[] = []
   const counts = { error: 0, warning: 0 }
   const others = { error: 0, warning: 0 }
@@ -147,7 +143,7 @@ function problemsOf(
     else others[severity]++
   })
   const fields = kept.map((problem) => problem.path)
-  const places = format === 'text' ? locateFields(textOf(bytes), fields) : []
+  const places = format === 'text' ? locateFields(decodeText(bytes), fields) : []
   const shown = kept
     .map(({ path: field, ...problem }, index): Finding => ({ path, ...places[index], field, ...problem }))
     .sort((a, b) => (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0))
@@ -159,13 +155,13 @@ function problemsOf(
   return { shown, ...counts }
 }
 
-function lineOf({ path, line, column, field, code, severity, message }: Finding): string {
+function formatFinding({ path, line, column, field, code, severity, message }: Finding): string {
   const kind = paint(severity === 'error' ? 'red' : 'yellow', `${severity}:`)
-  const what = visible(field === undefined ? message : `${field}: ${message}`)
-  return `${placeName(path, line, column)} ${kind} ${what} ${paint('dim', `[${code}]`)}`
+  const what = escapeLine(field === undefined ? message : `${field}: ${message}`)
+  return `${displayPlace(path, line, column)} ${kind} ${what} ${paint('dim', `[${code}]`)}`
 }
 
-function summaryOf(records: number, errors: number, warnings: number, unreadable: number): string {
+function formatSummary(records: number, errors: number, warnings: number, unreadable: number): string {
   const found = [
     paint(errors > 0 ? 'red' : 'green', count(errors, 'error'), process.stderr),
     paint(warnings > 0 ? 'yellow' : 'green', count(warnings, 'warning'), process.stderr),

@@ -1,27 +1,24 @@
 /**
- * `convert`: a record from any format to any, with a word where something would be lost.
+ * `convert`: turns a record into another format, and refuses if that would lose fields.
  * @module
  */
 import { realpath } from 'node:fs/promises'
-import { type Command, Option } from 'commander'
-import { eachField, unknownBytes } from '../metadata/binary.js'
-import { at } from '../metadata/check.js'
+import type { Command } from 'commander'
+import { Option } from 'commander'
+import { encodeUnknownFields, visitFields } from '../metadata/binary/unknown-fields.js'
+import { fieldPath } from '../metadata/check.js'
 import { MAX_BYTES, MAX_DEPTH } from '../metadata/errors.js'
-import { formatJson, formatText, MetaData, type Unknown } from '../metadata/index.js'
-import { type Message, type MessageType, MetaDataSchema } from '../metadata/schema/schema.js'
-import { type Fault, readRecord, STDIN } from './files/files.js'
+import type { Unknown } from '../metadata/index.js'
+import { formatJson, formatText, MetaData } from '../metadata/index.js'
+import type { Message, MessageType } from '../metadata/schema/schema.js'
+import { MetaDataSchema } from '../metadata/schema/schema.js'
+import type { Fault } from './files/files.js'
+import { readRecord, STDIN } from './files/files.js'
 import { replaceFiles } from './files/replace.js'
-import {
-  EXIT,
-  enumAliasOption,
-  exitWith,
-  fromOption,
-  pathsOrStdin,
-  type ReadingOptions,
-  readOptionsOf,
-} from './options.js'
-import { print, visibleLines, visibleText } from './output.js'
-import { complainOf, faultOf, parseRecord } from './records.js'
+import type { ReadingOptions } from './options.js'
+import { EXIT, enumAliasOption, exitWith, fromOption, makeReadOptions, pathsOrStdin } from './options.js'
+import { escapeLines, escapeTextFormat, print } from './output.js'
+import { makeFault, parseRecord, reportFault } from './records.js'
 
 type Format = 'text' | 'json' | 'binary'
 
@@ -67,15 +64,15 @@ async function convert(
 ): Promise<void> {
   const aliases = reading.enumAlias ? { enumAliases: reading.enumAlias } : {}
   const read = await readRecord(path)
-  const parsed = 'reason' in read ? read : parseRecord(path, read.bytes, readOptionsOf(reading))
+  const parsed = 'reason' in read ? read : parseRecord(path, read.bytes, makeReadOptions(reading))
   if ('reason' in parsed) {
-    complainOf(parsed)
+    reportFault(parsed)
     return exitWith('reason' in read ? EXIT.failure : EXIT.problems)
   }
   const { metadata } = parsed
-  const lost = dropUnknown ? undefined : whatIsLost(metadata, to)
+  const lost = dropUnknown ? undefined : describeLoss(metadata, to)
   if (lost !== undefined) {
-    complainOf({ path, reason: `${lost}; --drop-unknown leaves it out` })
+    reportFault({ path, reason: `${lost}; --drop-unknown leaves it out` })
     return exitWith(EXIT.problems)
   }
   const render = {
@@ -87,44 +84,44 @@ async function convert(
   try {
     result = render()
   } catch (error) {
-    const fault = faultOf(path, error)
+    const fault = makeFault(path, error)
     const isUnheld = to === 'json' && fault.code === 'invalid_value'
-    complainOf(isUnheld ? { ...fault, reason: `${fault.reason}; --drop-unknown leaves it out` } : fault)
+    reportFault(isUnheld ? { ...fault, reason: `${fault.reason}; --drop-unknown leaves it out` } : fault)
     return exitWith(EXIT.problems)
   }
   if (output === STDIN) {
-    // Elsewhere it has to be the record, to the last character.
+    // Only a terminal gets escapes: any other reader needs the exact record.
     if (typeof result !== 'string' || !process.stdout.isTTY) return print(result)
-    return print(to === 'json' ? visibleLines(result) : visibleText(result))
+    return print(to === 'json' ? escapeLines(result) : escapeTextFormat(result))
   }
   const size = Buffer.byteLength(result)
   if (size > MAX_BYTES) {
-    complainOf({ path, reason: `would be ${size} bytes of ${to}, and no command reads more than ${MAX_BYTES} again` })
+    reportFault({ path, reason: `would be ${size} bytes of ${to}, and no command reads more than ${MAX_BYTES} again` })
     return exitWith(EXIT.problems)
   }
-  const isItself = path !== STDIN && (await isSame(path, output))
-  // Of a file that is turned into another format where it stands, no change of somebody else's is lost.
+  const isItself = path !== STDIN && (await isSameFile(path, output))
+  // A file that is converted in place may have been changed by others since it was read. Their change must not be lost.
   const content = (before: Uint8Array | undefined): string | Uint8Array | Fault =>
     isItself && !('bytes' in read && before !== undefined && Buffer.from(before).equals(read.bytes))
       ? { path: output, reason: 'changed by another program in the meantime: run this again' }
       : result
   const faults = await replaceFiles([{ path: output, content }], false)
-  faults.forEach(complainOf)
+  faults.forEach(reportFault)
   if (faults.length > 0) exitWith(EXIT.failure)
 }
 
-async function isSame(path: string, other: string): Promise<boolean> {
+async function isSameFile(path: string, other: string): Promise<boolean> {
   const [one, two] = await Promise.all([path, other].map((each) => realpath(each).catch(() => undefined)))
   return one !== undefined && one === two
 }
 
-/** What of a record a format has no place for, in words. */
-function whatIsLost(metadata: MetaData, to: Format): string | undefined {
+/** Describes the fields that a format cannot hold; undefined if it holds them all. */
+function describeLoss(metadata: MetaData, to: Format): string | undefined {
   let first: string | undefined
   let count = 0
-  // The schema is of this very type.
-  eachUnknown(MetaDataSchema, metadata as unknown as Message, to === 'binary', '', (path, field) => {
-    first ??= at(path, field)
+  // The schema's tables describe this type.
+  visitUnknown(MetaDataSchema, metadata as unknown as Message, to === 'binary', '', (path, field) => {
+    first ??= fieldPath(path, field)
     count++
   })
   if (first === undefined) return undefined
@@ -132,8 +129,11 @@ function whatIsLost(metadata: MetaData, to: Format): string | undefined {
   return `${to} cannot hold ${first}, which the schema does not know${more}`
 }
 
-/** Visits what the schema does not know: what has a name and no number, or the other way round. A record may have millions. */
-function eachUnknown(
+/**
+ * Visits the fields that the schema does not know. There may be millions.
+ * @param named - true for fields with a name and no number, false for fields with a number and no name
+ */
+function visitUnknown(
   type: MessageType,
   message: Message & Unknown,
   named: boolean,
@@ -142,13 +142,13 @@ function eachUnknown(
 ): void {
   if (named) for (const field of message._unknownText ?? []) visit(path, field)
   else if (message._unknownFields !== undefined)
-    eachField(unknownBytes(message), 'exact', MAX_DEPTH, (number) => visit(path, { name: String(number) }))
+    visitFields(encodeUnknownFields(message), 'exact', MAX_DEPTH, (number) => visit(path, { name: String(number) }))
   for (const field of type.fields) {
     const value = message[field.key]
     if (field.kind !== 'message' || value === undefined) continue
-    if (!field.repeated) eachUnknown(field.type, value as Message, named, at(path, field), visit)
+    if (!field.repeated) visitUnknown(field.type, value as Message, named, fieldPath(path, field), visit)
     else
       for (const [index, item] of (value as Message[]).entries())
-        eachUnknown(field.type, item, named, at(path, field, index), visit)
+        visitUnknown(field.type, item, named, fieldPath(path, field, index), visit)
   }
 }

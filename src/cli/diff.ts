@@ -1,27 +1,28 @@
 /**
- * The lines in which two texts differ, in time that does not run away with a stranger's text.
+ * Compares two texts by lines, in bounded time even for untrusted texts.
  * @module
  */
-import { type StructuredPatchHunk, structuredPatch } from 'diff'
+import type { StructuredPatchHunk } from 'diff'
+import { structuredPatch } from 'diff'
 
-/** Lines that are shown around a change. */
+/** Unchanged lines to show around a change. */
 const CONTEXT = 3
 
-/** With more lines taken out and put in than this, no shortest way is looked for, which takes time by its square. */
+/** The most changed lines for which the shortest patch is computed, since that takes time by their square. */
 const MAX_EDITS = 2000
 
-/** The hunks of a patch; a single one, from the first difference to the last, where there are very many. */
-export function hunksOf(before: string, after: string): StructuredPatchHunk[] {
+/** Makes the hunks of a patch. Texts with very many changes get one hunk, from the first difference to the last. */
+export function makeHunks(before: string, after: string): StructuredPatchHunk[] {
   const patch = structuredPatch('', '', before, after, undefined, undefined, {
     context: CONTEXT,
     maxEditLength: MAX_EDITS,
   })
-  return patch === undefined ? [wholeHunk(before, after)] : patch.hunks
+  return patch === undefined ? [makeSingleHunk(before, after)] : patch.hunks
 }
 
-function wholeHunk(before: string, after: string): StructuredPatchHunk {
-  const old = linesOf(before)
-  const now = linesOf(after)
+function makeSingleHunk(before: string, after: string): StructuredPatchHunk {
+  const old = splitLines(before)
+  const now = splitLines(after)
   const shorter = Math.min(old.length, now.length)
   let head = 0
   while (head < shorter && old[head] === now[head]) head++
@@ -30,7 +31,8 @@ function wholeHunk(before: string, after: string): StructuredPatchHunk {
   const start = Math.max(0, head - CONTEXT)
   const kept = Math.min(tail, CONTEXT)
   const end = old.length - tail
-  const marked = (sign: string, lines: readonly string[]): string[] => lines.flatMap((line) => markedOf(sign + line))
+  const marked = (sign: string, lines: readonly string[]): string[] =>
+    lines.flatMap((line) => makeDiffLines(sign + line))
   return {
     oldStart: start + 1,
     oldLines: end + kept - start,
@@ -45,11 +47,11 @@ function wholeHunk(before: string, after: string): StructuredPatchHunk {
   }
 }
 
-/** Lines with their line ends, which the last may lack. */
-function linesOf(text: string): string[] {
+/** Splits a text into lines. Each keeps its line end, which the last line may lack. */
+function splitLines(text: string): string[] {
   return text.match(/[^\n]*\n|[^\n]+$/g) ?? []
 }
 
-function markedOf(line: string): string[] {
+function makeDiffLines(line: string): string[] {
   return line.endsWith('\n') ? [line.slice(0, -1)] : [line, '\\ No newline at end of file']
 }

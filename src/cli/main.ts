@@ -6,14 +6,14 @@
 import { Command, CommanderError } from 'commander'
 import { addCheck } from './check.js'
 import { addConvert } from './convert.js'
-import { isNameOfFile } from './files/file-names.js'
+import { isFileName } from './files/file-names.js'
 import { STDIN } from './files/files.js'
 import { EXIT, exitWith } from './options.js'
-import { complain, endWithReader, visible, visibleLines } from './output.js'
+import { escapeLine, escapeLines, exitOnClosedPipe, printError } from './output.js'
 import { addSet } from './set.js'
 import { addShow } from './show.js'
 
-/** Put there by the build. */
+/** The version, which the build inserts. */
 const VERSION = process.env['GRANTWELL_VERSION'] ?? 'unknown'
 
 function program(): Command {
@@ -22,10 +22,10 @@ function program(): Command {
       'An embeddable authorization server, and a codec for metadata records: this is the command for the records.',
     )
     .exitOverride()
-    // It repeats what it does not know: a file in a folder of somebody else may have the name of an option.
+    // Error messages quote unknown options. An option can be the name of an untrusted file that a pattern matched.
     .configureOutput({
-      writeOut: (text) => process.stdout.write(visibleLines(text)),
-      writeErr: (text) => process.stderr.write(visibleLines(text)),
+      writeOut: (text) => process.stdout.write(escapeLines(text)),
+      writeErr: (text) => process.stderr.write(escapeLines(text)),
     })
     .showHelpAfterError('(--help says more)')
   const metadata = root
@@ -51,11 +51,11 @@ Examples:
   return root
 }
 
-/** Refuses options that are names of files too, so that nobody's file decides what the command does to others. */
+/** Refuses options that are also names of files, so that a pattern such as `*` cannot turn a file's name into an option. */
 async function refuseNamesOfFiles(command: Command, words: readonly string[]): Promise<void> {
   for (const word of words) {
     if (word === '--') return
-    if (word.startsWith('-') && word !== STDIN && (await isNameOfFile(word)))
+    if (word.startsWith('-') && word !== STDIN && (await isFileName(word)))
       command.error(
         `error: ${word} is an option, and a file has that name: write ./${word} for the file, and run this in another folder for the option`,
       )
@@ -63,15 +63,15 @@ async function refuseNamesOfFiles(command: Command, words: readonly string[]): P
 }
 
 async function main(): Promise<void> {
-  endWithReader()
+  exitOnClosedPipe()
   try {
     const command = program()
     await refuseNamesOfFiles(command, process.argv.slice(2))
     await command.parseAsync()
   } catch (error) {
-    // Its message has been printed. Asked for, help and version are no failure.
+    // Commander has printed the message. `--help` and `--version` end here too, with exit code 0.
     if (error instanceof CommanderError) return error.exitCode === 0 ? undefined : exitWith(EXIT.failure)
-    complain(`grantwell: ${visible(error instanceof Error ? error.message : String(error))}`)
+    printError(`grantwell: ${escapeLine(error instanceof Error ? error.message : String(error))}`)
     exitWith(EXIT.failure)
   }
 }

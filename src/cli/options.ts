@@ -1,8 +1,9 @@
 /**
- * What the commands have in common on the command line.
+ * Options and arguments that several commands share.
  * @module
  */
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import type { Command } from 'commander'
+import { InvalidArgumentError, Option } from 'commander'
 import type { EnumAliases, ReadOptions } from '../metadata/index.js'
 import { ENUMS } from '../metadata/schema/schema.js'
 import { STDIN } from './files/files.js'
@@ -15,19 +16,19 @@ export const EXIT = {
   failure: 2,
 } as const
 
-/** What a command ends with, when it comes to several things: the gravest. */
+/** Sets the exit code. The highest of several codes wins. */
 export function exitWith(code: number): void {
   process.exitCode = Math.max(Number(process.exitCode ?? 0), code)
 }
 
-/** The paths to read: those given, or standard input when something is piped into it. Without either: how it is meant. */
+/** Returns the paths to read: those given, or standard input if something is piped in. Ends with the help otherwise. */
 export function pathsOrStdin(paths: readonly string[], command: Command): readonly string[] {
   if (paths.length > 0) return paths
   if (!process.stdin.isTTY) return [STDIN]
   return failWithHelp(command, 'no PATH is given, and nothing is piped in')
 }
 
-/** Ends the command for a wrong command line, with all of its help. */
+/** Ends the command because of a wrong command line, and prints its whole help. */
 export function failWithHelp(command: Command, message: string): never {
   command.showHelpAfterError(true)
   return command.error(`error: ${message}`)
@@ -39,7 +40,7 @@ export interface ReadingOptions {
   readonly enumAlias?: EnumAliases
 }
 
-/** `--from FORMAT`. */
+/** Makes the option `--from FORMAT`. */
 export function fromOption(): Option {
   return new Option('--from <format>', 'the format of what is read; by default it is told from what is in it').choices([
     'text',
@@ -48,12 +49,12 @@ export function fromOption(): Option {
   ])
 }
 
-/** The options of the command as the codec has them. */
-export function readOptionsOf({ from, enumAlias }: ReadingOptions): ReadOptions {
+/** Converts the command's options into those of the codec. */
+export function makeReadOptions({ from, enumAlias }: ReadingOptions): ReadOptions {
   return { ...(from && { format: from }), ...(enumAlias && { enumAliases: enumAlias }) }
 }
 
-/** `--enum-alias URL.Type.NAME=VALUE`, as often as there are names. */
+/** Makes the option `--enum-alias URL.Type.NAME=VALUE`, which is repeatable. */
 export function enumAliasOption(): Option {
   return new Option(
     '--enum-alias <enum.name=value>',
@@ -71,11 +72,11 @@ function addAlias(text: string, before: EnumAliases = {}): EnumAliases {
   const values = [...type.numbers.keys()]
   if (!type.numbers.has(value)) throw new InvalidArgumentError(`${enumName} has these values: ${values.join(', ')}.`)
   if (type.numbers.has(alias)) throw new InvalidArgumentError(`${enumName} has a value ${alias} of its own.`)
-  // All names were just looked up in the schema.
+  // The names were just found in the schema, but TypeScript sees only strings.
   return { ...before, [type.name]: { ...before[type.name], [alias]: value } } as EnumAliases
 }
 
-/** Adds an option's argument to those before it. */
+/** Appends an argument of a repeatable option to the earlier ones. */
 export function collect(value: string, before: readonly string[] = []): readonly string[] {
   return [...before, value]
 }

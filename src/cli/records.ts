@@ -1,39 +1,41 @@
 /**
- * From the bytes of a file to a record, or to what is wrong with them.
+ * Reads records from the bytes of files, and reports their faults.
  * @module
  */
-import { MetadataError, type ReadOptions, type ReadResult, readMetadata } from '../metadata/index.js'
-import { type Fault, STDIN } from './files/files.js'
-import { complain, paint, visible } from './output.js'
+import type { ReadOptions, ReadResult } from '../metadata/index.js'
+import { MetadataError, readMetadata } from '../metadata/index.js'
+import type { Fault } from './files/files.js'
+import { STDIN } from './files/files.js'
+import { escapeLine, paint, printError } from './output.js'
 
-/** A fault of a record, with its place where it has one. */
+/** A fault of a record, with its place if it is known. */
 export interface RecordFault extends Fault {
   readonly code: string
   readonly line?: number
   readonly column?: number
 }
 
-/** A record, or why it is none. */
+/** A record, or the reason why it cannot be read. */
 export type Parsed = ReadResult | RecordFault
 
-/** Reads a record of any format. Never throws for what is in it. */
+/** Reads a record of any format. Never throws, whatever the bytes are. */
 export function parseRecord(path: string, bytes: Uint8Array, options: ReadOptions): Parsed {
   try {
     return readMetadata(bytes, options)
   } catch (error) {
-    const fault = faultOf(path, error)
+    const fault = makeFault(path, error)
     return fault.code === 'ambiguous_format'
       ? { ...fault, reason: `${AMBIGUOUS}: say which it is, with --from` }
       : fault
   }
 }
 
-/** Words for bytes that are good as binary and as text or JSON too. */
+/** Words for bytes that are valid as binary and also as text or JSON. */
 export const AMBIGUOUS = 'good as binary and as text or JSON, as another record in each'
 
-/** Whatever went wrong with one record as a fault of it, since those after it are to be read all the same. */
-export function faultOf(path: string, error: unknown): RecordFault {
-  // The class is that of this very bundle.
+/** Turns any error into a fault of one record, so that the records after it are still read. */
+export function makeFault(path: string, error: unknown): RecordFault {
+  // `instanceof` is safe here: the command's bundle has one copy of the class.
   if (!(error instanceof MetadataError))
     return { path, code: 'failed', reason: `cannot be worked on: ${error instanceof Error ? error.message : error}` }
   const { code, line, column, message } = error
@@ -42,24 +44,24 @@ export function faultOf(path: string, error: unknown): RecordFault {
   return { path, code, line, column, reason: message.startsWith(place) ? message.slice(place.length) : message }
 }
 
-/** A path for people. */
-export function nameOf(path: string): string {
-  return path === STDIN ? '<stdin>' : visible(path)
+/** Returns a path as it is shown to people. */
+export function displayName(path: string): string {
+  return path === STDIN ? '<stdin>' : escapeLine(path)
 }
 
-/** `path:line:column:`, as compilers write it and editors read it. */
-export function placeName(path: string, line?: number, column?: number): string {
-  return line === undefined ? `${nameOf(path)}:` : `${nameOf(path)}:${line}:${column}:`
+/** Writes `path:line:column:`, the form that compilers write and editors read. */
+export function displayPlace(path: string, line?: number, column?: number): string {
+  return line === undefined ? `${displayName(path)}:` : `${displayName(path)}:${line}:${column}:`
 }
 
-/** Says on standard error what is wrong with a file. */
-export function complainOf(fault: Fault | RecordFault): void {
+/** Prints a fault on standard error. */
+export function reportFault(fault: Fault | RecordFault): void {
   const [line, column] = 'line' in fault ? [fault.line, fault.column] : []
   const kind = paint('red', 'error:', process.stderr)
-  complain(`${placeName(fault.path, line, column)} ${kind} ${visible(fault.reason)}`)
+  printError(`${displayPlace(fault.path, line, column)} ${kind} ${escapeLine(fault.reason)}`)
 }
 
-/** Says on standard error what was passed over, or not done, though nothing failed. */
-export function note({ path, reason }: Fault): void {
-  complain(`${placeName(path)} ${paint('yellow', 'warning:', process.stderr)} ${visible(reason)}`)
+/** Prints a warning on standard error, for something that was skipped. */
+export function reportWarning({ path, reason }: Fault): void {
+  printError(`${displayPlace(path)} ${paint('yellow', 'warning:', process.stderr)} ${escapeLine(reason)}`)
 }

@@ -1,21 +1,25 @@
 /**
- * `set`: changes records in text format where they stand, and nothing in them but the lines concerned.
+ * `set`: changes fields of records in text format, in place. All other lines stay as they are.
  * @module
  */
 import type { Command } from 'commander'
 import { FILE_HEADERS_ONLY, formatPatch } from 'diff'
-import { type EditTextOptions, type EnumAliases, editText, MetadataError, readMetadata } from '../metadata/index.js'
+import type { EditTextOptions, EnumAliases } from '../metadata/index.js'
+import { editText, MetadataError, readMetadata } from '../metadata/index.js'
 import { parsePath } from '../metadata/path.js'
 import { parseSyntax } from '../metadata/text/syntax.js'
-import { textOf } from '../metadata/text/text.js'
-import { type Assignment, assignmentOf, changeOf, isThere, removedBy } from './assignment.js'
-import { hunksOf } from './diff.js'
-import { isNameOfFile } from './files/file-names.js'
-import { type Fault, readRecords, STDIN } from './files/files.js'
-import { type Replacement, replaceFiles } from './files/replace.js'
+import { decodeText } from '../metadata/text/text.js'
+import type { Assignment } from './assignment.js'
+import { hasField, makeChange, parseAssignment, removedPaths } from './assignment.js'
+import { makeHunks } from './diff.js'
+import { isFileName } from './files/file-names.js'
+import type { Fault } from './files/files.js'
+import { readRecords, STDIN } from './files/files.js'
+import type { Replacement } from './files/replace.js'
+import { replaceFiles } from './files/replace.js'
 import { collect, EXIT, enumAliasOption, exitWith, failWithHelp, pathsOrStdin } from './options.js'
-import { paint, print, visibleLines } from './output.js'
-import { AMBIGUOUS, complainOf, faultOf, nameOf, note } from './records.js'
+import { escapeLines, paint, print } from './output.js'
+import { AMBIGUOUS, displayName, makeFault, reportFault, reportWarning } from './records.js'
 
 interface SetOptions {
   readonly change?: readonly string[]
@@ -31,11 +35,11 @@ interface Edit {
   readonly bytes: Uint8Array
   readonly before: string
   readonly after: string
-  /** Paths that were to be removed and are not there. */
+  /** Paths to remove that the record does not have. */
   readonly missing: readonly string[]
 }
 
-/** The reason why a record is not changed; a broken one is told from a change that is not possible. */
+/** The reason why a record cannot be changed. `isBroken` marks a record that cannot be read. */
 interface EditFault extends Fault {
   readonly isBroken?: true
 }
@@ -69,59 +73,64 @@ content; one that cannot be replaced, such as a mount, is written in place. Seve
 
 Exit code: 0, 1 when a record is broken, 2 when a change is not possible or a file cannot be read or written.`,
     )
-    .action(async (args: readonly string[], options: SetOptions, command: Command) => {
-      const { assignments, paths } = await split(args, options.change, command)
-      const unset = options.unset ?? []
-      if (assignments.length + unset.length === 0) failWithHelp(command, 'there is nothing to set')
-      for (const path of unset)
-        try {
-          parsePath(path)
-        } catch (error) {
-          command.error(`error: ${faultOf(path, error).reason}`)
-        }
-      const edits: Edit[] = []
-      const faults: EditFault[] = []
-      const all = new Set(pathsOrStdin(paths, command))
-      for await (const read of readRecords([...all], 'files')) {
-        // An empty record may be meant where standard input is; where no file was named it was forgotten.
-        const isNothing = paths.length === 0 && 'bytes' in read && read.bytes.length === 0
-        const edited = isNothing
-          ? { path: read.path, reason: 'nothing came in, and no file is named' }
-          : 'reason' in read
-            ? read
-            : edit(read.path, read.bytes, assignments, options)
-        if ('reason' in edited) faults.push(edited)
-        else edits.push(edited)
-      }
-      faults.forEach(complainOf)
-      for (const { isBroken } of faults) exitWith(isBroken ? EXIT.problems : EXIT.failure)
-      if (faults.length > 0) return
-      if (options.dryRun) for (const each of edits) await showPatch(each)
-      else if (!(await save(edits, assignments, options))) return exitWith(EXIT.failure)
-      for (const { path, missing } of edits)
-        for (const field of missing) note({ path, reason: `${field} is not there, so nothing of it is removed` })
-    })
+    .action(setRecords)
 }
 
-async function split(
+/** Runs the command: edits all records first, and then replaces them together. */
+async function setRecords(args: readonly string[], options: SetOptions, command: Command): Promise<void> {
+  const { assignments, paths } = await splitArguments(args, options.change, command)
+  const unset = options.unset ?? []
+  if (assignments.length + unset.length === 0) failWithHelp(command, 'there is nothing to set')
+  for (const path of unset)
+    try {
+      parsePath(path)
+    } catch (error) {
+      command.error(`error: ${makeFault(path, error).reason}`)
+    }
+  const edits: Edit[] = []
+  const faults: EditFault[] = []
+  const all = new Set(pathsOrStdin(paths, command))
+  for await (const read of readRecords([...all], 'files')) {
+    // Empty standard input is a valid record if `-` was given. Without any path, the user probably forgot the file.
+    const isNothing = paths.length === 0 && 'bytes' in read && read.bytes.length === 0
+    const edited = isNothing
+      ? { path: read.path, reason: 'nothing came in, and no file is named' }
+      : 'reason' in read
+        ? read
+        : edit(read.path, read.bytes, assignments, options)
+    if ('reason' in edited) faults.push(edited)
+    else edits.push(edited)
+  }
+  faults.forEach(reportFault)
+  for (const { isBroken } of faults) exitWith(isBroken ? EXIT.problems : EXIT.failure)
+  if (faults.length > 0) return
+  if (options.dryRun) for (const each of edits) await showPatch(each)
+  else if (!(await save(edits, assignments, options))) return exitWith(EXIT.failure)
+  for (const { path, missing } of edits)
+    for (const field of missing) reportWarning({ path, reason: `${field} is not there, so nothing of it is removed` })
+}
+
+/** Splits the arguments at the first one that is not a change: changes before it, paths from there on. */
+async function splitArguments(
   args: readonly string[],
   changes: readonly string[] = [],
   command: Command,
 ): Promise<{ readonly assignments: readonly Assignment[]; readonly paths: readonly string[] }> {
-  const all = args.map(assignmentOf)
+  const all = args.map(parseAssignment)
   const first = all.indexOf(undefined)
   const end = first < 0 ? args.length : first
   for (const argument of args.slice(0, end))
-    if (await isNameOfFile(argument))
+    if (await isFileName(argument))
       command.error(
         `error: ${argument} is a change, and a file has that name: write ./${argument} for the file, --change '${argument}' for the change`,
       )
   const named = changes.map(
-    (change) => assignmentOf(change) ?? command.error(`error: --change takes FIELD=VALUE, and not ${change}`),
+    (change) => parseAssignment(change) ?? command.error(`error: --change takes FIELD=VALUE, and not ${change}`),
   )
   return { assignments: [...named, ...all.slice(0, end).flatMap((each) => each ?? [])], paths: args.slice(end) }
 }
 
+/** Applies the changes to one record. */
 function edit(
   path: string,
   bytes: Uint8Array,
@@ -131,9 +140,9 @@ function edit(
   const options: EditTextOptions = enumAlias ? { enumAliases: enumAlias } : {}
   let before: string | undefined
   try {
-    before = textIn(bytes)
+    before = readText(bytes)
   } catch (error) {
-    return { ...faultOf(path, error), isBroken: true }
+    return { ...makeFault(path, error), isBroken: true }
   }
   if (before === undefined)
     return { path, reason: 'not in text format, and only text can be changed in place: convert it with --to text' }
@@ -141,27 +150,27 @@ function edit(
     const missing: string[] = []
     let after = before
     for (const assignment of assignments) {
-      const change = changeOf(assignment, after, createUnknown)
-      for (const field of removedBy(change)) if (!isThere(after, field)) missing.push(field)
+      const change = makeChange(assignment, after, createUnknown)
+      for (const field of removedPaths(change)) if (!hasField(after, field)) missing.push(field)
       after = editText(after, change, options)
     }
-    for (const field of unset) if (!isThere(after, field)) missing.push(field)
-    // All at once and last, so that every index means what it meant in the file.
+    for (const field of unset) if (!hasField(after, field)) missing.push(field)
+    // Removals are made last and together, so that each index still means the same item as in the file.
     after = editText(after, Object.fromEntries(unset.map((field) => [field, null])), options)
     return { path, bytes, before, after, missing }
   } catch (error) {
-    return faultOf(path, error)
+    return makeFault(path, error)
   }
 }
 
 /**
- * The text, whether it suits the schema or not; undefined when it is a good record of another format.
- * @throws {MetadataError} for what is no record, or no text for sure
+ * Returns the text of a record, which need not fit the schema; undefined if it is a record of another format.
+ * @throws {MetadataError} if it is not a record, or `ambiguous_format` if it is a binary record too
  */
-function textIn(bytes: Uint8Array): string | undefined {
+function readText(bytes: Uint8Array): string | undefined {
   let text: string
   try {
-    text = textOf(bytes)
+    text = decodeText(bytes)
     parseSyntax(text)
   } catch (error) {
     if (readMetadata(bytes).format !== 'text') return undefined
@@ -180,7 +189,7 @@ function isBinary(bytes: Uint8Array): boolean {
   }
 }
 
-/** Replaces all files that change, or none; a file that has changed since it was read is edited anew. */
+/** Replaces all files that change, or none. A file that has changed since it was read is edited again. */
 async function save(edits: readonly Edit[], assignments: readonly Assignment[], options: SetOptions): Promise<boolean> {
   const replacements = edits
     .filter(({ path, before, after }) => path !== STDIN && after !== before)
@@ -195,20 +204,20 @@ async function save(edits: readonly Edit[], assignments: readonly Assignment[], 
       return { path, content }
     })
   const faults = replacements.length === 0 ? [] : await replaceFiles(replacements, true)
-  faults.forEach(complainOf)
+  faults.forEach(reportFault)
   if (faults.length > 0) return false
   for (const { path, after } of edits)
-    if (path === STDIN) await print(process.stdout.isTTY ? visibleLines(after) : after)
+    if (path === STDIN) await print(process.stdout.isTTY ? escapeLines(after) : after)
   return true
 }
 
 async function showPatch({ path, before, after }: Edit): Promise<void> {
   if (after === before) return
-  const name = nameOf(path)
+  const name = displayName(path)
   const headers = { oldFileName: name, newFileName: name, oldHeader: undefined, newHeader: undefined }
-  const patch = formatPatch({ ...headers, hunks: hunksOf(before, after) }, FILE_HEADERS_ONLY)
-  // Elsewhere it has to be what `patch` can apply.
-  const colored = (process.stdout.isTTY ? visibleLines(patch) : patch)
+  const patch = formatPatch({ ...headers, hunks: makeHunks(before, after) }, FILE_HEADERS_ONLY)
+  // Only a terminal gets escapes: a file must be a patch that `patch` can apply.
+  const colored = (process.stdout.isTTY ? escapeLines(patch) : patch)
     .replace(/^-(?!-- ).*$/gm, (line) => paint('red', line))
     .replace(/^\+(?!\+\+ ).*$/gm, (line) => paint('green', line))
     .replace(/^@@.*$/gm, (line) => paint('cyan', line))

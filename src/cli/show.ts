@@ -1,29 +1,26 @@
 /**
- * `show`: records as text, as JSON or as a table.
+ * `show`: prints records as text, as JSON or as a table.
  * @module
  */
-import { type Command, Option } from 'commander'
-import { dateToISO, formatText, getField, MetaData, type ReadResult, UrlType } from '../metadata/index.js'
+import type { Command } from 'commander'
+import { Option } from 'commander'
+import type { ReadResult } from '../metadata/index.js'
+import { dateToISO, formatText, getField, MetaData, UrlType } from '../metadata/index.js'
 import { formatTree } from '../metadata/json/json-text.js'
-import { type Found, findRecords, readRecords } from './files/files.js'
-import {
-  EXIT,
-  enumAliasOption,
-  exitWith,
-  fromOption,
-  pathsOrStdin,
-  type ReadingOptions,
-  readOptionsOf,
-} from './options.js'
-import { paint, print, visible, visibleLines, visibleText } from './output.js'
-import { complainOf, faultOf, nameOf, note, parseRecord, type RecordFault } from './records.js'
+import type { Found } from './files/files.js'
+import { findRecords, readRecords } from './files/files.js'
+import type { ReadingOptions } from './options.js'
+import { EXIT, enumAliasOption, exitWith, fromOption, makeReadOptions, pathsOrStdin } from './options.js'
+import { escapeLine, escapeLines, escapeTextFormat, paint, print } from './output.js'
+import type { RecordFault } from './records.js'
+import { displayName, makeFault, parseRecord, reportFault, reportWarning } from './records.js'
 
 interface ShowOptions extends ReadingOptions {
   readonly format?: 'text' | 'json' | 'table'
   readonly json?: true
 }
 
-/** A record that could be read, and where it was. */
+/** A record and its path. */
 interface Shown extends ReadResult {
   readonly path: string
 }
@@ -61,45 +58,45 @@ Exit code: 0, 1 when a record is broken, 2 when a file cannot be read.`,
       else if (format === 'text') await showText(found, options)
       else if (single) await showJson(found, options)
       else await showJsonArray(found, options)
-      passedOver.forEach(note)
-      for (const fault of faults) complainOf(fault)
+      passedOver.forEach(reportWarning)
+      for (const fault of faults) reportFault(fault)
       if (faults.length > 0) exitWith(EXIT.failure)
     })
 }
 
-/** What is to be shown of those files that have a record for it; complains of the others. */
-async function* shown<T>(
+/** Renders each file that is a record, and reports the faults of the others. */
+async function* renderRecords<T>(
   { files, found }: Found,
   options: ShowOptions,
   render: (record: Shown) => T,
 ): AsyncGenerator<T> {
   for await (const read of readRecords(files, found)) {
-    const parsed = 'reason' in read ? read : parseRecord(read.path, read.bytes, readOptionsOf(options))
-    const result = 'reason' in parsed ? parsed : rendered({ ...parsed, path: read.path }, render)
+    const parsed = 'reason' in read ? read : parseRecord(read.path, read.bytes, makeReadOptions(options))
+    const result = 'reason' in parsed ? parsed : tryRender({ ...parsed, path: read.path }, render)
     if ('value' in result) yield result.value
     else {
-      complainOf(result)
+      reportFault(result)
       exitWith('reason' in read ? EXIT.failure : EXIT.problems)
     }
   }
 }
 
-function rendered<T>(record: Shown, render: (record: Shown) => T): { readonly value: T } | RecordFault {
+function tryRender<T>(record: Shown, render: (record: Shown) => T): { readonly value: T } | RecordFault {
   try {
     return { value: render(record) }
   } catch (error) {
-    return faultOf(record.path, error)
+    return makeFault(record.path, error)
   }
 }
 
 async function showText(found: Found, options: ShowOptions): Promise<void> {
   const { enumAlias } = options
   const { single } = found
-  const texts = shown(found, options, ({ path, metadata }) => {
-    const text = colored(
-      visibleText(formatText(metadata, { utf8: true, ...(enumAlias && { enumAliases: enumAlias }) })),
+  const texts = renderRecords(found, options, ({ path, metadata }) => {
+    const text = colorText(
+      escapeTextFormat(formatText(metadata, { utf8: true, ...(enumAlias && { enumAliases: enumAlias }) })),
     )
-    return single ? text : `${paint('dim', `# ${nameOf(path)}`)}\n${text}`
+    return single ? text : `${paint('dim', `# ${displayName(path)}`)}\n${text}`
   })
   let before = ''
   for await (const text of texts) {
@@ -108,8 +105,8 @@ async function showText(found: Found, options: ShowOptions): Promise<void> {
   }
 }
 
-/** Canonical text with its names and strings in colour. */
-function colored(text: string): string {
+/** Colours the names and strings of canonical text. */
+function colorText(text: string): string {
   return text.replace(
     /^( *)([^\s:}]+)(?:(: )(".*"))?/gm,
     (_, indent: string, name: string, colon = '', value = '') =>
@@ -118,39 +115,39 @@ function colored(text: string): string {
 }
 
 async function showJson(found: Found, options: ShowOptions): Promise<void> {
-  const texts = shown(found, options, ({ metadata }) => formatTree(jsonOf(metadata, options)))
-  for await (const text of texts) await print(visibleLines(`${text}\n`))
+  const texts = renderRecords(found, options, ({ metadata }) => formatTree(toJson(metadata, options)))
+  for await (const text of texts) await print(escapeLines(`${text}\n`))
 }
 
 async function showJsonArray(found: Found, options: ShowOptions): Promise<void> {
-  const texts = shown(found, options, ({ path, format, metadata }) =>
-    JSON.stringify({ path, format, metadata: jsonOf(metadata, options) }),
+  const texts = renderRecords(found, options, ({ path, format, metadata }) =>
+    JSON.stringify({ path, format, metadata: toJson(metadata, options) }),
   )
   let separator = '['
   for await (const text of texts) {
-    await print(visibleLines(`${separator}\n${text}`))
+    await print(escapeLines(`${separator}\n${text}`))
     separator = ','
   }
   await print(separator === '[' ? '[]\n' : '\n]\n')
 }
 
-function jsonOf(metadata: MetaData, { enumAlias }: ShowOptions) {
+function toJson(metadata: MetaData, { enumAlias }: ShowOptions) {
   return MetaData.toJSON(metadata, { unknownText: 'string', ...(enumAlias && { enumAliases: enumAlias }) })
 }
 
-/** Characters of a value that the table shows at most: a stranger's record may have megabytes, and no row is to fill the table. */
+/** The most characters of a value that the table shows. An untrusted record may have megabytes. */
 const MAX_CELL = 200
 
-/** The start of a value, fit for a cell. */
-function cellOf(value: unknown): string {
-  // A character has at most two units, so what is cut off here would not be shown.
-  const characters = [...visible(String(value ?? '').slice(0, 2 * MAX_CELL + 2))]
+/** Returns the start of a value, escaped for a cell. */
+function formatCell(value: unknown): string {
+  // A character has at most two UTF-16 units, so the part that is cut off here would not be shown.
+  const characters = [...escapeLine(String(value ?? '').slice(0, 2 * MAX_CELL + 2))]
   return characters.length > MAX_CELL ? `${characters.slice(0, MAX_CELL).join('')}…` : characters.join('')
 }
 
-/** The columns of the table, and what each says of a record. */
+/** The columns of the table, each with the function that returns its value. */
 const COLUMNS: { readonly [title: string]: (record: Shown) => unknown } = {
-  PATH: ({ path }) => nameOf(path),
+  PATH: ({ path }) => displayName(path),
   NAME: ({ metadata }) => metadata.name,
   VERSION: ({ metadata }) => metadata.thirdParty?.version ?? getField(metadata, 'third_party.identifier[0].version'),
   UPGRADED: ({ metadata }) => metadata.thirdParty?.lastUpgradeDate && dateToISO(metadata.thirdParty.lastUpgradeDate),
@@ -158,7 +155,7 @@ const COLUMNS: { readonly [title: string]: (record: Shown) => unknown } = {
   URL: ({ metadata }) => addressOf(metadata),
 }
 
-/** Where the sources are, or else any address. */
+/** Returns the address of the Git repository, or else any address. */
 function addressOf(metadata: MetaData): unknown {
   const urls = metadata.thirdParty?.url ?? []
   const url =
@@ -168,18 +165,20 @@ function addressOf(metadata: MetaData): unknown {
   )
 }
 
-/** On a terminal that is too narrow these are cut, in this order, each to no less than {@link MIN_WIDTH}. */
-const CUT = ['URL', 'VERSION', 'NAME', 'LICENSE']
+/** The columns to shorten on a narrow terminal, in this order, each to no less than {@link MIN_WIDTH} characters. */
+const SHRINKABLE = ['URL', 'VERSION', 'NAME', 'LICENSE']
 const MIN_WIDTH = 12
 const GAP = 2
 
 async function showTable(found: Found, options: ShowOptions): Promise<void> {
   const rows: string[][] = []
-  const read = shown(found, options, (record) => Object.values(COLUMNS).map((column) => cellOf(column(record))))
+  const read = renderRecords(found, options, (record) =>
+    Object.values(COLUMNS).map((column) => formatCell(column(record))),
+  )
   for await (const row of read) rows.push(row)
   if (rows.length === 0) return
-  if (process.stdout.isTTY) cutToWidth(rows, process.stdout.columns)
-  // Loaded where it is needed: most calls need no table.
+  if (process.stdout.isTTY) fitToWidth(rows, process.stdout.columns)
+  // Loaded here because most calls need no table.
   const { Table } = await import('console-table-printer')
   const none = { left: '', mid: '', right: '', other: '' }
   const table = new Table({
@@ -188,7 +187,7 @@ async function showTable(found: Found, options: ShowOptions): Promise<void> {
     columns: Object.keys(COLUMNS).map((title) => ({ name: title, title, alignment: 'left' })),
     rows: rows.map((row) => Object.fromEntries(Object.keys(COLUMNS).map((title, index) => [title, row[index]]))),
   })
-  // Without its frame each line still begins with a blank, and there are empty lines where the frame would be.
+  // Even without a frame, each line begins with a blank, and empty lines stand in place of the frame.
   const [header = '', ...lines] = table
     .render()
     .split('\n')
@@ -196,12 +195,12 @@ async function showTable(found: Found, options: ShowOptions): Promise<void> {
   await print(`${paint('bold', header)}\n${lines.map((line) => `${line}\n`).join('')}`)
 }
 
-function cutToWidth(rows: string[][], width: number): void {
+function fitToWidth(rows: string[][], width: number): void {
   const titles = Object.keys(COLUMNS)
   const widths = titles.map((title, column) =>
     rows.reduce((most, row) => Math.max(most, row[column]?.length ?? 0), title.length),
   )
-  for (const column of CUT.map((title) => titles.indexOf(title))) {
+  for (const column of SHRINKABLE.map((title) => titles.indexOf(title))) {
     const over = widths.reduce((sum, each) => sum + each + GAP, -GAP) - width
     if (over <= 0) return
     const before = widths[column] ?? 0

@@ -3,7 +3,7 @@
  * @module
  */
 import { MAX_DEPTH, MetadataError, refuse } from './errors.js'
-import { isBytes, isPlain } from './options.js'
+import { isBytes, isPlainObject } from './options.js'
 import type { UnknownText } from './schema/messages.js'
 import type { Field, Message, MessageType } from './schema/schema.js'
 
@@ -24,21 +24,21 @@ interface Fault {
  * @throws {MetadataError} `invalid_value`, `too_deep` or `unknown_field`, with the path
  */
 export function checkMessage(type: MessageType, message: unknown, unknownText: 'refuse' | 'omit'): void {
-  const fault = faultOf(type, message, unknownText, MAX_DEPTH)
+  const fault = findFault(type, message, unknownText, MAX_DEPTH)
   if (fault === undefined) return
   const { path, expected, isTooDeep } = fault
-  if (isTooDeep) throw tooDeep(path)
+  if (isTooDeep) throw tooDeepError(path)
   if (expected !== undefined) refuse(path, expected)
   throw new MetadataError('unknown_field', `${path} has no number in this schema, so binary cannot hold it`, { path })
 }
 
 /** The error of a message that is nested more deeply than {@link MAX_DEPTH}. */
-export function tooDeep(path: string): MetadataError {
+export function tooDeepError(path: string): MetadataError {
   return new MetadataError('too_deep', `${path} is nested more than ${MAX_DEPTH} deep`, { path })
 }
 
 /** @param depth - how many messages may nest within this one */
-function faultOf(
+function findFault(
   type: MessageType,
   message: unknown,
   unknownText: 'refuse' | 'omit',
@@ -50,18 +50,18 @@ function faultOf(
     if (field.repeated) {
       if (!Array.isArray(value)) return { path: field.name, expected: 'a list' }
       for (let i = 0; i < value.length; i++) {
-        const fault = faultOfValue(field, value[i], unknownText, depth)
-        if (fault !== undefined) return inside(at('', field, i), fault)
+        const fault = findValueFault(field, value[i], unknownText, depth)
+        if (fault !== undefined) return prefixPath(fieldPath('', field, i), fault)
       }
     } else if (value !== undefined) {
-      const fault = faultOfValue(field, value, unknownText, depth)
-      if (fault !== undefined) return inside(field.name, fault)
+      const fault = findValueFault(field, value, unknownText, depth)
+      if (fault !== undefined) return prefixPath(field.name, fault)
     }
   }
-  return faultOfUnknown(message, unknownText, depth)
+  return findUnknownFault(message, unknownText, depth)
 }
 
-function faultOfUnknown(
+function findUnknownFault(
   { _unknownFields: bytes, _unknownText: texts }: Message,
   unknownText: 'refuse' | 'omit',
   depth: number,
@@ -69,9 +69,9 @@ function faultOfUnknown(
   if (bytes !== undefined && !isUnknownFields(bytes))
     return { path: '_unknownFields', expected: 'lists of bytes by their tags' }
   if (texts === undefined) return undefined
-  if (!Array.isArray(texts)) return { path: '_unknownText', expected: ENTRIES }
+  if (!Array.isArray(texts)) return { path: '_unknownText', expected: EXPECTED_ENTRIES }
   for (const entry of texts) {
-    const fault = faultOfEntry(entry, depth)
+    const fault = findEntryFault(entry, depth)
     if (fault !== undefined) return fault
   }
   // Just seen to be of this type.
@@ -79,11 +79,11 @@ function faultOfUnknown(
   return unknownText === 'refuse' && lost !== undefined ? { path: lost.name, expected: undefined } : undefined
 }
 
-const ENTRIES = 'a list of fields of text format'
+const EXPECTED_ENTRIES = 'a list of fields of text format'
 
 /** Messages are counted and not what they end in, as the readers count. */
-function faultOfEntry(entry: unknown, depth: number): Fault | undefined {
-  const none: Fault = { path: '_unknownText', expected: ENTRIES }
+function findEntryFault(entry: unknown, depth: number): Fault | undefined {
+  const none: Fault = { path: '_unknownText', expected: EXPECTED_ENTRIES }
   if (!isObject(entry)) return none
   const { name, text, fields } = entry
   if (typeof name !== 'string') return none
@@ -91,8 +91,8 @@ function faultOfEntry(entry: unknown, depth: number): Fault | undefined {
   if (!Array.isArray(fields)) return none
   if (depth === 0) return { path: name, expected: undefined, isTooDeep: true }
   for (const inner of fields) {
-    const fault = faultOfEntry(inner, depth - 1)
-    if (fault !== undefined) return fault.isTooDeep ? inside(name, fault) : fault
+    const fault = findEntryFault(inner, depth - 1)
+    if (fault !== undefined) return fault.isTooDeep ? prefixPath(name, fault) : fault
   }
   return undefined
 }
@@ -107,10 +107,15 @@ export function isUnknownFields(value: unknown): boolean {
 }
 
 function isObject(value: unknown): value is Message {
-  return isPlain(value)
+  return isPlainObject(value)
 }
 
-function faultOfValue(field: Field, value: unknown, unknownText: 'refuse' | 'omit', depth: number): Fault | undefined {
+function findValueFault(
+  field: Field,
+  value: unknown,
+  unknownText: 'refuse' | 'omit',
+  depth: number,
+): Fault | undefined {
   switch (field.kind) {
     case 'string':
       if (typeof value !== 'string') return { path: '', expected: 'a string' }
@@ -124,15 +129,15 @@ function faultOfValue(field: Field, value: unknown, unknownText: 'refuse' | 'omi
         ? undefined
         : { path: '', expected: `a value of ${field.enum.name}` }
     case 'message':
-      return faultOf(field.type, value, unknownText, depth - 1)
+      return findFault(field.type, value, unknownText, depth - 1)
   }
 }
 
-function inside(outer: string, { path, ...fault }: Fault): Fault {
+function prefixPath(outer: string, { path, ...fault }: Fault): Fault {
   return { ...fault, path: path === '' ? outer : `${outer}.${path}` }
 }
 
 /** The path of a field of the message at `path`. */
-export function at(path: string, field: { readonly name: string }, index?: number): string {
+export function fieldPath(path: string, field: { readonly name: string }, index?: number): string {
   return `${path}${path === '' ? '' : '.'}${field.name}${index === undefined ? '' : `[${index}]`}`
 }

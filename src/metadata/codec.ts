@@ -3,24 +3,23 @@
  * @module
  */
 import type { BinaryWriter } from '@bufbuild/protobuf/wire'
-import { type DecodeOptions, decodeMessage, type EncodeOptions, encodeMessage } from './binary.js'
-import { at } from './check.js'
+import type { DecodeOptions } from './binary/decode.js'
+import { decodeMessage } from './binary/decode.js'
+import type { EncodeOptions } from './binary/encode.js'
+import { encodeMessage } from './binary/encode.js'
+import { fieldPath } from './check.js'
 import { MetadataError, refuse } from './errors.js'
 import * as generated from './generated/metadata.js'
-import { type FromJsonOptions, fromJson, type JsonObject, type ToJsonOptions, toJson } from './json/json.js'
-import { isNumbered, makeSparse } from './json/sparse.js'
-import { isBytes, isPlain } from './options.js'
+import type { FromJsonOptions } from './json/from-json.js'
+import { fromJson } from './json/from-json.js'
+import { isIndexLike, makeSparse } from './json/sparse.js'
+import type { JsonObject, ToJsonOptions } from './json/to-json.js'
+import { toJson } from './json/to-json.js'
+import { isBytes, isPlainObject } from './options.js'
 import type * as messages from './schema/messages.js'
 import type { Partly } from './schema/messages.js'
-import {
-  DateSchema,
-  type Message,
-  type MessageType,
-  MetaDataSchema,
-  SecuritySchema,
-  ThirdPartySchema,
-  UrlSchema,
-} from './schema/schema.js'
+import type { Message, MessageType } from './schema/schema.js'
+import { DateSchema, MetaDataSchema, SecuritySchema, ThirdPartySchema, UrlSchema } from './schema/schema.js'
 
 /** Makes, reads and writes messages of one type. */
 export interface MessageCodec<T> {
@@ -59,13 +58,13 @@ export interface MessageCodec<T> {
   fromJSON(json: unknown, options?: FromJsonOptions): T
 }
 
-function codec<T extends object>(
+function createCodec<T extends object>(
   type: MessageType,
   generatedCodec: { encode(message: T, writer: BinaryWriter): BinaryWriter },
 ): MessageCodec<T> {
   // The tables of the schema see messages as keyed by strings; that they make T of it is tested against the generated code.
   return {
-    create: (base) => copy(type, base ?? {}, '') as T,
+    create: (base) => copyMessage(type, base ?? {}, '') as T,
     encode: (message, options) =>
       encodeMessage(type, message, (writer) => generatedCodec.encode(message, writer), options),
     decode: (bytes, options) => decodeMessage(type, bytes, options) as T,
@@ -74,23 +73,23 @@ function codec<T extends object>(
   }
 }
 
-function copy(type: MessageType, base: unknown, path: string): Message {
-  if (!isPlain(base)) return refuse(path, 'a message', base)
+function copyMessage(type: MessageType, base: unknown, path: string): Message {
+  if (!isPlainObject(base)) return refuse(path, 'a message', base)
   const message = type.create()
   for (const [key, value] of Object.entries(base)) {
     const field = type.byKey.get(key)
     if (value === undefined) continue
     if (field === undefined) {
       if (key !== '_unknownFields' && key !== '_unknownText') {
-        const unknownPath = at(path, { name: key })
+        const unknownPath = fieldPath(path, { name: key })
         throw new MetadataError('unknown_field', `${type.name} has no field ${unknownPath}`, { path: unknownPath })
       }
       message[key] = copyUnknown(value, new Map())
     } else if (Array.isArray(value))
       message[key] = value.map((item, index) =>
-        field.kind === 'message' ? copy(field.type, item, at(path, field, index)) : item,
+        field.kind === 'message' ? copyMessage(field.type, item, fieldPath(path, field, index)) : item,
       )
-    else message[key] = field.kind === 'message' ? copy(field.type, value, at(path, field)) : value
+    else message[key] = field.kind === 'message' ? copyMessage(field.type, value, fieldPath(path, field)) : value
   }
   return message
 }
@@ -118,10 +117,10 @@ function copyUnknown(value: unknown, copies: Map<object, unknown>): unknown {
     for (const item of value) list.push(copyUnknown(item, copies))
     return list
   }
-  if (!isPlain(value)) return structuredClone(value)
+  if (!isPlainObject(value)) return structuredClone(value)
   const entries = Object.entries(value)
   // Numbers come first.
-  const object = isNumbered(entries[0]?.[0] ?? '') ? makeSparse({}) : {}
+  const object = isIndexLike(entries[0]?.[0] ?? '') ? makeSparse({}) : {}
   copies.set(value, object)
   for (const [key, inner] of entries) {
     const copied = copyUnknown(inner, copies)
@@ -132,18 +131,18 @@ function copyUnknown(value: unknown, copies: Map<object, unknown>): unknown {
 }
 
 /** The record of a third-party project. */
-export const MetaData: MessageCodec<messages.MetaData> = codec(MetaDataSchema, generated.MetaData)
+export const MetaData: MessageCodec<messages.MetaData> = createCodec(MetaDataSchema, generated.MetaData)
 /** Where the project comes from, which version of it is here, under what terms. */
-export const ThirdPartyMetaData: MessageCodec<messages.ThirdPartyMetaData> = codec(
+export const ThirdPartyMetaData: MessageCodec<messages.ThirdPartyMetaData> = createCodec(
   ThirdPartySchema,
   generated.ThirdPartyMetaData,
 )
 /** One place where the project is found: `URL` in the schema. */
-export const UrlMessage: MessageCodec<messages.UrlMessage> = codec(UrlSchema, generated.URL)
+export const UrlMessage: MessageCodec<messages.UrlMessage> = createCodec(UrlSchema, generated.URL)
 /** A day: `Date` in the schema. */
-export const DateMessage: MessageCodec<messages.DateMessage> = codec(DateSchema, generated.DateMessage)
+export const DateMessage: MessageCodec<messages.DateMessage> = createCodec(DateSchema, generated.DateMessage)
 /** How far the project's code can be trusted. */
-export const Security: MessageCodec<messages.Security> = codec(SecuritySchema, generated.Security)
+export const Security: MessageCodec<messages.Security> = createCodec(SecuritySchema, generated.Security)
 
 /** The record of a third-party project (specification, MetaData). */
 export type MetaData = messages.MetaData

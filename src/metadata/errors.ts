@@ -68,7 +68,7 @@ export class MetadataError extends Error {
 export const MAX_BYTES = 4_194_304
 
 /** The most characters that a writer makes of a record: far more than any that is read by default. */
-const MAX_TEXT: number = 16 * MAX_BYTES
+const MAX_WRITTEN: number = 16 * MAX_BYTES
 
 /**
  * Ends a writer whose text grows too long. Indentation and repeated names can make it hundreds of times the input.
@@ -76,24 +76,24 @@ const MAX_TEXT: number = 16 * MAX_BYTES
  * @throws {MetadataError} `too_large`
  */
 export function checkLength(length: number): void {
-  if (length > MAX_TEXT) throw tooLong()
+  if (length > MAX_WRITTEN) throw tooLongError()
 }
 
 /**
  * Runs a writer. One string that is longer than an engine permits is too large as well.
  * @throws {MetadataError} `too_large`, and whatever the writer throws
  */
-export function withinBounds(write: () => string): string {
+export function limitWriter(write: () => string): string {
   try {
     return write()
   } catch (error) {
-    if (error instanceof RangeError) throw tooLong()
+    if (error instanceof RangeError) throw tooLongError()
     throw error
   }
 }
 
-function tooLong(): MetadataError {
-  return new MetadataError('too_large', `more than ${MAX_TEXT} characters of text`)
+function tooLongError(): MetadataError {
+  return new MetadataError('too_large', `more than ${MAX_WRITTEN} characters of text`)
 }
 
 /** How deep messages, groups and JSON may nest: as deep as the reference reads, and no record comes near it. */
@@ -109,12 +109,12 @@ export function checkSize(size: number, maxBytes: number = MAX_BYTES): void {
  * @throws {MetadataError} `invalid_value`
  */
 export function refuse(path: string, expected: string, ...found: readonly unknown[]): never {
-  const got = found.map((value) => `, got ${kindOf(value)}`).join('')
+  const got = found.map((value) => `, got ${describeKind(value)}`).join('')
   throw new MetadataError('invalid_value', `${path || 'the record'} should be ${expected}${got}`, { path, expected })
 }
 
 /** The kind of a value, in words: `a Date`, `a list`, `null`. */
-function kindOf(value: unknown): string {
+function describeKind(value: unknown): string {
   if (value === null || value === undefined) return String(value)
   if (typeof value === 'boolean') return 'a truth value'
   if (Array.isArray(value)) return 'a list'

@@ -2,9 +2,11 @@
  * What a program may ask of the schema and of a text before it changes anything.
  * @module
  */
-import { cannot, parsePath } from './path.js'
-import { type Field, type MessageType, MetaDataSchema } from './schema/schema.js'
-import { type FieldNode, type ItemNode, parseSyntax } from './text/syntax.js'
+import { parsePath, refusePath } from './path.js'
+import type { Field, MessageType } from './schema/schema.js'
+import { MetaDataSchema } from './schema/schema.js'
+import { parseSyntax } from './text/syntax.js'
+import type { FieldNode, ItemNode } from './text/tree.js'
 
 /** A field of the schema. */
 export interface FieldDescription {
@@ -67,7 +69,7 @@ export function locateFields(text: string, paths: readonly string[]): TextPlace[
     let fields = root
     let offset = root[0]?.start ?? 0
     for (const { name, index } of parsePath(path)) {
-      if (index === '+') return cannot(path, 'nothing stands at [+]')
+      if (index === '+') return refusePath(path, 'nothing stands at [+]')
       const values = known.get(fields) ?? valuesByName(fields)
       known.set(fields, values)
       const value = values.get(name)?.[index ?? 0]

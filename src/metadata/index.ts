@@ -9,7 +9,9 @@
  * @module
  */
 
-export { type DecodeOptions, type EncodeOptions, type UnknownField, unknownFields } from './binary.js'
+export type { DecodeOptions } from './binary/decode.js'
+export type { EncodeOptions } from './binary/encode.js'
+export { type UnknownField, unknownFields } from './binary/unknown-fields.js'
 export { DateMessage, type MessageCodec, MetaData, Security, ThirdPartyMetaData, UrlMessage } from './codec.js'
 export { dateFromISO, dateToISO, fromDate, toDate } from './date.js'
 export {
@@ -29,14 +31,14 @@ export {
   Security_Category as SecurityCategory,
   URL_Type as UrlType,
 } from './generated/metadata.js'
+export type { FromJsonOptions } from './json/from-json.js'
 export {
   type FormatJsonOptions,
-  type FromJsonOptions,
   formatJson,
   type JsonObject,
   type JsonValue,
   type ToJsonOptions,
-} from './json/json.js'
+} from './json/to-json.js'
 export { type FieldValue, type FieldValues, getField } from './path.js'
 export { type ReadOptions, type ReadResult, readMetadata } from './read.js'
 export type { EnumAliases } from './schema/aliases.js'

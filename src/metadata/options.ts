@@ -5,10 +5,10 @@
 import { refuse } from './errors.js'
 
 /** What each option takes: a type, or one of some values. */
-type Takes = { readonly [name: string]: 'boolean' | 'number' | 'object' | readonly string[] }
+type OptionTypes = { readonly [name: string]: 'boolean' | 'number' | 'object' | readonly string[] }
 
 /** What the options of every reader of text are. */
-export const READING: Takes = {
+export const READ_OPTIONS: OptionTypes = {
   strict: 'boolean',
   enumAliases: 'object',
   duplicates: ['refuse', 'last'],
@@ -19,17 +19,17 @@ export const READING: Takes = {
  * The options that a caller gave: its own alone. A misspelt one, or one that a prototype has, would be passed over in silence.
  * @throws {TypeError} a mistake of the program, and not of its input
  */
-export function checkOptions<T extends object>(options: T | undefined, takes: Takes): Partial<T> {
+export function checkOptions<T extends object>(options: T | undefined, takes: OptionTypes): Partial<T> {
   // Nothing is a part of any options; a frozen object has no type that says so.
-  if (options === undefined) return NONE as Partial<T>
-  if (!isPlain(options)) throw new TypeError('the options should be an object')
-  for (const name of Object.keys(takes)) checkOwn(options, name, `the option ${name}`)
+  if (options === undefined) return NO_OPTIONS as Partial<T>
+  if (!isPlainObject(options)) throw new TypeError('the options should be an object')
+  for (const name of Object.keys(takes)) refuseInherited(options, name, `the option ${name}`)
   for (const [name, value] of Object.entries(options)) {
     const type = Object.hasOwn(takes, name) ? takes[name] : undefined
     if (type === undefined)
       throw new TypeError(`there is no option ${name}: there are ${Object.keys(takes).join(', ')}`)
     const isGood =
-      type === 'object' ? isPlain(value) : typeof type === 'string' ? typeof value === type : type.includes(value)
+      type === 'object' ? isPlainObject(value) : typeof type === 'string' ? typeof value === type : type.includes(value)
     if (value !== undefined && (!isGood || Number.isNaN(value)))
       throw new TypeError(`the option ${name} should be ${typeof type === 'string' ? `a ${type}` : type.join(' or ')}`)
   }
@@ -42,17 +42,17 @@ export function checkOptions<T extends object>(options: T | undefined, takes: Ta
  * @param what - the name in a message
  * @throws {TypeError} a mistake of the program
  */
-export function checkOwn(given: object, name: string, what: string): void {
+export function refuseInherited(given: object, name: string, what: string): void {
   if (!(name in given) || Object.prototype.propertyIsEnumerable.call(given, name)) return
   for (let holder = given; holder !== null && holder !== Object.prototype; holder = Object.getPrototypeOf(holder))
     if (Object.hasOwn(holder, name)) throw new TypeError(`${what} must be the object's own; got an inherited one`)
 }
 
 /** No option. Without a prototype, as the others. */
-const NONE: Readonly<Record<string, never>> = Object.freeze(Object.create(null))
+const NO_OPTIONS: Readonly<Record<string, never>> = Object.freeze(Object.create(null))
 
 /** Whether a value is an object with keys and values, and no Map, no Date and no list. */
-export function isPlain(value: unknown): value is object {
+export function isPlainObject(value: unknown): value is object {
   if (typeof value !== 'object' || value === null) return false
   // Nearly all are; the other way costs more.
   if (Object.getPrototypeOf(value) === Object.prototype) return true

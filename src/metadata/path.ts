@@ -5,8 +5,9 @@
 import { checkMessage } from './check.js'
 import { MAX_DEPTH, MetadataError } from './errors.js'
 import type { MetaData, Unknown, UnknownText } from './schema/messages.js'
-import { DirectoryTypeEnum, type Field, type Message, type MessageType, MetaDataSchema } from './schema/schema.js'
-import { bigintOf, decimalOf } from './text/literals.js'
+import type { Field, Message, MessageType } from './schema/schema.js'
+import { DirectoryTypeEnum, MetaDataSchema } from './schema/schema.js'
+import { parseBigint, parseDecimal } from './text/literals.js'
 import { UnknownReader } from './text/unknown-text.js'
 
 /** One step of a path. */
@@ -32,7 +33,7 @@ export function parsePath(path: string): readonly Step[] {
         expected,
       })
     }
-    if (steps.length === MAX_DEPTH) cannot(path, `more than ${MAX_DEPTH} steps`)
+    if (steps.length === MAX_DEPTH) refusePath(path, `more than ${MAX_DEPTH} steps`)
     const [, name, bracketed, index, after = ''] = match
     steps.push({
       name: name ?? bracketed ?? '',
@@ -72,31 +73,31 @@ function valueAt(
   path: string,
 ): FieldValue | undefined {
   const [step, ...rest] = steps
-  if (step === undefined) return valuesOf(type, message)
-  if (step.index === '+') return cannot(path, 'there is nothing to read at [+]')
+  if (step === undefined) return messageValues(type, message)
+  if (step.index === '+') return refusePath(path, 'there is nothing to read at [+]')
   const field = type.byName.get(step.name)
   if (field === undefined) {
     const unknown = message._unknownText ?? []
     if (!unknown.some(({ name }) => name === step.name)) refuseJsonName(type, step.name, path)
-    return unknownAt(unknown, steps, path)
+    return unknownValueAt(unknown, steps, path)
   }
-  if (step.index !== undefined && !field.repeated) return cannot(path, `${step.name} is not a list`)
-  if (rest.length > 0 && field.kind !== 'message') return cannot(path, `${step.name} is not a message`)
+  if (step.index !== undefined && !field.repeated) return refusePath(path, `${step.name} is not a list`)
+  if (rest.length > 0 && field.kind !== 'message') return refusePath(path, `${step.name} is not a message`)
   let value = message[field.key]
   if (field.repeated) {
     if (!Array.isArray(value)) return undefined
     if (step.index === undefined) {
-      if (rest.length > 0) return cannot(path, `${step.name} is a list: say which, as ${step.name}[0]`)
-      return value.map((item) => plain(field, item))
+      if (rest.length > 0) return refusePath(path, `${step.name} is a list: say which, as ${step.name}[0]`)
+      return value.map((item) => plainValue(field, item))
     }
     value = value[step.index]
   }
   if (value === undefined) {
-    if (field.kind === 'enum') return unknownAt(message._unknownText ?? [], steps, path) ?? defaultOf(field)
+    if (field.kind === 'enum') return unknownValueAt(message._unknownText ?? [], steps, path) ?? defaultOf(field)
     const [next] = rest
     return next?.name === 'type' && field.name === 'third_party' && rest.length === 1 ? 'PACKAGE' : undefined
   }
-  return field.kind === 'message' ? valueAt(field.type, value as Message, rest, path) : plain(field, value)
+  return field.kind === 'message' ? valueAt(field.type, value as Message, rest, path) : plainValue(field, value)
 }
 
 /**
@@ -105,7 +106,7 @@ function valueAt(
  */
 export function refuseJsonName(type: MessageType | undefined, name: string, path: string): void {
   const field = type?.byName.has(name) ? undefined : type?.byKey.get(name)
-  if (field !== undefined) cannot(path, `${name} is ${field.name} in text format`)
+  if (field !== undefined) refusePath(path, `${name} is ${field.name} in text format`)
 }
 
 /** The one default of the schema (specification, ThirdPartyMetaData: `type`). */
@@ -113,7 +114,7 @@ function defaultOf(field: Field): string | undefined {
   return field.kind === 'enum' && field.enum === DirectoryTypeEnum ? 'PACKAGE' : undefined
 }
 
-function plain(field: Field, value: unknown): FieldValue {
+function plainValue(field: Field, value: unknown): FieldValue {
   switch (field.kind) {
     case 'string':
       return String(value)
@@ -122,11 +123,11 @@ function plain(field: Field, value: unknown): FieldValue {
     case 'enum':
       return field.enum.names[Number(value)] ?? Number(value)
     case 'message':
-      return valuesOf(field.type, value as Message)
+      return messageValues(field.type, value as Message)
   }
 }
 
-function valuesOf(type: MessageType, message: Message & Unknown): FieldValues {
+function messageValues(type: MessageType, message: Message & Unknown): FieldValues {
   const values = new Map<string, FieldValue>()
   for (const field of type.fields) {
     const value = message[field.key]
@@ -134,16 +135,16 @@ function valuesOf(type: MessageType, message: Message & Unknown): FieldValues {
       if (value.length > 0)
         values.set(
           field.name,
-          value.map((item) => plain(field, item)),
+          value.map((item) => plainValue(field, item)),
         )
-    } else if (value !== undefined) values.set(field.name, plain(field, value))
+    } else if (value !== undefined) values.set(field.name, plainValue(field, value))
   }
   const unknown = message._unknownText?.filter(({ name }) => !values.has(name)) ?? []
-  for (const [name, entries] of byName(unknown)) values.set(name, oneOrAll(entries))
+  for (const [name, entries] of groupByName(unknown)) values.set(name, combineValues(entries))
   return Object.fromEntries(values)
 }
 
-function byName(entries: readonly UnknownText[]): Map<string, UnknownText[]> {
+function groupByName(entries: readonly UnknownText[]): Map<string, UnknownText[]> {
   const groups = new Map<string, UnknownText[]>()
   for (const entry of entries) {
     const group = groups.get(entry.name)
@@ -154,7 +155,7 @@ function byName(entries: readonly UnknownText[]): Map<string, UnknownText[]> {
 }
 
 /** @param entries - all of one name */
-function oneOrAll(entries: readonly UnknownText[]): FieldValue {
+function combineValues(entries: readonly UnknownText[]): FieldValue {
   const reader = new UnknownReader()
   const [first, ...others] = entries.map((entry) => unknownValue(entry, reader))
   return first === undefined ? [] : others.length === 0 ? first : [first, ...others]
@@ -162,14 +163,14 @@ function oneOrAll(entries: readonly UnknownText[]): FieldValue {
 
 function unknownValue(entry: UnknownText, reader: UnknownReader): FieldValue {
   if (entry.fields !== undefined)
-    return Object.fromEntries([...byName(entry.fields)].map(([name, entries]) => [name, oneOrAll(entries)]))
+    return Object.fromEntries([...groupByName(entry.fields)].map(([name, entries]) => [name, combineValues(entries)]))
   const scalar = reader.scalar(entry, '')
   switch (scalar.kind) {
     case 'string':
       return scalar.value ?? scalar.bytes
     case 'integer': {
-      const number = Number(decimalOf(scalar.source))
-      return Number.isSafeInteger(number) ? number : bigintOf(scalar.source)
+      const number = Number(parseDecimal(scalar.source))
+      return Number.isSafeInteger(number) ? number : parseBigint(scalar.source)
     }
     case 'float':
       return scalar.value
@@ -178,21 +179,21 @@ function unknownValue(entry: UnknownText, reader: UnknownReader): FieldValue {
   }
 }
 
-function unknownAt(entries: readonly UnknownText[], steps: readonly Step[], path: string): FieldValue | undefined {
+function unknownValueAt(entries: readonly UnknownText[], steps: readonly Step[], path: string): FieldValue | undefined {
   const [step, ...rest] = steps
   if (step === undefined) return undefined
-  if (step.index === '+') return cannot(path, 'there is nothing to read at [+]')
+  if (step.index === '+') return refusePath(path, 'there is nothing to read at [+]')
   const found = entries.filter(({ name }) => name === step.name)
-  if (rest.length === 0 && step.index === undefined) return found.length === 0 ? undefined : oneOrAll(found)
+  if (rest.length === 0 && step.index === undefined) return found.length === 0 ? undefined : combineValues(found)
   if (step.index === undefined && found.length > 1)
-    return cannot(path, `there are ${found.length} of ${step.name}: say which, as ${step.name}[0]`)
+    return refusePath(path, `there are ${found.length} of ${step.name}: say which, as ${step.name}[0]`)
   const entry = found[step.index ?? 0]
   if (entry === undefined) return undefined
   if (rest.length === 0) return unknownValue(entry, new UnknownReader())
-  return entry.fields === undefined ? undefined : unknownAt(entry.fields, rest, path)
+  return entry.fields === undefined ? undefined : unknownValueAt(entry.fields, rest, path)
 }
 
 /** @throws {MetadataError} `invalid_path` */
-export function cannot(path: string, why: string): never {
+export function refusePath(path: string, why: string): never {
   throw new MetadataError('invalid_path', `${path}: ${why}`, { path })
 }

@@ -5,9 +5,10 @@
 import { MetaData } from './codec.js'
 import { checkSize, MetadataError } from './errors.js'
 import { parseJson } from './json/json-text.js'
-import { checkInput, checkOptions, READING } from './options.js'
+import { checkInput, checkOptions, READ_OPTIONS } from './options.js'
 import type { MetaData as Metadata } from './schema/messages.js'
-import { type ParseTextOptions, parseText, textOf, utf16Fault } from './text/text.js'
+import type { ParseTextOptions } from './text/text.js'
+import { decodeText, findUtf16Fault, parseText } from './text/text.js'
 
 /** Options of `readMetadata`: those of `parseText`, and the format. */
 export interface ReadOptions extends ParseTextOptions {
@@ -30,11 +31,11 @@ export interface ReadResult {
  * @throws {MetadataError} of the form that the input is most like; `ambiguous_format`
  */
 export function readMetadata(input: string | Uint8Array, options?: ReadOptions): ReadResult {
-  const { format, ...reading } = checkOptions(options, { ...READING, format: ['binary', 'json', 'text'] })
-  const own = checkOptions<ParseTextOptions>(reading, READING)
+  const { format, ...reading } = checkOptions(options, { ...READ_OPTIONS, format: ['binary', 'json', 'text'] })
+  const own = checkOptions<ParseTextOptions>(reading, READ_OPTIONS)
   checkInput(input, format === 'binary' ? 'bytes' : 'bytes or text')
   checkSize(input.length, own.maxBytes)
-  const asText = (how: ParseTextOptions = own): ReadResult => readText(textOf(input, own.maxBytes), how, format)
+  const asText = (how: ParseTextOptions = own): ReadResult => readText(decodeText(input, own.maxBytes), how, format)
   if (typeof input === 'string' || format === 'text' || format === 'json') return asText()
   const asBinary = (): ReadResult => readBinary(input, own)
   if (format === 'binary') return asBinary()
@@ -42,13 +43,13 @@ export function readMetadata(input: string | Uint8Array, options?: ReadOptions):
   const isControlled = input.some((byte) => byte < 9 || (byte > 13 && byte < 32))
   let read: ReadResult
   try {
-    read = isControlled ? either(asBinary, asText) : either(asText, asBinary)
+    read = isControlled ? tryBoth(asBinary, asText) : tryBoth(asText, asBinary)
   } catch (error) {
-    throw utf16Fault(input) ?? error
+    throw findUtf16Fault(input) ?? error
   }
   // What is refused as text by a strict reader is text all the same to others. Without a byte, all forms say nothing.
-  const lax = checkOptions<ParseTextOptions>({ ...own, strict: false, duplicates: 'last' }, READING)
-  const other = input.length === 0 ? undefined : formOf(read.format === 'binary' ? () => asText(lax) : asBinary)
+  const lax = checkOptions<ParseTextOptions>({ ...own, strict: false, duplicates: 'last' }, READ_OPTIONS)
+  const other = input.length === 0 ? undefined : detectFormat(read.format === 'binary' ? () => asText(lax) : asBinary)
   if (other !== undefined)
     throw new MetadataError(
       'ambiguous_format',
@@ -58,7 +59,7 @@ export function readMetadata(input: string | Uint8Array, options?: ReadOptions):
 }
 
 /** The format in which something can be read; undefined where it cannot. */
-function formOf(read: () => ReadResult): ReadResult['format'] | undefined {
+function detectFormat(read: () => ReadResult): ReadResult['format'] | undefined {
   try {
     return read().format
   } catch {
@@ -66,7 +67,7 @@ function formOf(read: () => ReadResult): ReadResult['format'] | undefined {
   }
 }
 
-function either(first: () => ReadResult, second: () => ReadResult): ReadResult {
+function tryBoth(first: () => ReadResult, second: () => ReadResult): ReadResult {
   try {
     return first()
   } catch (error) {

@@ -4,7 +4,7 @@
  */
 import { MetaData, parseText } from 'grantwell/metadata'
 import { expect, it } from 'vitest'
-import { faultOf } from '../../src/cli/records.js'
+import { makeFault } from '../../src/cli/records.js'
 import { metadata, WITH_UNKNOWN, write, ZLIB } from './command.js'
 
 export function checking(): void {
@@ -170,7 +170,7 @@ export function checking(): void {
   })
 
   it('makes of whatever goes wrong with one record a fault of that record', () => {
-    expect(faultOf('a', new RangeError('out of room'))).toEqual({
+    expect(makeFault('a', new RangeError('out of room'))).toEqual({
       path: 'a',
       code: 'failed',
       reason: 'cannot be worked on: out of room',

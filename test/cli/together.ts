@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseText } from 'grantwell/metadata'
 import { expect, it } from 'vitest'
-import { lockOf, lockText } from '../../src/cli/files/lock.js'
+import { lockPath, lockText } from '../../src/cli/files/lock.js'
 import { BIN, bash, folder, metadata, type Outcome, write, ZLIB } from './command.js'
 
 const SILENT = { code: 0, stdout: '', stderr: '' }
@@ -223,7 +223,7 @@ export function together(): void {
   it(
     'waits for a lock of a process that runs, and says which to remove of one that has ended',
     async () => {
-      const lock = lockOf(write('a', ZLIB))
+      const lock = lockPath(write('a', ZLIB))
       const ended = spawnSync(process.execPath, ['-e', '']).pid
       writeFileSync(lock, lockText(ended))
       expect(metadata(['set', 'name=x', 'a'])).toEqual({
@@ -250,7 +250,7 @@ export function together(): void {
     ['another table of processes', (text) => text.replace(/ (\S+)\n$/, ' other-$1\n')],
     ['an earlier version, which did not name its table', (text) => text.replace(/ \S+\n$/, '\n')],
   ])('waits for a lock of %s, since nobody here can tell whether its process has ended', async (_, of) => {
-    const lock = lockOf(write('a', ZLIB))
+    const lock = lockPath(write('a', ZLIB))
     const text = of(lockText(spawnSync(process.execPath, ['-e', '']).pid))
     expect(text).not.toBe(lockText(Number.parseInt(text, 10)))
     writeFileSync(lock, text)
@@ -265,7 +265,7 @@ export function together(): void {
   it('names in one message all locks that a killed process has left, and none of a process that runs', () => {
     const ended = lockText(spawnSync(process.execPath, ['-e', '']).pid)
     const names = ['a', 'b', 'c', 'd', 'e']
-    const locks = names.map((name) => lockOf(write(name, ZLIB)))
+    const locks = names.map((name) => lockPath(write(name, ZLIB)))
     const leave = (): void => {
       for (const [index, lock] of locks.entries())
         if (index !== 0) writeFileSync(lock, index === 3 ? lockText(process.pid) : ended)
@@ -296,7 +296,7 @@ export function together(): void {
     ['a large file', (lock) => writeFileSync(lock, '1 '.repeat(1_000_000))],
   ])('says at once that what lies in place of a lock is none, and nothing of what is in it: %s', (_, make) => {
     const file = write('a', ZLIB)
-    const lock = lockOf(file)
+    const lock = lockPath(file)
     make(lock)
     const message = `a: error: something that is no lock is at ${lock}: remove it, and run this again\n`
     expect(metadata(['set', 'name=x', 'a'])).toEqual({ code: 2, stdout: '', stderr: message })

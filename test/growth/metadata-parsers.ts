@@ -15,7 +15,14 @@ import {
 } from 'grantwell/metadata'
 import { parseJson } from '../../src/metadata/json/json-text.js'
 import { parsePath } from '../../src/metadata/path.js'
-import { bigintOf, bytesLiteral, decimalOf, int32Of, integerOf, literalOf } from '../../src/metadata/text/literals.js'
+import {
+  parseBigint,
+  parseDecimal,
+  parseInt32,
+  parseInteger,
+  writeBytesLiteral,
+  writeLiteral,
+} from '../../src/metadata/text/literals.js'
 import { parseSyntax } from '../../src/metadata/text/syntax.js'
 import { eachProblem } from '../../src/metadata/validate.js'
 import type { Shape } from './metadata-shapes.js'
@@ -57,8 +64,8 @@ export const METADATA: Readonly<Record<string, Inputs>> = {
     ofText((text) => tame(() => parseJson(text))),
     ofShapes(JSONS, itself, parseJson),
   ),
-  'metadata/json/json.ts fromJson': ofShapes(JSONS, parseJson, (tree) => MetaData.fromJSON(tree)),
-  'metadata/binary.ts decodeMessage': ofShapes(BINARIES, itself, (bytes) => MetaData.decode(bytes)),
+  'metadata/json/from-json.ts fromJson': ofShapes(JSONS, parseJson, (tree) => MetaData.fromJSON(tree)),
+  'metadata/binary/decode.ts decodeMessage': ofShapes(BINARIES, itself, (bytes) => MetaData.decode(bytes)),
   'metadata/read.ts readMetadata': all(
     ofShapes(BINARIES, itself, (bytes) => readMetadata(bytes)),
     ofShapes(
@@ -72,7 +79,11 @@ export const METADATA: Readonly<Record<string, Inputs>> = {
       (bytes) => readMetadata(bytes),
     ),
   ),
-  'metadata/binary.ts unknownFields': ofShapes(BINARIES, (bytes) => MetaData.decode(bytes), unknownFields),
+  'metadata/binary/unknown-fields.ts unknownFields': ofShapes(
+    BINARIES,
+    (bytes) => MetaData.decode(bytes),
+    unknownFields,
+  ),
   'metadata/path.ts getField': all(
     ofShapes(ALL_TEXTS, parseText, (record) => getField(record, 'a')),
     ofShapes(
@@ -97,25 +108,25 @@ export const METADATA: Readonly<Record<string, Inputs>> = {
   ),
   'metadata/date.ts dateFromISO': ofText((text) => tame(() => dateFromISO(text))),
   // V8 needs the power 1.6 of decimal digits to make a `bigint` of them: only short ones get here.
-  'metadata/text/literals.ts integerOf': of({
-    octal: (size) => () => integerOf('07'.repeat(size / 2)),
-    hexadecimal: (size) => () => integerOf(`-0x${'7'.repeat(size)}`),
+  'metadata/text/literals.ts parseInteger': of({
+    octal: (size) => () => parseInteger('07'.repeat(size / 2)),
+    hexadecimal: (size) => () => parseInteger(`-0x${'7'.repeat(size)}`),
   }),
-  'metadata/text/literals.ts literalOf': ofText((text) =>
-    literalOf(text, { quote: '"', utf8: false, escapeBothQuotes: true }),
+  'metadata/text/literals.ts writeLiteral': ofText((text) =>
+    writeLiteral(text, { quote: '"', utf8: false, escapeBothQuotes: true }),
   ),
-  'metadata/text/literals.ts bytesLiteral': of({ bytes: (size) => () => bytesLiteral(new Uint8Array(size)) }),
-  'metadata/text/literals.ts decimalOf': of({
-    digits: (size) => () => decimalOf('7'.repeat(size)),
-    hexadecimal: (size) => () => tame(() => decimalOf(`0x${'7'.repeat(size)}`)),
+  'metadata/text/literals.ts writeBytesLiteral': of({ bytes: (size) => () => writeBytesLiteral(new Uint8Array(size)) }),
+  'metadata/text/literals.ts parseDecimal': of({
+    digits: (size) => () => parseDecimal('7'.repeat(size)),
+    hexadecimal: (size) => () => tame(() => parseDecimal(`0x${'7'.repeat(size)}`)),
   }),
-  'metadata/text/literals.ts bigintOf': of({
-    digits: (size) => () => tame(() => bigintOf('7'.repeat(size))),
-    hexadecimal: (size) => () => tame(() => bigintOf(`-0x${'7'.repeat(size)}`)),
+  'metadata/text/literals.ts parseBigint': of({
+    digits: (size) => () => tame(() => parseBigint('7'.repeat(size))),
+    hexadecimal: (size) => () => tame(() => parseBigint(`-0x${'7'.repeat(size)}`)),
   }),
-  'metadata/text/literals.ts int32Of': of({
-    decimal: (size) => () => int32Of('7'.repeat(size)),
-    zeros: (size) => () => int32Of(`0${'0'.repeat(size)}7`),
-    hexadecimal: (size) => () => int32Of(`-0x${'7'.repeat(size)}`),
+  'metadata/text/literals.ts parseInt32': of({
+    decimal: (size) => () => parseInt32('7'.repeat(size)),
+    zeros: (size) => () => parseInt32(`0${'0'.repeat(size)}7`),
+    hexadecimal: (size) => () => parseInt32(`-0x${'7'.repeat(size)}`),
   }),
 }

@@ -4,8 +4,8 @@
  */
 import type { Change } from 'grantwell/metadata'
 import { editText, formatJson, formatText, MetaData, parseText } from 'grantwell/metadata'
-import { hunksOf } from '../../src/cli/diff.js'
-import { formatTree, isExact, jsonFraction, parseJson } from '../../src/metadata/json/json-text.js'
+import { makeHunks } from '../../src/cli/diff.js'
+import { formatTree, isExact, parseJson, toJsonFraction } from '../../src/metadata/json/json-text.js'
 import type { Sizes } from './growth.js'
 import { FACTOR } from './growth.js'
 import { ofShapes } from './metadata-parsers.js'
@@ -139,11 +139,11 @@ export const METADATA_WRITERS: Readonly<Record<string, Inputs>> = {
     ofShapes(TEXTS, parseText, (record) => formatText(record)),
     ofShapes(BINARIES, decoded, (record) => formatText(record)),
   ),
-  'metadata/json/json.ts formatJson': all(
+  'metadata/json/to-json.ts formatJson': all(
     ofShapes(ALL_TEXTS, parseText, (record) => formatJson(record, { unknownText: 'omit' })),
     ofShapes(JSONS, ofJson, (record) => formatJson(record)),
   ),
-  'metadata/json/json.ts toJson': all(
+  'metadata/json/to-json.ts toJson': all(
     ofShapes(ALL_TEXTS, parseText, (record) => MetaData.toJSON(record, { unknownText: 'string' })),
     ofShapes(BINARIES, decoded, (record) => MetaData.toJSON(record)),
   ),
@@ -157,15 +157,15 @@ export const METADATA_WRITERS: Readonly<Record<string, Inputs>> = {
     zeros: (size) => () => isExact(`-.${'0'.repeat(size)}1f`),
     'no fraction': (size) => () => isExact(`${'7'.repeat(size)}x`),
   }),
-  'metadata/json/json-text.ts jsonFraction': of({
-    digits: (size) => () => jsonFraction(`.${'7'.repeat(size)}f`),
-    'no fraction': (size) => () => jsonFraction(`${'7'.repeat(size)}x`),
+  'metadata/json/json-text.ts toJsonFraction': of({
+    digits: (size) => () => toJsonFraction(`.${'7'.repeat(size)}f`),
+    'no fraction': (size) => () => toJsonFraction(`${'7'.repeat(size)}x`),
   }),
-  'metadata/binary.ts encodeMessage': all(
+  'metadata/binary/encode.ts encodeMessage': all(
     ofShapes(BINARIES, decoded, (record) => MetaData.encode(record)),
     ofShapes(ALL_TEXTS, parseText, (record) => MetaData.encode(record, { unknownText: 'omit' })),
   ),
-  'cli/diff.ts hunksOf': of(
+  'cli/diff.ts makeHunks': of(
     {
       'no line alike': (size) =>
         hunks(
@@ -189,7 +189,7 @@ export const METADATA_WRITERS: Readonly<Record<string, Inputs>> = {
 }
 
 function hunks(before: string, after: string): () => unknown {
-  return () => hunksOf(before, after)
+  return () => makeHunks(before, after)
 }
 
 function renamed(head: string, inputs: Inputs): Inputs {

@@ -18,7 +18,7 @@ import {
   UrlMessage,
 } from 'grantwell/metadata'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { utf16Fault } from '../../src/metadata/text/text.js'
+import { findUtf16Fault } from '../../src/metadata/text/text.js'
 import {
   anyJson,
   anyMessage,
@@ -200,7 +200,7 @@ async function judgeText(source: Uint8Array): Promise<'accepted' | 'refused' | (
   const fromBytes = attempt(() => parseText(source, { strict: true }))
   const ours = isUtf8(source) ? attempt(() => parseText(text, { strict: true })) : fromBytes
   // Of bytes alone can be said that they are UTF-16.
-  expect(fromBytes).toEqual(utf16Fault(source) === undefined ? ours : { error: utf16Fault(source) })
+  expect(fromBytes).toEqual(findUtf16Fault(source) === undefined ? ours : { error: findUtf16Fault(source) })
   const { value, error } = ours
   if (theirs === undefined) {
     expect(value, `refused by protoc: ${JSON.stringify(text)}`).toBeUndefined()

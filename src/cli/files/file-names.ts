@@ -1,6 +1,6 @@
 /**
- * Names of files that mean something else: an option or a change, or, where they are no UTF-8, another file. Node shows each
- * wrong byte of those as U+FFFD.
+ * Checks names of files that can be mistaken: for an option, for a change, or for another file if the name is not UTF-8. Node
+ * shows each invalid byte of a name as U+FFFD.
  * @module
  */
 import { isUtf8 } from 'node:buffer'
@@ -9,17 +9,17 @@ import { dirname, parse } from 'node:path'
 
 const REPLACEMENT = '\ufffd'
 
-/** Words for a name whose file cannot be opened for sure. */
+/** Words for a name that is not UTF-8, whose file cannot be opened reliably. */
 export const UNREADABLE_NAME = 'has a name that is not UTF-8: rename it'
 
-/** Tells whether a text is the name that the file has. */
-export function isExactName(name: Buffer): boolean {
+/** Checks whether a name is UTF-8, so that its text names exactly this file. */
+export function isUtf8Name(name: Buffer): boolean {
   return isUtf8(name)
 }
 
 /**
- * Refuses a path that may be of another file than it says: an argument of bytes that are no UTF-8 comes as one of U+FFFD.
- * @throws where a part with U+FFFD is not the only one in its folder that is shown so, with these very characters
+ * Refuses a path that may lead to another file than it names. Node turns the invalid UTF-8 of an argument into U+FFFD.
+ * @throws unless each part with U+FFFD is the exact name of a file, and no other name in its folder looks the same
  */
 export async function checkPath(path: string): Promise<void> {
   for (let part = path; part.includes(REPLACEMENT); part = dirname(part)) {
@@ -28,16 +28,16 @@ export async function checkPath(path: string): Promise<void> {
     const names = await readdir(dir || '.', { encoding: 'buffer' })
     const same = names.filter((name) => name.toString() === base)
     const [only] = same
-    if (only === undefined || same.length > 1 || !isExactName(only))
+    if (only === undefined || same.length > 1 || !isUtf8Name(only))
       throw new Error(`${part} has U+FFFD in its name, or bytes that are not UTF-8: rename it`)
   }
 }
 
 /**
- * Tells whether a word of the command line is the name of a file as well. A pattern such as `*` gives whatever names there are,
- * and a stranger may have made one of them.
+ * Checks whether a word of the command line is also the name of a file. A pattern such as `*` expands to all names in a folder,
+ * and an untrusted user may have chosen one of them.
  */
-export async function isNameOfFile(word: string): Promise<boolean> {
+export async function isFileName(word: string): Promise<boolean> {
   const isThere = await lstat(word).then(
     () => true,
     () => false,

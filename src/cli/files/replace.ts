@@ -1,169 +1,146 @@
 /**
- * Files replaced together: each whole, all of them or none, and none that has changed since it was read.
+ * Replaces several files together: all of them or none, each whole, and none that has changed since it was read.
  * @module
  */
-import { randomBytes } from 'node:crypto'
-import { constants, type Stats } from 'node:fs'
-import { access, link, lstat, open, realpath, rename, rm, stat } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
-import { MAX_BYTES } from '../../metadata/errors.js'
-import { checkPath } from './file-names.js'
-import { type Fault, reasonOf } from './files.js'
-import { isError, LeftLock, leftLocks, lockOf, takeLock } from './lock.js'
-import { isSame, openFile, readOpen } from './untrusted-file.js'
+import { rm } from 'node:fs/promises'
+import type { Fault } from './files.js'
+import { reasonOf } from './files.js'
+import { findStaleLocks, isError, lockPath, StaleLockError, takeLock } from './lock.js'
+import type { Target } from './target.js'
+import { commit, findTarget, prepare, readBefore, restore } from './target.js'
 
 /** A file to replace. */
 export interface Replacement {
   readonly path: string
-  /** Makes the content from what is there now; undefined where it is to stay. A fault keeps all files as they are. */
+  /** Makes the new content from the present one. Undefined leaves this file as it is; a fault leaves all files as they are. */
   readonly content: (before: Uint8Array | undefined) => string | Uint8Array | Fault | undefined
 }
 
-/** The state of a replacement. */
-interface Place {
-  readonly path: string
-  readonly target: string
-  /** Of the folder, which another user may exchange for a link while the lock is waited for. */
-  readonly folder: Stats
-  /** Of the file that was named, and as it was read: others may replace it while the lock is waited for. */
-  readonly named: Stats | undefined
-  old: Stats | undefined
-  before: Uint8Array | undefined
-  /** Paths beside the file: its new content, and the file as it was. */
-  readonly aside: string
-  readonly backup: string
-  after: Uint8Array | undefined
-  how?: 'replaced' | 'in place'
-  /** Whether the backup is all that is left of the file as it was. */
-  keepsBackup?: true
+/** A replacement, and the file that its path leads to. */
+interface Job {
+  readonly target: Target
+  readonly replacement: Replacement
 }
 
-/** Codes of the error that a rename gives where a file cannot be replaced, but may well be written to: a mount, a sticky folder. */
-const NOT_REPLACED = new Set(['EBUSY', 'EXDEV', 'EPERM', 'EACCES', 'EROFS'])
+/** The locks that are held, by path, each with the function that releases it. */
+type Locks = Map<string, () => Promise<void>>
+
+/** The path that is being worked on, for the message of a failure. */
+interface Progress {
+  path: string
+}
 
 /**
- * Replaces files: all, or none where one cannot be. What a link leads to is replaced, not the link; mode and owner stay,
- * but for setuid and setgid.
- * A file that cannot be replaced, such as one that is a mount of its own, is written in place.
- * @param mustExist - whether there has to be a file already
- * @returns what went wrong, one fault for each file concerned
+ * Replaces files: all of them, or none if one cannot be replaced. A link stays, and the file that it leads to is replaced.
+ * Mode and owner stay, except setuid and setgid. A file that cannot be replaced, such as a mount, is written in place.
+ * @param mustExist - true to refuse a path without a file
+ * @returns the faults, one for each file concerned
  */
 export async function replaceFiles(
   replacements: readonly Replacement[],
   mustExist: boolean,
 ): Promise<readonly Fault[]> {
   const faults: Fault[] = []
-  const locks = new Map<string, () => Promise<void>>()
-  const places: Place[] = []
-  const release = holdSignals()
-  let current = replacements[0]?.path ?? ''
+  const locks: Locks = new Map()
+  const targets: Target[] = []
+  const signals = deferSignals()
+  const progress: Progress = { path: replacements[0]?.path ?? '' }
   try {
-    const byTarget = new Map<string, { readonly place: Place; readonly replacement: Replacement }>()
-    for (const replacement of replacements) {
-      current = replacement.path
-      const place = await placeOf(replacement.path, mustExist)
-      byTarget.set(place.target, { place, replacement })
-    }
-    // In one order everywhere, so that no two processes wait for each other.
-    const sorted = [...byTarget.values()].sort((a, b) => (a.place.target < b.place.target ? -1 : 1))
-    for (const { place } of sorted) {
-      current = place.path
-      const lock = lockOf(place.target)
-      if (locks.has(lock)) continue
-      try {
-        locks.set(lock, await lockUnlessReadOnly(lock, release.isAsked))
-      } catch (error) {
-        throw error instanceof LeftLock ? await allLeft(error, sorted, locks) : error
-      }
-    }
-    for (const { place, replacement } of sorted) {
-      current = place.path
-      await readBefore(place)
-      const content = replacement.content(place.before)
-      if (typeof content === 'object' && 'reason' in content) faults.push(content)
-      else if (content !== undefined) {
-        place.after = Buffer.from(content)
-        places.push(place)
-      }
-    }
-    if (faults.length > 0) return faults
-    for (const place of places) {
-      current = place.path
-      await prepare(place, places.length > 1)
-    }
-    for (const place of places) {
-      current = place.path
-      if (release.isAsked()) throw new Error('interrupted')
-      await commit(place)
-    }
+    const jobs = await findTargets(replacements, mustExist, progress)
+    await takeLocks(jobs, locks, signals.isPending, progress)
+    faults.push(...(await makeContents(jobs, targets, progress)))
+    if (faults.length === 0) await writeTargets(targets, signals.isPending, progress)
   } catch (error) {
-    const left: Fault[] = []
-    for (const place of [...places].reverse()) if (place.how !== undefined) await restore(place, left)
-    const unchanged = replacements.length > 1 && left.length === 0 ? '; no file is changed' : ''
-    faults.push({ path: current, reason: `${reasonOf(error)}${unchanged}` }, ...left)
+    const notRestored: Fault[] = []
+    for (const target of [...targets].reverse()) if (target.how !== undefined) await restore(target, notRestored)
+    const unchanged = replacements.length > 1 && notRestored.length === 0 ? '; no file is changed' : ''
+    faults.push({ path: progress.path, reason: `${reasonOf(error)}${unchanged}` }, ...notRestored)
   } finally {
-    const left = places.flatMap(({ aside, backup, keepsBackup }) => [aside, ...(keepsBackup ? [] : [backup])])
-    for (const path of left) await clear(() => rm(path, { force: true }), path, faults)
-    for (const [path, unlock] of locks) await clear(unlock, path, faults)
-    release()
+    const rest = targets.flatMap(({ temporary, backup, keepsBackup }) => [temporary, ...(keepsBackup ? [] : [backup])])
+    for (const path of rest) await removeOrReport(() => rm(path, { force: true }), path, faults)
+    for (const [path, unlock] of locks) await removeOrReport(unlock, path, faults)
+    signals.release()
   }
   return faults
 }
 
-async function placeOf(path: string, mustExist: boolean): Promise<Place> {
-  await checkPath(path)
-  const old = await stat(path).catch((error: NodeJS.ErrnoException) => {
-    if (mustExist || error.code !== 'ENOENT') throw error
-    return undefined
-  })
-  if (old !== undefined && !old.isFile()) throw new Error('not a file that can be replaced')
-  if (old !== undefined) await access(path, constants.W_OK)
-  const isThere = await lstat(path).then(
-    () => true,
-    () => false,
-  )
-  const target = isThere ? await realpath(path) : path
-  const folder = await lstat(await realpath(dirname(target)))
-  const name = join(dirname(target), `.grantwell-${randomBytes(8).toString('hex')}`)
-  const aside = `${name}.new`
-  return { path, target, folder, named: old, old, before: undefined, aside, backup: `${name}.old`, after: undefined }
+/** Finds the file of each path. Every process gets the same order, so that no two of them wait for each other's locks. */
+async function findTargets(
+  replacements: readonly Replacement[],
+  mustExist: boolean,
+  progress: Progress,
+): Promise<readonly Job[]> {
+  const byPath = new Map<string, Job>()
+  for (const replacement of replacements) {
+    progress.path = replacement.path
+    const target = await findTarget(replacement.path, mustExist)
+    byPath.set(target.realPath, { target, replacement })
+  }
+  return [...byPath.values()].sort((a, b) => (a.target.realPath < b.target.realPath ? -1 : 1))
 }
 
-/** Reads what is there under the lock. Another user may have put a link to a secret there, whose mode it would not keep. */
-async function readBefore(place: Place): Promise<void> {
-  await checkFolder(place)
-  if (place.old === undefined) return
-  const file = await openFile(place.target)
-  try {
-    place.old = file.stats
-    // What is larger is no record: it may be replaced, but not changed.
-    if (file.stats.size <= MAX_BYTES) place.before = await readOpen(file)
-  } finally {
-    await file.handle.close()
+/** Takes the locks of all files. @throws if a lock is not released in time, or was left behind by a process that has ended */
+async function takeLocks(
+  jobs: readonly Job[],
+  locks: Locks,
+  isStopped: () => boolean,
+  progress: Progress,
+): Promise<void> {
+  for (const { target } of jobs) {
+    progress.path = target.path
+    const lock = lockPath(target.realPath)
+    if (locks.has(lock)) continue
+    try {
+      locks.set(lock, await lockUnlessReadOnly(lock, isStopped))
+    } catch (error) {
+      throw error instanceof StaleLockError ? await staleLocksError(error, jobs, locks) : error
+    }
   }
 }
 
-async function checkFolder({ target, folder }: Place): Promise<void> {
-  if (!isSame(await stat(dirname(target)), folder)) throw new Error(CHANGED)
+/** Makes the new content of each file and adds the files that change to `targets`. @returns the faults of the contents */
+async function makeContents(jobs: readonly Job[], targets: Target[], progress: Progress): Promise<readonly Fault[]> {
+  const faults: Fault[] = []
+  for (const { target, replacement } of jobs) {
+    progress.path = target.path
+    await readBefore(target)
+    const content = replacement.content(target.before)
+    if (typeof content === 'object' && 'reason' in content) faults.push(content)
+    else if (content !== undefined) {
+      target.after = Buffer.from(content)
+      targets.push(target)
+    }
+  }
+  return faults
 }
 
-const CHANGED = 'changed by another program in the meantime: run this again'
+async function writeTargets(targets: readonly Target[], isStopped: () => boolean, progress: Progress): Promise<void> {
+  for (const target of targets) {
+    progress.path = target.path
+    await prepare(target, targets.length > 1)
+  }
+  for (const target of targets) {
+    progress.path = target.path
+    if (isStopped()) throw new Error('interrupted')
+    await commit(target)
+  }
+}
 
-/** All locks that were left behind, in one message: a killed process has one for each of its files. */
-async function allLeft(
-  first: LeftLock,
-  sorted: readonly { readonly place: Place }[],
+/** Makes one error for all stale locks, since a killed process leaves one for each of its files. */
+async function staleLocksError(
+  first: StaleLockError,
+  jobs: readonly Job[],
   taken: ReadonlyMap<string, unknown>,
 ): Promise<Error> {
-  const wanted = new Set(sorted.map(({ place }) => lockOf(place.target)))
-  const left = await leftLocks([...wanted].filter((lock) => !taken.has(lock)))
-  if (left.length < 2) return first
+  const wanted = new Set(jobs.map(({ target }) => lockPath(target.realPath)))
+  const stale = await findStaleLocks([...wanted].filter((lock) => !taken.has(lock)))
+  if (stale.length < 2) return first
   return new Error(
-    `${left.length} files are locked by processes that have ended: remove ${left.join(', ')}, and run this again`,
+    `${stale.length} files are locked by processes that have ended: remove ${stale.join(', ')}, and run this again`,
   )
 }
 
-/** A file may be writable where nothing beside it is: one that is mounted into a system of files that is not. */
+/** Takes a lock, except on a read-only file system. A single file that is mounted into one may still be writable. */
 async function lockUnlessReadOnly(path: string, isStopped: () => boolean): Promise<() => Promise<void>> {
   try {
     return await takeLock(path, isStopped)
@@ -173,105 +150,7 @@ async function lockUnlessReadOnly(path: string, isStopped: () => boolean): Promi
   }
 }
 
-/** Writes the content aside, and keeps the file under another name where others may fail after it. */
-async function prepare(
-  { aside, backup, target, old, before, after = new Uint8Array() }: Place,
-  isOneOfSeveral: boolean,
-): Promise<void> {
-  try {
-    await writeAside(aside, after, old)
-  } catch (error) {
-    if (isError(error) && error.code === 'EROFS' && old !== undefined) return
-    throw error
-  }
-  if (!isOneOfSeveral || before === undefined) return
-  try {
-    await link(target, backup)
-  } catch {
-    // Not every system of files has a second name for a file.
-    await writeAside(backup, before, old)
-  }
-}
-
-/** Bits of a mode that are kept. New content runs as nobody else: a program that writes to a file takes setuid and setgid from it. */
-const KEPT_MODE = 0o1777
-
-async function writeAside(path: string, content: Uint8Array, old: Stats | undefined): Promise<void> {
-  // What takes the place of a file is nobody else's to read before it has that file's owner and mode.
-  const handle = await open(path, 'wx', old === undefined ? 0o666 : 0o600)
-  try {
-    if (old !== undefined) {
-      // Where another's file may not be given back to them, it becomes ours.
-      await handle.chown(old.uid, old.gid).catch(() => {})
-      await handle.chmod(old.mode & KEPT_MODE)
-    }
-    await handle.writeFile(content)
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
-}
-
-/** Puts the new content there. A reader sees the old file or the new one, and nothing between, unless it is written in place. */
-async function commit(place: Place): Promise<void> {
-  const { target, aside, before, old, after = new Uint8Array() } = place
-  await checkFolder(place)
-  if (before !== undefined && old !== undefined) await checkUnchanged(target, before, old)
-  try {
-    await rename(aside, target)
-    place.how = 'replaced'
-  } catch (error) {
-    if (!isError(error) || !NOT_REPLACED.has(error.code ?? '') || before === undefined) throw error
-    await writeInPlace(place, after, () => {
-      place.how = 'in place'
-    })
-  }
-}
-
-async function checkUnchanged(target: string, before: Uint8Array, old: Stats): Promise<void> {
-  const file = await openFile(target)
-  try {
-    if (!isSame(file.stats, old) || !(await readOpen(file)).equals(before)) throw new Error(CHANGED)
-  } finally {
-    await file.handle.close()
-  }
-}
-
-async function writeInPlace({ target, named }: Place, content: Uint8Array, begins = (): void => {}): Promise<void> {
-  const { handle, stats } = await openFile(target, { writable: true })
-  try {
-    // Another user may have exchanged it for another name of a file that is not theirs.
-    if (named === undefined || !isSame(stats, named)) throw new Error(CHANGED)
-    begins()
-    const { mode } = stats
-    // Root's write would leave them. A file of somebody else loses them by the write itself.
-    if ((mode & 0o7777 & ~KEPT_MODE) !== 0) await handle.chmod(mode & KEPT_MODE).catch(() => {})
-    await handle.writeFile(content)
-    await handle.truncate(content.length)
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
-}
-
-/** Puts a file back as it was. What cannot be put back is said, and where the old content is. */
-async function restore(place: Place, faults: Fault[]): Promise<void> {
-  const { path, target, backup, before = new Uint8Array() } = place
-  try {
-    if (place.how === 'replaced') await rename(backup, target)
-    else await writeInPlace(place, before)
-  } catch (error) {
-    place.keepsBackup = true
-    // The other name of a file that was written in place has what was written.
-    if (place.how === 'in place') await rm(backup, { force: true }).then(() => writeAside(backup, before, place.old))
-    faults.push({
-      path,
-      reason: `is changed, and could not be put back (${reasonOf(error)}): as it was, it is ${backup}`,
-    })
-  }
-}
-
-async function clear(remove: () => Promise<void>, path: string, faults: Fault[]): Promise<void> {
+async function removeOrReport(remove: () => Promise<void>, path: string, faults: Fault[]): Promise<void> {
   try {
     await remove()
   } catch (error) {
@@ -281,16 +160,16 @@ async function clear(remove: () => Promise<void>, path: string, faults: Fault[])
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
-/** Keeps signals back, so that none ends the process between two files; what is returned lets them through. */
-function holdSignals(): { (): void; readonly isAsked: () => boolean } {
-  let asked: NodeJS.Signals | undefined
-  const hold = (signal: NodeJS.Signals): void => {
-    asked = signal
+/** Holds signals back until `release`, so that none ends the process between two files. */
+function deferSignals(): { readonly release: () => void; readonly isPending: () => boolean } {
+  let pending: NodeJS.Signals | undefined
+  const defer = (signal: NodeJS.Signals): void => {
+    pending = signal
   }
-  for (const signal of SIGNALS) process.on(signal, hold)
+  for (const signal of SIGNALS) process.on(signal, defer)
   const release = (): void => {
-    for (const signal of SIGNALS) process.off(signal, hold)
-    if (asked !== undefined) process.kill(process.pid, asked)
+    for (const signal of SIGNALS) process.off(signal, defer)
+    if (pending !== undefined) process.kill(process.pid, pending)
   }
-  return Object.assign(release, { isAsked: () => asked !== undefined })
+  return { release, isPending: () => pending !== undefined }
 }

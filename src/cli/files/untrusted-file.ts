@@ -1,39 +1,41 @@
 /**
- * Opens a file in a folder of somebody else, who may exchange it at any moment for a link, a pipe or another file.
+ * Opens files in untrusted folders, where another user may replace a file at any moment by a link, a pipe or another file.
  * @module
  */
-import { constants, type Stats } from 'node:fs'
-import { type FileHandle, lstat, open, readlink, realpath } from 'node:fs/promises'
+import type { Stats } from 'node:fs'
+import { constants } from 'node:fs'
+import type { FileHandle } from 'node:fs/promises'
+import { lstat, open, readlink, realpath } from 'node:fs/promises'
 import { isAbsolute, relative, sep } from 'node:path'
 import { MAX_BYTES, MetadataError } from '../../metadata/errors.js'
 
-/** An open file: whatever happens to its name, this is what is read and written. */
+/** An open file. Reads and writes go to this file, even if its name leads to another one meanwhile. */
 export interface OpenFile {
   readonly handle: FileHandle
   readonly stats: Stats
 }
 
 interface OpenOptions {
-  /** Whether to open it for writing too. */
+  /** True to open the file for writing too. */
   readonly writable?: true
-  /** Whether the path may be a link, as one that a user names. */
+  /** True if the path may be a link, as a path that the user named. */
   readonly follow?: true
 }
 
 /**
- * Opens a file, and nothing else. No pipe and no device is waited for.
- * @throws where there is a link, a folder, a pipe, a socket or a device
+ * Opens a file. Never blocks on a pipe or a device.
+ * @throws for a link, a folder, a pipe, a socket or a device
  */
 export async function openFile(path: string, { writable, follow }: OpenOptions = {}): Promise<OpenFile> {
   const access = writable ? constants.O_RDWR : constants.O_RDONLY
-  // Where a system lacks a flag, it is undefined, which counts as 0 here.
+  // A flag that the system lacks is undefined, which counts as 0 here.
   const flags = access | constants.O_NONBLOCK | (follow ? 0 : constants.O_NOFOLLOW)
   const handle = await open(path, flags).catch((error: NodeJS.ErrnoException) => {
     throw isLinkError(error) && !follow ? new Error(`a link, ${EXPECTED}`) : error
   })
   try {
     const stats = await handle.stat()
-    if (!stats.isFile()) throw new Error(`${kindOf(stats)}, ${EXPECTED}`)
+    if (!stats.isFile()) throw new Error(`${describeKind(stats)}, ${EXPECTED}`)
     return { handle, stats }
   } catch (error) {
     await handle.close()
@@ -43,15 +45,15 @@ export async function openFile(path: string, { writable, follow }: OpenOptions =
 
 const EXPECTED = 'where a file is expected'
 
-/** Checks whether opening failed for a link, also where many links lead to each other. */
+/** Checks whether opening failed because of a link, or of links that lead to each other. */
 function isLinkError({ code }: NodeJS.ErrnoException): boolean {
   return code === 'ELOOP' || code === 'EMLINK'
 }
 
 /**
- * Opens a file that was found in a tree, or one of the tree that a link there leads to.
- * @param root - the tree, by its real path
- * @throws where it leads out of the tree now
+ * Opens a file that was found in a folder tree. A link is followed if it leads to a file of the tree.
+ * @param root - real path of the tree
+ * @throws if the path leads out of the tree now
  */
 export async function openInTree(path: string, root: string): Promise<OpenFile> {
   const isLink = (await lstat(path)).isSymbolicLink()
@@ -69,53 +71,54 @@ export async function openInTree(path: string, root: string): Promise<OpenFile> 
 
 const LEADS_OUT = `a link that leads out of the folder, ${EXPECTED}`
 
-/** Asks where an open file is, since a folder above it may have become a link. */
+/** Checks that an open file is in the tree, since a folder above it may have become a link. */
 async function isOpenWithin(root: string, path: string, { handle, stats }: OpenFile): Promise<boolean> {
-  // Linux tells it of the open file itself.
+  // On Linux the path of the open file itself can be read.
   const place = await readlink(`/proc/self/fd/${handle.fd}`).catch(() => '')
   if (isAbsolute(place)) return isWithin(root, place)
   const real = await realpath(path)
   return isWithin(root, real) && isSame(await lstat(real), stats)
 }
 
-/** Tells whether a real path is one of a tree. */
+/** Checks whether a real path is inside a tree. */
 export function isWithin(root: string, path: string): boolean {
   const way = relative(root, path)
   return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way)
 }
 
-/** Tells whether two names are of one file or folder. */
+/** Checks whether two names belong to one file or folder. */
 export function isSame(one: Stats, other: Stats): boolean {
   return one.dev === other.dev && one.ino === other.ino
 }
 
 /**
- * Reads an open file to its end, and never more than a record may have, though it may grow meanwhile.
+ * Reads an open file to its end. It reads no more than a record may have, even if the file grows meanwhile.
  * @throws {MetadataError} `too_large`
  */
 export async function readOpen({ handle, stats }: OpenFile): Promise<Buffer> {
-  if (stats.size > MAX_BYTES) throw tooLarge()
-  // One byte more shows whether it has grown; a file of the system may say that it has none.
-  let bytes = Buffer.alloc(stats.size === 0 ? MAX_UNTOLD : stats.size + 1)
+  if (stats.size > MAX_BYTES) throw tooLargeError()
+  // One byte more shows whether the file has grown. Files such as those in /proc report a size of 0.
+  let bytes = Buffer.alloc(stats.size === 0 ? UNKNOWN_SIZE_BUFFER : stats.size + 1)
   let size = 0
   for (;;) {
     const { bytesRead } = await handle.read(bytes, size, bytes.length - size, size)
     size += bytesRead
-    if (size > MAX_BYTES) throw tooLarge()
-    // Not asked again at its end: what another program writes in between would be half of another file.
+    if (size > MAX_BYTES) throw tooLargeError()
+    // Stop at the size that was reported: bytes that another program appends meanwhile belong to another version.
     if (bytesRead === 0 || size === stats.size) return bytes.subarray(0, size)
     if (size === bytes.length) bytes = Buffer.concat([bytes, Buffer.alloc(bytes.length)])
   }
 }
 
-const MAX_UNTOLD = 4096
+/** The first buffer for a file that reports no size, in bytes. */
+const UNKNOWN_SIZE_BUFFER = 4096
 
-export function tooLarge(): MetadataError {
+export function tooLargeError(): MetadataError {
   return new MetadataError('too_large', `larger than ${MAX_BYTES} bytes, so no record`)
 }
 
-/** Names what something is that is no file. */
-export function kindOf(stats: Stats): string {
+/** Names the kind of a path that is not a file. */
+export function describeKind(stats: Stats): string {
   if (stats.isDirectory()) return 'a folder (directory)'
   if (stats.isFIFO()) return 'a pipe'
   return stats.isSocket() ? 'a socket' : 'a device'

@@ -3,10 +3,10 @@
  * @module
  */
 import type { MessageType } from '../schema/schema.js'
-import type { FieldNode } from '../text/syntax.js'
+import type { FieldNode } from '../text/tree.js'
 
 /** Tells after which field a new one comes, or before which, by the numbers of the schema; what it does not know comes last. */
-export function anchorsOf({
+export function makeAnchorFinder({
   fields,
   type,
 }: {

@@ -4,11 +4,10 @@
  */
 import { MetadataError } from '../errors.js'
 import type { DirectoryType, LicenseType, Security_Category } from '../generated/metadata.js'
+import { ENUM_VALUE_NAME } from '../schema/aliases.js'
 import type { DateMessage, Security, ThirdPartyMetaData, UrlMessage } from '../schema/messages.js'
 
 export const BARE_NAME: unique symbol = Symbol.for('grantwell.metadata.enumName')
-/** What may be the name of an enum's value. */
-export const NAME: RegExp = /^[A-Za-z_]\w*$/
 
 /** A value that stands in the text without quotes, for an enum that the schema does not know. */
 export interface EnumNameValue {
@@ -20,7 +19,7 @@ export interface EnumNameValue {
  * @throws {MetadataError} `invalid_value` when it is no name
  */
 export function enumName(name: string): EnumNameValue {
-  if (!NAME.test(name))
+  if (!ENUM_VALUE_NAME.test(name))
     throw new MetadataError('invalid_value', `${JSON.stringify(name)} is no name of an enum's value`)
   return { [BARE_NAME]: name }
 }

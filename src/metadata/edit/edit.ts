@@ -5,15 +5,16 @@
 
 import { refuse } from '../errors.js'
 import { checkOptions } from '../options.js'
-import { type EnumAliases, enumNames } from '../schema/aliases.js'
+import type { EnumAliases } from '../schema/aliases.js'
+import { makeEnumNames } from '../schema/aliases.js'
 import { MetaDataSchema } from '../schema/schema.js'
 import { parseSyntax } from '../text/syntax.js'
 import type { Change } from './change.js'
-import type { Container } from './layout.js'
-import { isFields, planOf } from './plan.js'
-import { movedBy, occurrencesAt, without } from './removal.js'
-import { Setting } from './setting.js'
-import { splice } from './splices.js'
+import type { Container } from './occurrences.js'
+import { isFields, makePlan } from './plan.js'
+import { findRemoved, makeOffsetMap, removeOccurrences } from './removal.js'
+import { Setter } from './setting.js'
+import { applySplices } from './splices.js'
 
 /** What `editText` may be told. */
 export interface EditTextOptions {
@@ -46,11 +47,11 @@ export function editText(text: string, change: Change, options?: EditTextOptions
   if (typeof change !== 'object' || change === null || Array.isArray(change) || !isFields(change))
     refuse('the change', 'an object of values by path', change)
   const { enumAliases, maxBytes } = checkOptions(options, { enumAliases: 'object', maxBytes: 'number' })
-  const { plan, removals } = planOf(change)
+  const { plan, removals } = makePlan(change)
   const root: Container = { fields: parseSyntax(text, maxBytes), message: undefined, type: MetaDataSchema }
-  const setting = new Setting(text, root, enumNames(enumAliases))
-  setting.message(root, plan)
-  const gone = [...occurrencesAt(root, removals), ...setting.surplus]
-  const changed = splice(text, setting.splices)
-  return gone.length === 0 ? changed : without(changed, gone, movedBy(setting.splices))
+  const setting = new Setter(text, root, makeEnumNames(enumAliases))
+  setting.setMessage(root, plan)
+  const gone = [...findRemoved(root, removals), ...setting.surplus]
+  const changed = applySplices(text, setting.splices)
+  return gone.length === 0 ? changed : removeOccurrences(changed, gone, makeOffsetMap(setting.splices))
 }

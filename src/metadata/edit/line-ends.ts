@@ -12,7 +12,7 @@ export class LineEnds {
   }
 
   /** Whether a line ends from `start` to before `end`. */
-  isBetween(start: number, end: number): boolean {
+  hasBetween(start: number, end: number): boolean {
     return (this.offsets[this.countBefore(start)] ?? end) < end
   }
 

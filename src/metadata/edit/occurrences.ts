@@ -1,22 +1,29 @@
 /**
- * The values of fields as they stand in a text.
+ * The fields of a message and their values, as they stand in a text.
  * @module
  */
-import { cannot } from '../path.js'
-import type { Field } from '../schema/schema.js'
-import type { FieldNode, ItemNode } from '../text/syntax.js'
-import type { Container } from './layout.js'
+import { refusePath } from '../path.js'
+import type { Field, MessageType } from '../schema/schema.js'
+import type { FieldNode, ItemNode, MessageNode } from '../text/tree.js'
 
-/** A value of a field, as the field's own or as one of its list. */
+/** A holder of fields: a message, or the text as a whole. */
+export interface Container {
+  readonly fields: readonly FieldNode[]
+  /** The message; undefined for the whole text. */
+  readonly message: MessageNode | undefined
+  readonly type: MessageType | undefined
+}
+
+/** One value of a field: the field's own value, or an item of its list. */
 export interface Occurrence {
   readonly node: FieldNode
   readonly item: ItemNode
-  /** Which of the list it is; undefined where there is no list. */
+  /** The index in the list; undefined if the field has no list. */
   readonly listIndex: number | undefined
 }
 
-/** The values of each name, in their order; of an empty list none, but its name is there. */
-export function occurrencesOf(container: Container): ReadonlyMap<string, readonly Occurrence[]> {
+/** Groups the values of a container by name, in their order. An empty list gives its name no values. */
+export function groupOccurrences(container: Container): ReadonlyMap<string, readonly Occurrence[]> {
   const occurrences = new Map<string, Occurrence[]>()
   for (const node of container.fields) {
     let here = occurrences.get(node.name)
@@ -30,11 +37,14 @@ export function occurrencesOf(container: Container): ReadonlyMap<string, readonl
   return occurrences
 }
 
-/** Which is meant when no index is given; 0 where there is none yet. */
+/**
+ * Returns the index of the value that a path without an index means; 0 if there is no value yet.
+ * @throws {MetadataError} `invalid_path` if the path needs an index
+ */
 export function soleIndex(here: readonly Occurrence[], field: Field | undefined, name: string, path: string): number {
-  if (field?.repeated) cannot(path, `${name} is a list: say which, as ${name}[0], or ${name}[+] for a new one`)
+  if (field?.repeated) refusePath(path, `${name} is a list: say which, as ${name}[0], or ${name}[+] for a new one`)
   if (field === undefined && here.length > 1)
-    cannot(path, `there are ${here.length} of ${name}: say which, as ${name}[0]`)
-  // Of a field that may come once and comes twice, the last is the one that counts.
+    refusePath(path, `there are ${here.length} of ${name}: say which, as ${name}[0]`)
+  // If a field that is not repeated comes twice, the last one counts.
   return Math.max(here.length - 1, 0)
 }

@@ -1,126 +1,143 @@
 /**
- * A change as a tree: what is to become of each field, and what is to go.
+ * The plan of a change: a tree of the fields to set, and a list of the fields to remove.
  * @module
  */
 import { MAX_DEPTH, refuse } from '../errors.js'
-import { isPlain } from '../options.js'
-import { cannot, parsePath, type Step } from '../path.js'
-import { type Field, type MessageType, MetaDataSchema } from '../schema/schema.js'
-import {
-  BARE_NAME,
-  type Change,
-  type EditFields,
-  type EditMessage,
-  type EditValue,
-  type EnumNameValue,
-  NAME,
-} from './change.js'
+import { isPlainObject } from '../options.js'
+import type { Step } from '../path.js'
+import { parsePath, refusePath } from '../path.js'
+import { ENUM_VALUE_NAME } from '../schema/aliases.js'
+import type { Field, MessageType } from '../schema/schema.js'
+import { MetaDataSchema } from '../schema/schema.js'
+import type { Change, EditFields, EditMessage, EditValue, EnumNameValue } from './change.js'
+import { BARE_NAME } from './change.js'
 
-/** What is to become of one field, or of one of a list. */
+/** The plan for one field, or for one item of a list. */
 export interface Plan {
   readonly path: string
-  /** The value, unless it is a message. */
-  value?: OneValue
-  /** Whether the value was given as a message, which may take the place of something else. */
+  /** The new value, unless it is a message. */
+  value?: ScalarValue
+  /** True if the value was given as a message, which may replace a value of another kind. */
   isMessage?: true
-  /** What is to become of the fields of a message. */
+  /** The plans for the fields of a message, by name. */
   readonly fields: Map<string, NamePlan>
 }
 
-/** What is to become of the fields of one name. */
+/** The plans for all fields of one name. */
 export interface NamePlan {
-  /** Of the only one. */
+  /** The plan for the field, if no index was given. */
   sole?: Plan
-  /** Of all: one plan for each that is to be there. */
+  /** The plans for all items, if a whole list was given. */
   all?: Plan[]
   readonly byIndex: Map<number, Plan>
   readonly added: Plan[]
 }
 
+/** A field to remove. */
 export interface Removal {
   readonly path: string
   readonly steps: readonly Step[]
 }
 
-export function planOf(change: Change): { readonly plan: Plan; readonly removals: readonly Removal[] } {
+/**
+ * Makes the plan of a change.
+ * @throws {MetadataError} `invalid_path` or `invalid_value`
+ */
+export function makePlan(change: Change): { readonly plan: Plan; readonly removals: readonly Removal[] } {
   const root: Plan = { path: '', fields: new Map() }
   const removals: Removal[] = []
   for (const [path, value] of Object.entries(change)) {
     if (value === undefined) continue
     const steps = parsePath(path)
     if (value === null) removals.push({ path, steps })
-    else into(root, steps, value)
+    else planPath(root, steps, value, removals)
   }
   return { plan: root, removals }
+}
 
-  function into(plan: Plan, steps: readonly Step[], value: EditValue): void {
-    let at = plan
-    let type: MessageType | undefined = MetaDataSchema
-    steps.forEach((step, i) => {
-      type = typeOf(type?.byName.get(step.name))
-      const names = namePlan(at, step.name)
-      const path = `${at.path}${at.path === '' ? '' : '.'}${step.name}${step.index === undefined ? '' : `[${step.index}]`}`
-      if (i === steps.length - 1 && step.index === undefined && Array.isArray(value)) {
-        names.all = Array.from(value, (item, index) =>
-          fill({ path: `${path}[${index}]`, fields: new Map() }, item, type, undefined, steps.length),
-        )
-        return
-      }
-      at = planAt(names, step, path)
-      if (i === steps.length - 1) fill(at, value, type, steps, steps.length)
-    })
-  }
+/** Adds the value of one path to the plan. */
+function planPath(root: Plan, steps: readonly Step[], value: EditValue, removals: Removal[]): void {
+  let plan = root
+  let type: MessageType | undefined = MetaDataSchema
+  steps.forEach((step, i) => {
+    type = messageTypeOf(type?.byName.get(step.name))
+    const names = ensureNamePlan(plan, step.name)
+    const index = step.index === undefined ? '' : `[${step.index}]`
+    const path = `${plan.path}${plan.path === '' ? '' : '.'}${step.name}${index}`
+    const isLast = i === steps.length - 1
+    if (isLast && step.index === undefined && Array.isArray(value)) {
+      names.all = planItems(value, { path, type, steps: undefined, depth: steps.length, removals })
+      return
+    }
+    plan = ensurePlan(names, step, path)
+    if (isLast) fillPlan(plan, value, { path, type, steps, depth: steps.length, removals })
+  })
+}
 
-  /**
-   * @param steps - to the field; undefined where it is new, so that there is nothing in it to remove
-   * @param depth - of messages, were this one
-   */
-  function fill(
-    plan: Plan,
-    value: EditValue,
-    type: MessageType | undefined,
-    steps: readonly Step[] | undefined,
-    depth: number,
-  ): Plan {
-    if (plan.value !== undefined) givenTwice(plan.path)
-    const one = oneValue(value, plan.path)
-    if (typeof one !== 'object' || isEnumName(one, plan.path)) {
-      plan.value = one
-      return plan
-    }
-    if (depth > MAX_DEPTH) refuse(plan.path, `nested no more than ${MAX_DEPTH} deep`)
-    plan.isMessage = true
-    const given = new Set<string>()
-    for (const [key, inner] of Object.entries(one)) {
-      if (inner === undefined) continue
-      const [step, ...more] = parsePath(key)
-      if (more.length > 0 || step?.index !== undefined || key.startsWith('_unknown'))
-        cannot(`${plan.path}.${key}`, 'only names of fields are keys in a message')
-      // The keys of JSON are understood too, so that a message of this package can be given.
-      const field = type?.byName.get(key) ?? type?.byKey.get(key)
-      const name = field?.name ?? key
-      const path = `${plan.path}.${name}`
-      // By its name in the schema and by its key in JSON.
-      if (given.has(name)) givenTwice(path)
-      given.add(name)
-      const innerSteps = steps && [...steps, { name, index: undefined }]
-      if (inner === null) {
-        if (innerSteps !== undefined && !innerSteps.some(({ index }) => index === '+'))
-          removals.push({ path, steps: innerSteps })
-        continue
-      }
-      const names = namePlan(plan, name)
-      if (Array.isArray(inner))
-        names.all = Array.from(inner, (item, index) =>
-          fill({ path: `${path}[${index}]`, fields: new Map() }, item, typeOf(field), undefined, depth + 1),
-        )
-      else fill(planAt(names, { name, index: undefined }, path), inner, typeOf(field), innerSteps, depth + 1)
-    }
+/** The place of a value in a change. */
+interface Place {
+  readonly path: string
+  readonly type: MessageType | undefined
+  /** The steps to the field; undefined for a new field, in which there is nothing to remove. */
+  readonly steps: readonly Step[] | undefined
+  /** The depth of the value, if it is a message. */
+  readonly depth: number
+  /** Receives the fields that are given as `null`. */
+  readonly removals: Removal[]
+}
+
+/** Makes one plan for each item of a list that was given whole. */
+function planItems(list: readonly EditValue[], place: Place): Plan[] {
+  return Array.from(list, (item, index) => {
+    const plan: Plan = { path: `${place.path}[${index}]`, fields: new Map() }
+    fillPlan(plan, item, place)
     return plan
+  })
+}
+
+/** Puts a value into its plan. */
+function fillPlan(plan: Plan, value: EditValue, place: Place): void {
+  if (plan.value !== undefined) refuseDuplicate(plan.path)
+  const one = checkOneValue(value, plan.path)
+  if (typeof one !== 'object' || isEnumName(one, plan.path)) {
+    plan.value = one
+    return
+  }
+  if (place.depth > MAX_DEPTH) refuse(plan.path, `nested no more than ${MAX_DEPTH} deep`)
+  plan.isMessage = true
+  const given = new Set<string>()
+  for (const [key, inner] of Object.entries(one)) {
+    if (inner === undefined) continue
+    const [step, ...more] = parsePath(key)
+    if (more.length > 0 || step?.index !== undefined || key.startsWith('_unknown'))
+      refusePath(`${plan.path}.${key}`, 'only names of fields are keys in a message')
+    // The keys of JSON are accepted too, so that a message of this package can be given.
+    const field = place.type?.byName.get(key) ?? place.type?.byKey.get(key)
+    const name = field?.name ?? key
+    // A field may have been given by its name in the schema and by its key in JSON.
+    if (given.has(name)) refuseDuplicate(`${plan.path}.${name}`)
+    given.add(name)
+    planInnerField(plan, name, inner, field, place)
   }
 }
 
-function namePlan(plan: Plan, name: string): NamePlan {
+/** Adds a field of a message to the message's plan. */
+function planInnerField(plan: Plan, name: string, value: EditValue, field: Field | undefined, outer: Place): void {
+  const path = `${plan.path}.${name}`
+  const step: Step = { name, index: undefined }
+  const steps = outer.steps && [...outer.steps, step]
+  if (value === null) {
+    if (steps !== undefined && !steps.some(({ index }) => index === '+')) outer.removals.push({ path, steps })
+    return
+  }
+  const names = ensureNamePlan(plan, name)
+  const place: Place = { path, type: messageTypeOf(field), steps, depth: outer.depth + 1, removals: outer.removals }
+  if (Array.isArray(value)) names.all = planItems(value, { ...place, steps: undefined })
+  else fillPlan(ensurePlan(names, step, path), value, place)
+}
+
+/** Returns the plans for a name, and makes them if there are none yet. */
+function ensureNamePlan(plan: Plan, name: string): NamePlan {
   let names = plan.fields.get(name)
   if (names === undefined) {
     names = { byIndex: new Map(), added: [] }
@@ -129,7 +146,8 @@ function namePlan(plan: Plan, name: string): NamePlan {
   return names
 }
 
-function planAt(names: NamePlan, { index }: Step, path: string): Plan {
+/** Returns the plan for a step, and makes it if there is none yet. A step `[+]` always makes a new one. */
+function ensurePlan(names: NamePlan, { index }: Step, path: string): Plan {
   const plan: Plan = { path, fields: new Map() }
   if (index === '+') names.added.push(plan)
   else if (index === undefined) names.sole ??= plan
@@ -141,10 +159,11 @@ function planAt(names: NamePlan, { index }: Step, path: string): Plan {
   return index === undefined ? (names.sole ?? plan) : plan
 }
 
-export type OneValue = Exclude<EditValue, null | readonly EditValue[] | EditFields | EditMessage>
+/** A value that is written as one scalar. */
+export type ScalarValue = Exclude<EditValue, null | readonly EditValue[] | EditFields | EditMessage>
 
-/** A value that is one, and that can be written. */
-function oneValue(value: EditValue, path: string): OneValue | EditFields {
+/** Returns the value, if it is a scalar or an object of fields. */
+function checkOneValue(value: EditValue, path: string): ScalarValue | EditFields {
   switch (typeof value) {
     case 'string':
     case 'number':
@@ -153,62 +172,70 @@ function oneValue(value: EditValue, path: string): OneValue | EditFields {
       return value
     case 'object':
       if (value === null || Array.isArray(value)) return refuse(path, 'one value', value)
-      if (!isFields(value)) return refuse(path, VALUE, value)
-      // Neither null nor an array: the check of a readonly array does not narrow.
+      if (!isFields(value)) return refuse(path, EXPECTED_VALUE, value)
+      // Null and arrays were refused above, but `Array.isArray` does not narrow a readonly array.
       return value as EnumNameValue | EditFields
     default:
-      return refuse(path, VALUE, value)
+      return refuse(path, EXPECTED_VALUE, value)
   }
 }
 
-const VALUE = 'a string, a number, a truth value, or an object with the fields of a message'
+const EXPECTED_VALUE = 'a string, a number, a truth value, or an object with the fields of a message'
 
-/** Whether an object has fields in it: one of a class without any would be taken for a message with nothing to set. */
+/**
+ * Checks whether an object can be read as fields. An instance of a class without fields of its own cannot: it would be taken
+ * for a message with nothing to set.
+ */
 export function isFields(value: object): boolean {
-  if (!isPlain(value)) return false
+  if (!isPlainObject(value)) return false
   const prototype: unknown = Object.getPrototypeOf(value)
   const isOfClass = prototype !== null && prototype !== Object.prototype && Object.getPrototypeOf(prototype) !== null
   return !isOfClass || Object.keys(value).length > 0
 }
 
-function isEnumName(value: OneValue | EditFields, path: string): value is EnumNameValue {
+function isEnumName(value: ScalarValue | EditFields, path: string): value is EnumNameValue {
   if (typeof value !== 'object' || !(BARE_NAME in value)) return false
   const name: unknown = value[BARE_NAME]
-  return typeof name === 'string' && NAME.test(name) ? true : refuse(path, 'the name of a value')
+  return typeof name === 'string' && ENUM_VALUE_NAME.test(name) ? true : refuse(path, 'the name of a value')
 }
 
-/** What is to become of the fields of a name, once it is known that it does not contradict itself. */
-export function checked(names: NamePlan, field: Field | undefined, name: string): NamePlan {
+/**
+ * Returns the plans for a name, if they do not contradict each other.
+ * @throws {MetadataError} `invalid_path`
+ */
+export function checkNames(names: NamePlan, field: Field | undefined, name: string): NamePlan {
   const { sole, all, byIndex, added } = names
   const [first = sole] = [...(all ?? []), ...byIndex.values(), ...added]
   const isList = all !== undefined || byIndex.size > 0 || added.length > 0
-  if (isList && field !== undefined && !field.repeated) cannot(first?.path ?? name, `${name} is not a list`)
-  if (sole !== undefined && (all !== undefined || byIndex.size > 0)) givenTwice(sole.path)
-  if (all !== undefined && byIndex.size > 0) givenTwice(first?.path ?? name)
+  if (isList && field !== undefined && !field.repeated) refusePath(first?.path ?? name, `${name} is not a list`)
+  if (sole !== undefined && (all !== undefined || byIndex.size > 0)) refuseDuplicate(sole.path)
+  if (all !== undefined && byIndex.size > 0) refuseDuplicate(first?.path ?? name)
   return names
 }
 
-export function givenTwice(path: string): never {
-  return cannot(path, 'it is given twice')
+/** @throws {MetadataError} `invalid_path` for a field that is given twice */
+export function refuseDuplicate(path: string): never {
+  return refusePath(path, 'it is given twice')
 }
 
-export function noSuch(path: string, name: string, index: number): never {
-  return cannot(path, `there is no ${name}[${index}]; ${name}[+] makes a new one`)
+/** @throws {MetadataError} `invalid_path` for an index past the end of a list */
+export function refuseMissingIndex(path: string, name: string, index: number): never {
+  return refusePath(path, `there is no ${name}[${index}]; ${name}[+] makes a new one`)
 }
 
-/** A plan of fields for a field that has none. */
-export function notMessage(field: Exclude<Field, { readonly kind: 'message' }>, { path, isMessage }: Plan): never {
-  return isMessage ? refuse(path, EXPECTED[field.kind]) : cannot(path, `${field.name} is not a message`)
+/** @throws {MetadataError} `invalid_value` or `invalid_path` for a message in place of a scalar */
+export function refuseMessage(field: Exclude<Field, { readonly kind: 'message' }>, { path, isMessage }: Plan): never {
+  return isMessage ? refuse(path, EXPECTED[field.kind]) : refusePath(path, `${field.name} is not a message`)
 }
 
-/** What a field of each kind takes. */
+/** Words for the value that a field of each kind takes. */
 export const EXPECTED: { readonly [kind in Exclude<Field['kind'], 'message'>]: string } = {
   string: 'a string',
   int32: 'an integer of 32 bits',
   enum: 'the name of a value',
 }
 
-/** The type of a field that is a message. */
-export function typeOf(field: Field | undefined): MessageType | undefined {
+/** Returns the type of a message field; undefined for any other field. */
+export function messageTypeOf(field: Field | undefined): MessageType | undefined {
   return field?.kind === 'message' ? field.type : undefined
 }

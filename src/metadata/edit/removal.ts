@@ -2,19 +2,24 @@
  * Removing: what is to go is found in the text as it was given, and taken out of the text as it is after all else.
  * @module
  */
-import { cannot, refuseJsonName } from '../path.js'
-import { type MessageType, MetaDataSchema } from '../schema/schema.js'
-import { everyField, type FieldNode, type ItemNode, parseSyntax } from '../text/syntax.js'
-import type { Container } from './layout.js'
-import { type Occurrence, occurrencesOf, soleIndex } from './occurrences.js'
-import { type Removal, typeOf } from './plan.js'
-import { type Splice, splice, withoutFields, withoutItems } from './splices.js'
+import { refuseJsonName, refusePath } from '../path.js'
+import type { MessageType } from '../schema/schema.js'
+import { MetaDataSchema } from '../schema/schema.js'
+import { parseSyntax } from '../text/syntax.js'
+import type { FieldNode, ItemNode } from '../text/tree.js'
+import { everyField } from '../text/tree.js'
+import type { Container, Occurrence } from './occurrences.js'
+import { groupOccurrences, soleIndex } from './occurrences.js'
+import type { Removal } from './plan.js'
+import { messageTypeOf } from './plan.js'
+import type { Splice } from './splices.js'
+import { applySplices, removeFields, removeItems } from './splices.js'
 
 /** Stands for the value where a field as a whole is meant. */
-const WHOLE: ItemNode = { kind: 'identifier', start: 0, end: 0 }
+const WHOLE_FIELD: ItemNode = { kind: 'identifier', start: 0, end: 0 }
 
 /** What is at these paths. What is not there is no fault. */
-export function occurrencesAt(root: Container, removals: readonly Removal[]): Occurrence[] {
+export function findRemoved(root: Container, removals: readonly Removal[]): Occurrence[] {
   const rootBlocks = new Blocks([root], MetaDataSchema)
   return removals.flatMap(({ path, steps }) => {
     let blocks = rootBlocks
@@ -22,21 +27,21 @@ export function occurrencesAt(root: Container, removals: readonly Removal[]): Oc
     steps.forEach(({ name, index }, i) => {
       const field = blocks.type?.byName.get(name)
       const isLast = i === steps.length - 1
-      if (index === '+') cannot(path, 'there is nothing to remove at [+]')
-      if (field !== undefined && !field.repeated && index !== undefined) cannot(path, `${name} is not a list`)
-      if (field !== undefined && field.kind !== 'message' && !isLast) cannot(path, `${name} is not a message`)
+      if (index === '+') refusePath(path, 'there is nothing to remove at [+]')
+      if (field !== undefined && !field.repeated && index !== undefined) refusePath(path, `${name} is not a list`)
+      if (field !== undefined && field.kind !== 'message' && !isLast) refusePath(path, `${name} is not a message`)
       const { nodes, values, inLast } = blocks.named(name)
       if (values.length === 0) refuseJsonName(blocks.type, name, path)
       if (isLast && index === undefined) {
         // Whole fields, empty lists too.
-        found = nodes.map((node) => ({ node, item: WHOLE, listIndex: undefined }))
+        found = nodes.map((node) => ({ node, item: WHOLE_FIELD, listIndex: undefined }))
         return
       }
       let here = values
       if (typeof index === 'number') {
         // Counted as setting counts: in the last block.
         if (inLast[index] === undefined && values.length > inLast.length)
-          cannot(path, `there is no ${name}[${index}] in the last of ${blocks.containers.length} blocks`)
+          refusePath(path, `there is no ${name}[${index}] in the last of ${blocks.containers.length} blocks`)
         here = inLast.slice(index, index + 1)
       } else if (field === undefined || field.repeated) here = values.slice(0, soleIndex(values, field, name, path) + 1)
       if (isLast) found = here
@@ -79,7 +84,7 @@ class Blocks {
     const key = `${name}[${index ?? ''}]`
     const known = this.within.get(key)
     if (known !== undefined) return known
-    const type = typeOf(this.type?.byName.get(name))
+    const type = messageTypeOf(this.type?.byName.get(name))
     const containers = values.flatMap(({ item }) =>
       item.kind === 'message' ? [{ fields: item.fields, message: item, type }] : [],
     )
@@ -92,7 +97,7 @@ class Blocks {
     const names = new Map<string, { nodes: FieldNode[]; values: Occurrence[]; inLast: readonly Occurrence[] }>()
     for (const [index, container] of this.containers.entries()) {
       const isLast = index === this.containers.length - 1
-      for (const [name, values] of occurrencesOf(container)) {
+      for (const [name, values] of groupOccurrences(container)) {
         const named = names.get(name)
         if (named === undefined) names.set(name, { nodes: [], values: [...values], inLast: isLast ? values : [] })
         else {
@@ -111,7 +116,11 @@ class Blocks {
  * @param gone - as they were before other changes
  * @param moved - where an offset is after these changes
  */
-export function without(text: string, gone: readonly Occurrence[], moved: (offset: number) => number): string {
+export function removeOccurrences(
+  text: string,
+  gone: readonly Occurrence[],
+  moved: (offset: number) => number,
+): string {
   const nodes = new Map<number, FieldNode>()
   for (const node of everyField(parseSyntax(text, Number.POSITIVE_INFINITY))) nodes.set(node.start, node)
   const items = new Map<FieldNode, Set<number>>()
@@ -128,18 +137,18 @@ export function without(text: string, gone: readonly Occurrence[], moved: (offse
   for (const [node, indexes] of items) {
     if (node.value.kind !== 'list' || fields.has(node)) continue
     if (indexes.size === node.value.items.length) fields.add(node)
-    else splices.push(withoutItems(text, node.value, indexes))
+    else splices.push(removeItems(text, node.value, indexes))
   }
-  const shorter = splice(text, [...withoutFields(text, [...fields]), ...splices.flat()])
+  const shorter = applySplices(text, [...removeFields(text, [...fields]), ...splices.flat()])
   // A text that ends without a newline still does.
   return text.endsWith('\n') || text === '' ? shorter : shorter.replace(/\r?\n$/, '')
 }
 
 /** No offset: what was there has given way to something else. */
-const GONE = -1
+const REPLACED = -1
 
 /** Where the offset of a field's name is after these splices. */
-export function movedBy(splices: readonly Splice[]): (offset: number) => number {
+export function makeOffsetMap(splices: readonly Splice[]): (offset: number) => number {
   const sorted = [...splices].sort((a, b) => a.start - b.start)
   let delta = 0
   const deltas = sorted.map(({ start, end, text }) => {
@@ -156,6 +165,6 @@ export function movedBy(splices: readonly Splice[]): (offset: number) => number 
       else high = middle
     }
     const last = sorted[low - 1]
-    return last !== undefined && offset < last.end ? GONE : offset + (deltas[low - 1] ?? 0)
+    return last !== undefined && offset < last.end ? REPLACED : offset + (deltas[low - 1] ?? 0)
   }
 }

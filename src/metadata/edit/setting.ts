@@ -5,19 +5,25 @@
 
 import { LONE_SURROGATE } from '../check.js'
 import { MetadataError, refuse } from '../errors.js'
-import { cannot, refuseJsonName } from '../path.js'
+import { refuseJsonName, refusePath } from '../path.js'
 import type { EnumNames } from '../schema/aliases.js'
-import { DateSchema, type EnumField, type Field, type MessageType } from '../schema/schema.js'
-import { int32Of, integerOf, literalOf, stringOf } from '../text/literals.js'
-import { type FieldNode, type ItemNode, piecesOf, type StringNode } from '../text/syntax.js'
+import type { EnumField, Field, MessageType } from '../schema/schema.js'
+import { DateSchema } from '../schema/schema.js'
+import { decodeString, parseInt32, parseInteger, writeLiteral } from '../text/literals.js'
+import type { FieldNode, ItemNode, StringNode } from '../text/tree.js'
+import { piecesOf } from '../text/tree.js'
 import { BARE_NAME } from './change.js'
-import { type Container, Layout, type NewField, type Written } from './layout.js'
-import { type Occurrence, occurrencesOf, soleIndex } from './occurrences.js'
-import { checked, EXPECTED, givenTwice, noSuch, notMessage, type OneValue, type Plan, typeOf } from './plan.js'
-import { joined, type Splice, withoutPieces } from './splices.js'
+import { Layout } from './layout.js'
+import type { Container, Occurrence } from './occurrences.js'
+import { groupOccurrences, soleIndex } from './occurrences.js'
+import type { Plan, ScalarValue } from './plan.js'
+import { checkNames, EXPECTED, messageTypeOf, refuseDuplicate, refuseMessage, refuseMissingIndex } from './plan.js'
+import type { NewField, Written } from './render.js'
+import type { Splice } from './splices.js'
+import { removePieces, wouldJoin } from './splices.js'
 
 /** The splices that set and add. All of them are of the text as it was given. */
-export class Setting {
+export class Setter {
   readonly splices: Splice[] = []
   /** Surplus of lists that were given whole. */
   readonly surplus: Occurrence[] = []
@@ -32,36 +38,36 @@ export class Setting {
     this.layout = new Layout(text, root)
   }
 
-  message(container: Container, plan: Plan): void {
+  setMessage(container: Container, plan: Plan): void {
     const added: NewField[] = []
-    const occurrences = occurrencesOf(container)
+    const occurrences = groupOccurrences(container)
     for (const [name, names] of plan.fields) {
       const field = container.type?.byName.get(name)
       const here = occurrences.get(name) ?? []
       const set = (index: number, one: Plan): void => {
         const occurrence = here[index]
-        if (occurrence !== undefined) this.occurrence(container, occurrence, field, one)
+        if (occurrence !== undefined) this.setOccurrence(container, occurrence, field, one)
         else {
           refuseJsonName(container.type, name, one.path)
-          const written = this.written(field, one)
+          const written = this.renderNew(field, one)
           if (written !== undefined) added.push({ name, written })
         }
       }
-      const { sole, all, byIndex, added: more } = checked(names, field, name)
+      const { sole, all, byIndex, added: more } = checkNames(names, field, name)
       if (sole !== undefined) set(soleIndex(here, field, name, sole.path), sole)
       for (const [index, one] of all?.entries() ?? []) set(index, one)
       if (all !== undefined) for (const occurrence of here.slice(all.length)) this.surplus.push(occurrence)
       for (const [index, one] of byIndex) {
-        if (index > 0 && index >= here.length) noSuch(one.path, name, index)
+        if (index > 0 && index >= here.length) refuseMissingIndex(one.path, name, index)
         set(index, one)
       }
       for (const one of more) set(here.length, one)
     }
-    if (added.length > 0) this.added(container, added)
+    if (added.length > 0) this.insertNew(container, added)
   }
 
   /** New fields, as one of a list where the last of their name is a list. */
-  private added(container: Container, added: readonly NewField[]): void {
+  private insertNew(container: Container, added: readonly NewField[]): void {
     // The last field of each name, be it an empty list.
     const last = new Map(container.fields.map((node) => [node.name, node]))
     const fields: NewField[] = []
@@ -87,55 +93,55 @@ export class Setting {
     for (const one of splices) this.splices.push(one)
   }
 
-  private occurrence(container: Container, { node, item }: Occurrence, field: Field | undefined, plan: Plan): void {
+  private setOccurrence(container: Container, { node, item }: Occurrence, field: Field | undefined, plan: Plan): void {
     if (plan.value !== undefined) {
-      if (plan.fields.size > 0) givenTwice(plan.path)
-      this.scalar(node, item, field, plan.value, plan.path)
+      if (plan.fields.size > 0) refuseDuplicate(plan.path)
+      this.setScalar(node, item, field, plan.value, plan.path)
       return
     }
-    if (field !== undefined && field.kind !== 'message') notMessage(field, plan)
-    const type = typeOf(field)
-    if (item.kind === 'message') this.message({ fields: item.fields, message: item, type }, plan)
-    else if (!plan.isMessage) cannot(plan.path, 'it is not a message in this text')
+    if (field !== undefined && field.kind !== 'message') refuseMessage(field, plan)
+    const type = messageTypeOf(field)
+    if (item.kind === 'message') this.setMessage({ fields: item.fields, message: item, type }, plan)
+    else if (!plan.isMessage) refusePath(plan.path, 'it is not a message in this text')
     else
       this.add([
-        { start: item.start, end: item.end, text: this.layout.block(container, node, this.fields(type, plan)) },
+        { start: item.start, end: item.end, text: this.layout.block(container, node, this.renderFields(type, plan)) },
       ])
   }
 
-  private scalar(node: FieldNode, item: ItemNode, field: Field | undefined, value: OneValue, path: string): void {
-    if (this.says(field, item, value)) return
-    const written = this.render(field, value, item, path)
+  private setScalar(node: FieldNode, item: ItemNode, field: Field | undefined, value: ScalarValue, path: string): void {
+    if (this.isUnchanged(field, item, value)) return
+    const written = this.renderScalar(field, value, item, path)
     if (item.kind === 'string' && typeof value === 'string' && /^["']/.test(written)) {
       this.add(this.rewrap(item, value))
       return
     }
-    const text = joined(written, this.text.slice(item.end, item.end + 1)) ? `${written} ` : written
+    const text = wouldJoin(written, this.text.slice(item.end, item.end + 1)) ? `${written} ` : written
     this.addColon(node)
     this.add([{ start: item.start, end: item.end, text }])
   }
 
   /** What a new field will say; undefined where there is nothing to say. */
-  private written(field: Field | undefined, plan: Plan): Written | undefined {
-    if (plan.value !== undefined && plan.fields.size > 0) givenTwice(plan.path)
-    if (plan.value !== undefined) return this.render(field, plan.value, undefined, plan.path)
-    if (field !== undefined && field.kind !== 'message') return notMessage(field, plan)
-    const written = this.fields(typeOf(field), plan)
+  private renderNew(field: Field | undefined, plan: Plan): Written | undefined {
+    if (plan.value !== undefined && plan.fields.size > 0) refuseDuplicate(plan.path)
+    if (plan.value !== undefined) return this.renderScalar(field, plan.value, undefined, plan.path)
+    if (field !== undefined && field.kind !== 'message') return refuseMessage(field, plan)
+    const written = this.renderFields(messageTypeOf(field), plan)
     // Of a path that ends in an empty list nothing is made.
     return written.length === 0 && !plan.isMessage ? undefined : written
   }
 
   /** The fields of a new message, in canonical order. */
-  private fields(type: MessageType | undefined, plan: Plan): (readonly [string, Written])[] {
+  private renderFields(type: MessageType | undefined, plan: Plan): (readonly [string, Written])[] {
     const written: (readonly [string, Written])[] = []
     for (const [name, names] of plan.fields) {
       const field = type?.byName.get(name)
-      const { sole, all, byIndex, added } = checked(names, field, name)
+      const { sole, all, byIndex, added } = checkNames(names, field, name)
       refuseJsonName(type, name, `${plan.path}.${name}`)
       if (sole !== undefined) soleIndex([], field, name, sole.path)
-      for (const [index, { path }] of byIndex) if (index > 0) noSuch(path, name, index)
+      for (const [index, { path }] of byIndex) if (index > 0) refuseMissingIndex(path, name, index)
       for (const one of [...(sole === undefined ? [] : [sole]), ...(all ?? []), ...byIndex.values(), ...added]) {
-        const value = this.written(field, one)
+        const value = this.renderNew(field, one)
         if (value !== undefined) written.push([name, value])
       }
     }
@@ -144,22 +150,27 @@ export class Setting {
   }
 
   /** @param before - what stands there now, in whose style a value is written where there is a choice */
-  private render(field: Field | undefined, value: OneValue, before: ItemNode | undefined, path: string): string {
+  private renderScalar(
+    field: Field | undefined,
+    value: ScalarValue,
+    before: ItemNode | undefined,
+    path: string,
+  ): string {
     const bare = typeof value === 'object' ? value[BARE_NAME] : undefined
     switch (field?.kind) {
       case 'message':
-        return refuse(path, field.type === DateSchema ? A_DATE : 'an object with the fields of the message')
+        return refuse(path, field.type === DateSchema ? EXPECTED_DATE : 'an object with the fields of the message')
       case 'string':
-        return typeof value === 'string' ? this.literal(value, before, path) : refuse(path, EXPECTED.string)
+        return typeof value === 'string' ? this.renderString(value, before, path) : refuse(path, EXPECTED.string)
       case 'int32':
         return typeof value !== 'object' && (Number(value) | 0) === value ? String(value) : refuse(path, EXPECTED.int32)
       case 'enum':
-        return bare ?? this.enumValue(field, value, path)
+        return bare ?? this.renderEnum(field, value, path)
       case undefined:
         if (bare !== undefined) return bare
         if (typeof value === 'string') {
           const name = before?.kind === 'identifier' ? this.text.slice(before.start, before.end) : ''
-          return IS_ENUM_NAME.test(name) && IS_ENUM_NAME.test(value) ? value : this.literal(value, before, path)
+          return IS_ENUM_NAME.test(name) && IS_ENUM_NAME.test(value) ? value : this.renderString(value, before, path)
         }
         if (typeof value === 'number' && !Number.isFinite(value))
           return Number.isNaN(value) ? 'nan' : value < 0 ? '-inf' : 'inf'
@@ -167,7 +178,7 @@ export class Setting {
     }
   }
 
-  private enumValue(field: EnumField, value: OneValue, path: string): string {
+  private renderEnum(field: EnumField, value: ScalarValue, path: string): string {
     if (typeof value === 'number' && field.enum.names[value] !== undefined) return this.names.nameOf(field.enum, value)
     if (typeof value === 'string' && this.names.numberOf(field.enum, value) !== undefined) return value
     const expected = `one of ${[...field.enum.numbers.keys()].join(', ')}`
@@ -181,22 +192,22 @@ export class Setting {
     )
   }
 
-  private literal(value: string, before: ItemNode | undefined, path: string): string {
+  private renderString(value: string, before: ItemNode | undefined, path: string): string {
     if (LONE_SURROGATE.test(value)) return refuse(path, 'a string without lone surrogates')
-    const quote = before?.kind === 'string' ? quoteOf(this.text, before.start) : this.layout.quote
-    return literalOf(value, { ...this.layout.literalStyle, quote })
+    const quote = before?.kind === 'string' ? quoteOf(this.text, before.start) : this.layout.style.quote
+    return writeLiteral(value, { ...this.layout.style.literalStyle, quote })
   }
 
   /** Whether a value is already what the text says. */
-  private says(field: Field | undefined, item: ItemNode, value: OneValue): boolean {
+  private isUnchanged(field: Field | undefined, item: ItemNode, value: ScalarValue): boolean {
     const source = this.text.slice(item.start, item.end)
     switch (item.kind) {
       case 'string':
-        return typeof value === 'string' && field?.kind !== 'enum' && stringValue(item, this.text) === value
+        return typeof value === 'string' && field?.kind !== 'enum' && readString(item, this.text) === value
       case 'integer':
         if (field?.kind === 'enum' && typeof value === 'string')
-          return this.names.numberOf(field.enum, value) === int32Of(source)
-        return (typeof value === 'number' || typeof value === 'bigint') && isInteger(source, value)
+          return this.names.numberOf(field.enum, value) === parseInt32(source)
+        return (typeof value === 'number' || typeof value === 'bigint') && equalsInteger(source, value)
       case 'float':
         return typeof value === 'number' && Number.parseFloat(source) === value
       case 'identifier': {
@@ -220,14 +231,17 @@ export class Setting {
 
   /** Changes a string in as few of its pieces as can be, so that its wrapping stays. */
   private rewrap(node: StringNode, value: string): Splice[] {
-    const values = piecesOf(node, this.text).map((piece) => (piece.includes('\\') ? stringOf([piece]) : piece))
+    const values = piecesOf(node, this.text).map((piece) => (piece.includes('\\') ? decodeString([piece]) : piece))
     const spanOf = (index: number): { start: number; end: number } => ({
       start: node.pieces[index * 2] ?? 0,
       end: node.pieces[index * 2 + 1] ?? 0,
     })
     const piece = (index: number, text: string): Splice => {
       const span = spanOf(index)
-      return { ...span, text: literalOf(text, { ...this.layout.literalStyle, quote: quoteOf(this.text, span.start) }) }
+      return {
+        ...span,
+        text: writeLiteral(text, { ...this.layout.style.literalStyle, quote: quoteOf(this.text, span.start) }),
+      }
     }
 
     let first = 0
@@ -253,12 +267,12 @@ export class Setting {
     }
     const kept = changed !== '' || last - first === values.length ? 1 : 0
     const gone = Array.from({ length: last - first - kept }, (_, index) => spanOf(first + kept + index))
-    return [...(kept === 1 ? [piece(first, changed)] : []), ...withoutPieces(this.text, gone)]
+    return [...(kept === 1 ? [piece(first, changed)] : []), ...removePieces(this.text, gone)]
   }
 }
 
 /** What a caller who has a date as text is looking for. */
-const A_DATE = 'an object with year, month and day, such as dateFromISO makes'
+const EXPECTED_DATE = 'an object with year, month and day, such as dateFromISO makes'
 
 /** Names that are no truth values and no numbers, and so are values of enums. */
 const IS_ENUM_NAME = /^(?!(?:true|false|inf|infinity|nan)$)[A-Za-z_]\w*$/i
@@ -267,14 +281,14 @@ function quoteOf(text: string, at: number): '"' | "'" {
   return text[at] === "'" ? "'" : '"'
 }
 
-function stringValue(node: StringNode, text: string): string | undefined {
+function readString(node: StringNode, text: string): string | undefined {
   const pieces = piecesOf(node, text)
-  return node.escaped ? stringOf(pieces) : pieces.join('')
+  return node.escaped ? decodeString(pieces) : pieces.join('')
 }
 
 /** Whether an integer as it is written is a number. Decimal digits are compared as text: a stranger may have written millions. */
-function isInteger(source: string, value: number | bigint): boolean {
+function equalsInteger(source: string, value: number | bigint): boolean {
   if (typeof value === 'number' && !Number.isInteger(value)) return false
   const whole = BigInt(value)
-  return /^-?[1-9]/.test(source) ? source === String(whole) : integerOf(source) === whole
+  return /^-?[1-9]/.test(source) ? source === String(whole) : parseInteger(source) === whole
 }

@@ -2,7 +2,7 @@
  * Pieces of a text that give way to others, and what takes fields and items out of a text with as little else as can be.
  * @module
  */
-import type { ListNode } from '../text/syntax.js'
+import type { ListNode } from '../text/tree.js'
 
 /** What stands from `start` to before `end` gives way to `text`. */
 export interface Splice {
@@ -12,7 +12,7 @@ export interface Splice {
 }
 
 /** @param splices - those at one offset stay in their order; what overlaps goes once, and all that is new comes in */
-export function splice(text: string, splices: readonly Splice[]): string {
+export function applySplices(text: string, splices: readonly Splice[]): string {
   let result = ''
   let at = 0
   for (const { start, end, text: replacement } of [...splices].sort((a, b) => a.start - b.start)) {
@@ -23,27 +23,27 @@ export function splice(text: string, splices: readonly Splice[]): string {
 }
 
 /** Whether two tokens would be read as one when nothing stands between them. */
-export function joined(before: string, after: string): boolean {
+export function wouldJoin(before: string, after: string): boolean {
   return /[\w.]$/.test(before) && /^[\w.]/.test(after)
 }
 
 /** What is taken out of a text: a stretch, and for fields the `,` or `;` behind it. */
-interface Gone {
+interface RemovedSpan {
   readonly start: number
   readonly end: number
   readonly separator?: number
 }
 
 /** What takes fields out of a text. Those that stand side by side go as one. */
-export function withoutFields(text: string, fields: readonly Gone[]): Splice[] {
-  return spansOf(text, fields).map(({ start, end }) => removal(text, start, end))
+export function removeFields(text: string, fields: readonly RemovedSpan[]): Splice[] {
+  return mergeSpans(text, fields).map(({ start, end }) => removeSpan(text, start, end))
 }
 
 /** What takes some of the pieces of a string out of a text, but not the first: with the line end before each, not after. */
-export function withoutPieces(text: string, pieces: readonly Gone[]): Splice[] {
-  return spansOf(text, pieces).map(({ start, end }) => {
+export function removePieces(text: string, pieces: readonly RemovedSpan[]): Splice[] {
+  return mergeSpans(text, pieces).map(({ start, end }) => {
     const next = skipBlanks(text, end)
-    const line = startOfBlanks(text, start)
+    const line = blanksStart(text, start)
     // The blanks behind stay, unless a comment follows: a new field may be put in before them.
     if (text[line - 1] !== '\n') return { start: line, end, text: '' }
     if (next < text.length && text[next] !== '\n') return { start, end: text[next] === '#' ? next : end, text: '' }
@@ -55,7 +55,10 @@ export function withoutPieces(text: string, pieces: readonly Gone[]): Splice[] {
   })
 }
 
-function spansOf(text: string, fields: readonly Gone[]): readonly { readonly start: number; readonly end: number }[] {
+function mergeSpans(
+  text: string,
+  fields: readonly RemovedSpan[],
+): readonly { readonly start: number; readonly end: number }[] {
   const spans: { start: number; end: number }[] = []
   const add = (start: number, end: number): void => {
     const last = spans[spans.length - 1]
@@ -73,8 +76,8 @@ function spansOf(text: string, fields: readonly Gone[]): readonly { readonly sta
 }
 
 /** What takes some of a list out of it, but not all. */
-export function withoutItems(text: string, { items }: ListNode, indexes: ReadonlySet<number>): Splice[] {
-  const gone: Gone[] = []
+export function removeItems(text: string, { items }: ListNode, indexes: ReadonlySet<number>): Splice[] {
+  const gone: RemovedSpan[] = []
   const commas: Splice[] = []
   const last = items.findLastIndex((_, index) => !indexes.has(index))
   items.forEach(({ start, end }, index) => {
@@ -85,18 +88,18 @@ export function withoutItems(text: string, { items }: ListNode, indexes: Readonl
     if (indexes.has(index))
       gone.push({ start, end, separator: index < items.length - 1 ? skipComments(text, end) : -1 })
   })
-  return [...commas, ...withoutFields(text, gone)]
+  return [...commas, ...removeFields(text, gone)]
 }
 
 /** Takes a stretch with its line where it is alone on it, else with the blanks before or after it. Comments stay. */
-function removal(text: string, start: number, end: number): Splice {
+function removeSpan(text: string, start: number, end: number): Splice {
   const next = skipBlanks(text, end)
   const isLast = next >= text.length || text[next] === '\n'
-  const from = startOfBlanks(text, start)
+  const from = blanksStart(text, start)
   if (from === 0 || text[from - 1] === '\n')
     return isLast ? { start: from, end: Math.min(next + 1, text.length), text: '' } : { start, end: next, text: '' }
   const to = from === start && !isLast && text[next] !== '#' ? next : end
-  return { start: from, end: to, text: joined(text.slice(from - 1, from), text.slice(to, to + 1)) ? ' ' : '' }
+  return { start: from, end: to, text: wouldJoin(text.slice(from - 1, from), text.slice(to, to + 1)) ? ' ' : '' }
 }
 
 const BLANKS = new Set([' ', '\t', '\v', '\f', '\r'])
@@ -108,7 +111,7 @@ function isBlank(text: string): boolean {
 }
 
 /** Where the blanks begin that end at an offset. */
-function startOfBlanks(text: string, offset: number): number {
+function blanksStart(text: string, offset: number): number {
   let from = offset
   while (BLANKS.has(text[from - 1] ?? '')) from--
   return from
@@ -137,7 +140,7 @@ function nextLine(text: string, offset: number): number {
 
 /** Whether nothing but blanks comes before an offset on its line. */
 export function isFirstOnLine(text: string, offset: number): boolean {
-  const from = startOfBlanks(text, offset)
+  const from = blanksStart(text, offset)
   return from === 0 || text[from - 1] === '\n'
 }
 

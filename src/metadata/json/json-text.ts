@@ -2,9 +2,9 @@
  * JSON as text (RFC 8259): read with the place of every fault, no key twice and no number rounded; written as exactly.
  * @module
  */
-import { checkLength, MAX_DEPTH, withinBounds } from '../errors.js'
-import { foundAt, textError } from '../text/syntax.js'
-import { isNumbered, makeSparse } from './sparse.js'
+import { checkLength, limitWriter, MAX_DEPTH } from '../errors.js'
+import { foundAt, textError } from '../text/text-error.js'
+import { isIndexLike, makeSparse } from './sparse.js'
 
 /** A number that JavaScript's own would change: too large, of too many digits, or `1.0`, which would become an integer. */
 export class JsonNumber {
@@ -47,12 +47,12 @@ class JsonParser {
 
   document(): unknown {
     const value = this.value(MAX_JSON_DEPTH)
-    if (this.next() !== '') this.expected('the end')
+    if (this.peek() !== '') this.fail('the end')
     return value
   }
 
   private value(depth: number): unknown {
-    const next = this.next()
+    const next = this.peek()
     if (next === '"') return this.string()
     if (next === '{' || next === '[') {
       if (depth === 0) throw textError('too_deep', 'nested too deep for a record', this.text, this.at)
@@ -60,42 +60,42 @@ class JsonParser {
       return next === '{' ? this.object(depth - 1) : this.list(depth - 1)
     }
     const number = this.match(NUMBER)
-    if (number !== '') return numberOf(number)
+    if (number !== '') return parseNumber(number)
     const word = this.match(WORD)
     if (WORDS.has(word)) return WORDS.get(word)
     this.at -= word.length
-    return this.expected('a value')
+    return this.fail('a value')
   }
 
   private object(depth: number): object {
     // Without a prototype, so that `__proto__` is a key like others.
     const object: { [key: string]: unknown } = Object.create(null)
-    if (this.takes('}')) return object
+    if (this.accept('}')) return object
     let isSparse = false
     do {
-      if (this.next() !== '"') this.expected('a key in double quotes')
+      if (this.peek() !== '"') this.fail('a key in double quotes')
       const start = this.at
       const key = this.string()
       if (key in object)
         throw textError('duplicate_field', `the key ${JSON.stringify(key)} comes twice`, this.text, start)
-      if (!this.takes(':')) this.expected('":"')
+      if (!this.accept(':')) this.fail('":"')
       const value = this.value(depth)
-      if (!isSparse && isNumbered(key)) {
+      if (!isSparse && isIndexLike(key)) {
         makeSparse(object)
         isSparse = true
       }
       object[key] = value
-    } while (this.takes(','))
-    if (!this.takes('}')) this.expected('"," or "}"')
+    } while (this.accept(','))
+    if (!this.accept('}')) this.fail('"," or "}"')
     return object
   }
 
   private list(depth: number): unknown[] {
     const list: unknown[] = []
-    if (this.takes(']')) return list
+    if (this.accept(']')) return list
     do list.push(this.value(depth))
-    while (this.takes(','))
-    if (!this.takes(']')) this.expected('"," or "]"')
+    while (this.accept(','))
+    if (!this.accept(']')) this.fail('"," or "]"')
     return list
   }
 
@@ -107,10 +107,10 @@ class JsonParser {
       if (code === QUOTE) break
       if (code === BACKSLASH) {
         escaped = true
-        if (this.match(ESCAPE) === '') this.expected('an escape of JSON: \\n, \\u00e9, \\" and the like')
+        if (this.match(ESCAPE) === '') this.fail('an escape of JSON: \\n, \\u00e9, \\" and the like')
       } else if (Number.isNaN(code) || code < SPACE) {
         if (Number.isNaN(code)) this.at = start
-        this.expected(Number.isNaN(code) ? 'a string that is closed' : 'an escape in place of a control character')
+        this.fail(Number.isNaN(code) ? 'a string that is closed' : 'an escape in place of a control character')
       } else this.at++
     }
     this.at++
@@ -119,14 +119,14 @@ class JsonParser {
   }
 
   /** Passes a character where it is the next. */
-  private takes(character: string): boolean {
-    if (this.next() !== character) return false
+  private accept(character: string): boolean {
+    if (this.peek() !== character) return false
     this.at++
     return true
   }
 
   /** The next character that is no blank; empty at the end. */
-  private next(): string {
+  private peek(): string {
     while (BLANK.has(this.text[this.at] ?? '')) this.at++
     return this.text[this.at] ?? ''
   }
@@ -138,7 +138,7 @@ class JsonParser {
     return found
   }
 
-  private expected(expected: string): never {
+  private fail(expected: string): never {
     const found = foundAt(this.text, this.at)
     throw textError('invalid_json', `expected ${expected}, found ${found}`, this.text, this.at, { expected })
   }
@@ -148,7 +148,7 @@ const SPACE = 0x20
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
 
-function numberOf(source: string): number | JsonNumber {
+function parseNumber(source: string): number | JsonNumber {
   const value = Number(source)
   return String(value) === source && (isFraction(value) || Number.isSafeInteger(value)) ? value : new JsonNumber(source)
 }
@@ -160,8 +160,8 @@ export function isFraction(value: number): boolean {
 
 /** Whether JavaScript's number has all digits of a decimal one, which may be written as text format does: `.5`, `1.`, `1f`. */
 export function isExact(source: string): boolean {
-  const decimal = decimalOf(source)
-  return decimal !== undefined && decimal === decimalOf(String(Number.parseFloat(source)))
+  const decimal = normalizeDecimal(source)
+  return decimal !== undefined && decimal === normalizeDecimal(String(Number.parseFloat(source)))
 }
 
 const DECIMAL = /^(-?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?[fF]?$/
@@ -170,7 +170,7 @@ const DECIMAL = /^(-?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?[fF]?$/
 const MAX_DIGITS = 17
 
 /** A number by its significant digits and its power of ten: the same for `1.50` and `15e-1`; undefined where it has too many. */
-function decimalOf(source: string): string | undefined {
+function normalizeDecimal(source: string): string | undefined {
   const [match, sign = '', whole = '', fraction = '', exponent = '0'] = DECIMAL.exec(source) ?? []
   if (match === undefined) return undefined
   const digits = (whole + fraction).replace(/^0+/, '')
@@ -183,7 +183,7 @@ function decimalOf(source: string): string | undefined {
 }
 
 /** A fraction of text format, which may be `.5`, `1.` or `1f`, as JSON writes it. */
-export function jsonFraction(text: string): JsonNumber {
+export function toJsonFraction(text: string): JsonNumber {
   const [, sign = '', whole = '', fraction, exponent = ''] =
     /^(-?)(\d*)(?:\.(\d*))?([eE][+-]?\d+)?[fF]?$/.exec(text) ?? []
   const part = fraction === undefined && exponent !== '' ? '' : `.${fraction || '0'}`
@@ -195,7 +195,7 @@ export function jsonFraction(text: string): JsonNumber {
  * @throws {MetadataError} `too_large` when the text would have more than 67,108,864 characters
  */
 export function formatTree(value: unknown): string {
-  return withinBounds(() => {
+  return limitWriter(() => {
     // Joined once: a text of each level would be copied at each level above it.
     const pieces: string[] = []
     let length = 0

@@ -17,7 +17,7 @@ export function makeSparse<Value>(fresh: { [key: string]: Value | undefined }): 
 const LARGEST_INDEX = 4_294_967_294
 
 /** Tells whether V8 may take a key for a number. */
-export function isNumbered(key: string): boolean {
+export function isIndexLike(key: string): boolean {
   const first = key.charCodeAt(0)
   return first >= 0x30 && first <= 0x39
 }

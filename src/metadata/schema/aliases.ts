@@ -3,8 +3,9 @@
  * @module
  */
 import type * as generated from '../generated/metadata.js'
-import { checkOwn } from '../options.js'
-import { ENUMS, type EnumType } from './schema.js'
+import { refuseInherited } from '../options.js'
+import type { EnumType } from './schema.js'
+import { ENUMS } from './schema.js'
 
 /**
  * Names that stand in text and in JSON for values of the schema, by enum: `{ 'URL.Type': { PIPER: 'INTERNAL_VCS' } }`. They
@@ -16,6 +17,9 @@ export interface EnumAliases {
   readonly LicenseType?: { readonly [alias: string]: keyof typeof generated.LicenseType }
   readonly DirectoryType?: { readonly [alias: string]: keyof typeof generated.DirectoryType }
 }
+
+/** The form of a name that an enum value may have. */
+export const ENUM_VALUE_NAME: RegExp = /^[A-Za-z_]\w*$/
 
 /** Enum names both ways. */
 export interface EnumNames {
@@ -29,19 +33,19 @@ const SCHEMA_NAMES: EnumNames = {
 }
 
 /** @throws {TypeError} when the aliases name an enum or a value that is none: a mistake of the program, not of a record */
-export function enumNames(aliases: EnumAliases | undefined): EnumNames {
+export function makeEnumNames(aliases: EnumAliases | undefined): EnumNames {
   if (aliases === undefined) return SCHEMA_NAMES
   const numbers = new Map<string, number>()
   const names = new Map<string, string>()
-  for (const { name } of ENUMS) checkOwn(aliases, name, `enumAliases: ${name}`)
+  for (const { name } of ENUMS) refuseInherited(aliases, name, `enumAliases: ${name}`)
   for (const [enumName, values] of Object.entries(aliases)) {
     const type = ENUMS.find(({ name }) => name === enumName)
     if (type === undefined) throw new TypeError(`enumAliases: there is no enum ${enumName}`)
-    for (const alias in values) checkOwn(values, alias, `enumAliases: ${alias}`)
+    for (const alias in values) refuseInherited(values, alias, `enumAliases: ${alias}`)
     for (const [alias, name] of Object.entries(values)) {
       const number = type.numbers.get(String(name))
       if (number === undefined) throw new TypeError(`enumAliases: ${enumName} has no value ${String(name)}`)
-      if (!/^[A-Za-z_]\w*$/.test(alias))
+      if (!ENUM_VALUE_NAME.test(alias))
         throw new TypeError(`enumAliases: ${JSON.stringify(alias)} is no name of an enum value`)
       if (type.numbers.has(alias)) throw new TypeError(`enumAliases: ${enumName} has a value ${alias} of its own`)
       numbers.set(`${enumName} ${alias}`, number)

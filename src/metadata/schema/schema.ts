@@ -86,18 +86,18 @@ function messageType(name: string, create: () => Message, fields: readonly Field
 }
 
 function scalar(kind: ScalarField['kind'], number: number, name: string, repeated = false): ScalarField {
-  return { kind, number, name, key: keyOf(name), repeated }
+  return { kind, number, name, key: makeKey(name), repeated }
 }
 
 function enumeration(number: number, name: string, type: EnumType): EnumField {
-  return { kind: 'enum', number, name, key: keyOf(name), repeated: false, enum: type }
+  return { kind: 'enum', number, name, key: makeKey(name), repeated: false, enum: type }
 }
 
 function nested(number: number, name: string, type: MessageType, repeated = false): MessageField {
-  return { kind: 'message', number, name, key: keyOf(name), repeated, type }
+  return { kind: 'message', number, name, key: makeKey(name), repeated, type }
 }
 
-function keyOf(name: string): string {
+function makeKey(name: string): string {
   return name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
 }
 

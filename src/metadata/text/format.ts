@@ -3,22 +3,17 @@
  * @module
  */
 
-import { eachField, unknownBytes } from '../binary.js'
+import { encodeUnknownFields, visitFields } from '../binary/unknown-fields.js'
 import { checkMessage } from '../check.js'
-import { checkLength, MAX_DEPTH, withinBounds } from '../errors.js'
+import { checkLength, limitWriter, MAX_DEPTH } from '../errors.js'
 import { checkOptions } from '../options.js'
-import { type EnumAliases, type EnumNames, enumNames } from '../schema/aliases.js'
+import type { EnumAliases, EnumNames } from '../schema/aliases.js'
+import { makeEnumNames } from '../schema/aliases.js'
 import type { MetaData, Unknown, UnknownText } from '../schema/messages.js'
-import {
-  type Field,
-  type Message,
-  type MessageType,
-  MetaDataSchema,
-  WIRE_LENGTH,
-  WIRE_START_GROUP,
-  WIRE_VARINT,
-} from '../schema/schema.js'
-import { bytesLiteral, CANONICAL, type LiteralStyle, literalOf } from './literals.js'
+import type { Field, Message, MessageType } from '../schema/schema.js'
+import { MetaDataSchema, WIRE_LENGTH, WIRE_START_GROUP, WIRE_VARINT } from '../schema/schema.js'
+import type { LiteralStyle } from './literals.js'
+import { CANONICAL_STYLE, writeBytesLiteral, writeLiteral } from './literals.js'
 import { UnknownReader } from './unknown-text.js'
 
 /** What `formatText` may be told. */
@@ -44,7 +39,7 @@ export function formatText(message: MetaData, options?: FormatTextOptions): stri
   const own = checkOptions(options, { utf8: 'boolean', enumAliases: 'object', unknownFields: ['number', 'omit'] })
   checkMessage(MetaDataSchema, message, 'omit')
   // Checked just above.
-  return withinBounds(() => new Printer(own).message(MetaDataSchema, message as unknown as Message, '', ''))
+  return limitWriter(() => new Printer(own).message(MetaDataSchema, message as unknown as Message, '', ''))
 }
 
 class Printer {
@@ -55,8 +50,8 @@ class Printer {
   private length = 0
 
   constructor(options: FormatTextOptions) {
-    this.names = enumNames(options.enumAliases)
-    this.style = { ...CANONICAL, utf8: options.utf8 ?? false }
+    this.names = makeEnumNames(options.enumAliases)
+    this.style = { ...CANONICAL_STYLE, utf8: options.utf8 ?? false }
     this.byNumber = options.unknownFields !== 'omit'
   }
 
@@ -73,7 +68,7 @@ class Printer {
     }
     for (const entry of unknown) if (!type.byName.has(entry.name)) text += this.unknownText(entry, indent, path)
     if (this.byNumber && message._unknownFields !== undefined)
-      text += this.unknownFields(unknownBytes(message), indent, UNKNOWN_DEPTH, 'exact')
+      text += this.unknownFields(encodeUnknownFields(message), indent, UNKNOWN_DEPTH, 'exact')
     return text
   }
 
@@ -81,11 +76,11 @@ class Printer {
     const start = indent + field.name
     switch (field.kind) {
       case 'string':
-        return this.bounded(`${start}: ${literalOf(String(value), this.style)}\n`)
+        return this.counted(`${start}: ${writeLiteral(String(value), this.style)}\n`)
       case 'int32':
-        return this.bounded(`${start}: ${value}\n`)
+        return this.counted(`${start}: ${value}\n`)
       case 'enum':
-        return this.bounded(`${start}: ${this.names.nameOf(field.enum, Number(value))}\n`)
+        return this.counted(`${start}: ${this.names.nameOf(field.enum, Number(value))}\n`)
       case 'message':
         return this.block(start, indent, (inner) =>
           this.message(field.type, value as Message, inner, `${path}${field.name}.`),
@@ -99,8 +94,8 @@ class Printer {
       const scalar = this.reader.scalar(entry, path)
       let written = entry.text
       if (scalar.kind === 'string')
-        written = scalar.value === undefined ? bytesLiteral(scalar.bytes) : literalOf(scalar.value, this.style)
-      return this.bounded(`${indent}${entry.name}: ${written}\n`)
+        written = scalar.value === undefined ? writeBytesLiteral(scalar.bytes) : writeLiteral(scalar.value, this.style)
+      return this.counted(`${indent}${entry.name}: ${written}\n`)
     }
     this.reader.checkName(entry, path)
     return this.block(indent + entry.name, indent, (inner) => {
@@ -113,24 +108,24 @@ class Printer {
   /** Unknown fields by number, as the reference prints them: bytes that can be read as a message as one. */
   private unknownFields(fields: Uint8Array, indent: string, depth: number, varints: 'exact' | 'tolerant'): string {
     let text = ''
-    eachField(fields, varints, MAX_DEPTH, (fieldNumber, wireType, bytes) => {
+    visitFields(fields, varints, MAX_DEPTH, (fieldNumber, wireType, bytes) => {
       const start = indent + fieldNumber
       const isBlock =
         wireType === WIRE_START_GROUP ||
         (wireType === WIRE_LENGTH && bytes.length > 0 && depth > 0 && isMessage(bytes, depth))
       text += isBlock
         ? this.block(start, indent, (inner) => this.unknownFields(bytes, inner, depth - 1, 'tolerant'))
-        : this.bounded(`${start}: ${scalarOf(wireType, bytes)}\n`)
+        : this.counted(`${start}: ${formatScalar(wireType, bytes)}\n`)
     })
     return text
   }
 
   private block(start: string, indent: string, content: (indent: string) => string): string {
-    return this.bounded(`${start} {\n`) + content(`${indent}  `) + this.bounded(`${indent}}\n`)
+    return this.counted(`${start} {\n`) + content(`${indent}  `) + this.counted(`${indent}}\n`)
   }
 
   /** Counts the characters as they are made: too long a text may be more than the memory holds. */
-  private bounded(piece: string): string {
+  private counted(piece: string): string {
     this.length += piece.length
     checkLength(this.length)
     return piece
@@ -141,9 +136,9 @@ class Printer {
 const UNKNOWN_DEPTH = 10
 
 /** The value of an unknown field that is no message, as the reference prints it. */
-function scalarOf(wireType: number, bytes: Uint8Array): string {
-  if (wireType === WIRE_LENGTH) return bytesLiteral(bytes)
-  if (wireType === WIRE_VARINT) return String(varintOf(bytes))
+function formatScalar(wireType: number, bytes: Uint8Array): string {
+  if (wireType === WIRE_LENGTH) return writeBytesLiteral(bytes)
+  if (wireType === WIRE_VARINT) return String(readVarint(bytes))
   const digits = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0'))
   return `0x${digits.reverse().join('')}`
 }
@@ -151,14 +146,14 @@ function scalarOf(wireType: number, bytes: Uint8Array): string {
 /** The reference tries its older reader here, which is more tolerant of long varints. */
 function isMessage(bytes: Uint8Array, depth: number): boolean {
   try {
-    eachField(bytes, 'tolerant', depth, () => {})
+    visitFields(bytes, 'tolerant', depth, () => {})
     return true
   } catch {
     return false
   }
 }
 
-function varintOf(bytes: Uint8Array): number | bigint {
+function readVarint(bytes: Uint8Array): number | bigint {
   if (bytes.length < 5) return bytes.reduceRight((value, byte) => value * 128 + (byte & 0x7f), 0)
   return BigInt.asUintN(
     64,

@@ -19,24 +19,24 @@ interface Escape {
   readonly isByte: boolean
 }
 
-const NAMED = new Map(
+const NAMED_ESCAPES = new Map(
   Object.entries({ a: 7, b: 8, f: 12, n: 10, r: 13, t: 9, v: 11, '?': 63, '\\': 92, "'": 39, '"': 34 }).map(
     ([letter, value]): [string, Escape] => [letter, { length: 2, value, isByte: false }],
   ),
 )
 
 /** The escape at a backslash; undefined when it is none. */
-export function escapeAt(text: string, at: number): Escape | undefined {
+export function readEscape(text: string, at: number): Escape | undefined {
   const letter = text[at + 1] ?? ''
   switch (letter) {
     case 'x':
-      return digitsAt(text, at + 2, 1, 2, 16, true)
+      return readDigits(text, at + 2, 1, 2, 16, true)
     case 'u':
-      return digitsAt(text, at + 2, 4, 4, 16, false)
+      return readDigits(text, at + 2, 4, 4, 16, false)
     case 'U':
-      return digitsAt(text, at + 2, 8, 8, 16, false)
+      return readDigits(text, at + 2, 8, 8, 16, false)
     default:
-      return NAMED.get(letter) ?? digitsAt(text, at + 1, 1, 3, 8, true)
+      return NAMED_ESCAPES.get(letter) ?? readDigits(text, at + 1, 1, 3, 8, true)
   }
 }
 
@@ -49,7 +49,7 @@ interface EscapeFault {
 }
 
 /** Tells why an escape with enough digits stands for nothing; undefined for any other that is none. */
-export function escapeFault(text: string, at: number): EscapeFault | undefined {
+export function explainEscape(text: string, at: number): EscapeFault | undefined {
   const half = (start: number): number => {
     SURROGATE.lastIndex = start
     return Number.parseInt(SURROGATE.exec(text)?.[1] ?? '0', 16)
@@ -71,7 +71,7 @@ export function escapeFault(text: string, at: number): EscapeFault | undefined {
     : undefined
 }
 
-function digitsAt(
+function readDigits(
   text: string,
   start: number,
   least: number,
@@ -82,7 +82,7 @@ function digitsAt(
   let value = 0
   let count = 0
   for (; count < most; count++) {
-    const digit = digitOf(text.charCodeAt(start + count))
+    const digit = hexDigit(text.charCodeAt(start + count))
     if (digit >= radix) break
     value = value * radix + digit
   }
@@ -92,7 +92,7 @@ function digitsAt(
 }
 
 /** The value of a hexadecimal digit; more than any for what is none, the end included. */
-function digitOf(code: number): number {
+function hexDigit(code: number): number {
   if (code >= 48 && code <= 57) return code - 48
   const lower = code | 0x20
   return lower >= 97 && lower <= 102 ? lower - 87 : 16
@@ -102,7 +102,7 @@ function digitOf(code: number): number {
  * The bytes of a string.
  * @param pieces - what stands between the quotes of each of the adjacent strings, all escapes in it good
  */
-export function bytesOf(pieces: readonly string[]): Uint8Array {
+export function decodeBytes(pieces: readonly string[]): Uint8Array {
   // A UTF-16 unit gives three bytes at most, and no escape more than it has characters.
   const bytes = new Uint8Array(pieces.reduce((size, piece) => size + piece.length * 3, 0))
   let filled = 0
@@ -119,8 +119,8 @@ export function bytesOf(pieces: readonly string[]): Uint8Array {
   return bytes.slice(0, filled)
 }
 
-/** The value of a string, of pieces as {@link bytesOf} takes them; undefined when its bytes are no UTF-8. */
-export function stringOf(pieces: readonly string[]): string | undefined {
+/** The value of a string, of pieces as {@link decodeBytes} takes them; undefined when its bytes are no UTF-8. */
+export function decodeString(pieces: readonly string[]): string | undefined {
   let value = ''
   let isAscii = true
   const addText = (text: string): void => {
@@ -133,7 +133,7 @@ export function stringOf(pieces: readonly string[]): string | undefined {
   for (const piece of pieces) eachPart(piece, addText, addByte)
   if (isAscii) return value
   try {
-    return strictUtf8.decode(bytesOf(pieces))
+    return strictUtf8.decode(decodeBytes(pieces))
   } catch {
     return undefined
   }
@@ -143,7 +143,7 @@ function eachPart(piece: string, addText: (text: string) => void, addByte: (byte
   let plain = 0
   for (let at = piece.indexOf('\\'); at >= 0; at = piece.indexOf('\\', plain)) {
     if (at > plain) addText(piece.slice(plain, at))
-    const { length, value, isByte } = escapeAt(piece, at) ?? { length: 1, value: BACKSLASH, isByte: false }
+    const { length, value, isByte } = readEscape(piece, at) ?? { length: 1, value: BACKSLASH, isByte: false }
     if (isByte) addByte(value)
     else addText(String.fromCodePoint(value))
     plain = at + length
@@ -160,48 +160,51 @@ export interface LiteralStyle {
   readonly escapeBothQuotes: boolean
 }
 
-const SHORT: { readonly [character: string]: string } = { '\n': '\\n', '\r': '\\r', '\t': '\\t', '\\': '\\\\' }
+const SHORT_ESCAPES: { readonly [character: string]: string } = { '\n': '\\n', '\r': '\\r', '\t': '\\t', '\\': '\\\\' }
 
 /** The escape of every byte. */
-const OCTAL: readonly string[] = Array.from({ length: 256 }, (_, byte) => `\\${byte.toString(8).padStart(3, '0')}`)
+const OCTAL_ESCAPES: readonly string[] = Array.from(
+  { length: 256 },
+  (_, byte) => `\\${byte.toString(8).padStart(3, '0')}`,
+)
 
 const NEEDS_ESCAPE = /[^ !#-&(-[\]-~]/
 const ESCAPED = /[^ !#-&(-[\]-~\x80-\uffff]|[\x80-\uffff]+/g
 
 /** A string as a literal, quotes included. With the canonical style it is what the reference prints. */
-export function literalOf(value: string, { quote, utf8, escapeBothQuotes }: LiteralStyle): string {
+export function writeLiteral(value: string, { quote, utf8, escapeBothQuotes }: LiteralStyle): string {
   if (!NEEDS_ESCAPE.test(value)) return quote + value + quote
   const escaped = value.replace(ESCAPED, (found) => {
     if (found === '"' || found === "'") return found === quote || escapeBothQuotes ? `\\${found}` : found
     const code = found.charCodeAt(0)
-    if (code < 0x80) return SHORT[found] ?? OCTAL[code] ?? ''
-    return utf8 ? found : octal(encoder.encode(found))
+    if (code < 0x80) return SHORT_ESCAPES[found] ?? OCTAL_ESCAPES[code] ?? ''
+    return utf8 ? found : escapeOctal(encoder.encode(found))
   })
   return quote + escaped + quote
 }
 
-function octal(bytes: Uint8Array): string {
+function escapeOctal(bytes: Uint8Array): string {
   let text = ''
-  for (const byte of bytes) text += OCTAL[byte]
+  for (const byte of bytes) text += OCTAL_ESCAPES[byte]
   return text
 }
 
-export const CANONICAL: LiteralStyle = { quote: '"', utf8: false, escapeBothQuotes: true }
+export const CANONICAL_STYLE: LiteralStyle = { quote: '"', utf8: false, escapeBothQuotes: true }
 
 /** Bytes as a literal, as the reference prints them. */
-export function bytesLiteral(bytes: Uint8Array): string {
+export function writeBytesLiteral(bytes: Uint8Array): string {
   let literal = '"'
   for (const byte of bytes) {
     const character = String.fromCharCode(byte)
     if (character === '"' || character === "'") literal += `\\${character}`
     else if (byte >= 0x20 && byte < 0x7f && byte !== BACKSLASH) literal += character
-    else literal += SHORT[character] ?? OCTAL[byte]
+    else literal += SHORT_ESCAPES[character] ?? OCTAL_ESCAPES[byte]
   }
   return `${literal}"`
 }
 
 /** The value of an integer as it is written: decimal, octal after a `0`, hexadecimal after `0x`, each after a `-` or not. */
-export function integerOf(text: string): bigint {
+export function parseInteger(text: string): bigint {
   const negative = text.startsWith('-')
   const digits = negative ? text.slice(1) : text
   const octalDigits = /^0[0-7]+$/.test(digits)
@@ -213,32 +216,32 @@ export function integerOf(text: string): bigint {
  * The decimal digits of an integer as it is written. Those of a decimal are its own, without the cost of a `bigint`.
  * @throws {MetadataError} `invalid_value` for a hexadecimal or octal one of very many digits
  */
-export function decimalOf(text: string): string {
+export function parseDecimal(text: string): string {
   if (/^-?[1-9][0-9]*$/.test(text)) return text
   if (text.length > MAX_CONVERTED)
     throw new MetadataError('invalid_value', `a hexadecimal or octal integer of more than ${MAX_CONVERTED} characters`)
-  return String(integerOf(text))
+  return String(parseInteger(text))
 }
 
 /**
  * The value of an integer whose digits may be a stranger's.
  * @throws {MetadataError} `invalid_value` for one of very many digits
  */
-export function bigintOf(text: string): bigint {
+export function parseBigint(text: string): bigint {
   if (text.length > MAX_CONVERTED)
     throw new MetadataError('invalid_value', `an integer of more than ${MAX_CONVERTED} characters`)
-  return integerOf(text)
+  return parseInteger(text)
 }
 
 /** Other digits are made decimal in time by more than their number: seconds for the millions that a record may have. */
 const MAX_CONVERTED = 10_000
 
 /** The same as a number; NaN when it is none of 32 bits. */
-export function int32Of(text: string): number {
+export function parseInt32(text: string): number {
   // As most are written.
   if (/^[1-9][0-9]{0,8}$/.test(text)) return Number(text)
   // 32 bits have 11 octal digits at most: what has more is too large, and not worth the cost of reading it.
   if (text.replace(/^-?(?:0[xX])?0*/, '').length > 11) return Number.NaN
-  const value = integerOf(text)
+  const value = parseInteger(text)
   return value >= -2147483648n && value <= 2147483647n ? Number(value) : Number.NaN
 }

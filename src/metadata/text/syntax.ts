@@ -1,59 +1,12 @@
 /**
- * Text format as a tree that knows where everything stands, whatever the schema (text format language specification).
- * The text itself stays beside the tree: what no node covers is blanks and comments.
+ * Parses text format into a syntax tree, without a schema (text format language specification).
  * @module
  */
-
 import { LONE_SURROGATE } from '../check.js'
-import { checkSize, MAX_DEPTH, MetadataError, type MetadataErrorCode } from '../errors.js'
-import { escapeAt, escapeFault } from './literals.js'
-
-/** Offsets into the text, in UTF-16 units: from `start` to before `end`. */
-interface Span {
-  readonly start: number
-  readonly end: number
-}
-
-/** Adjacent strings, which are one value. */
-export interface StringNode extends Span {
-  readonly kind: 'string'
-  /** Start and end of each, quotes included. */
-  readonly pieces: readonly number[]
-  /** Whether there is a backslash in any. */
-  readonly escaped: boolean
-}
-
-/** A number or a name, with its `-` where it has one. */
-export interface ScalarNode extends Span {
-  readonly kind: 'integer' | 'float' | 'identifier'
-}
-
-/** `{ ... }` or `< ... >`, brackets included. */
-export interface MessageNode extends Span {
-  readonly kind: 'message'
-  readonly fields: readonly FieldNode[]
-}
-
-/** `[a, b]`, brackets included. */
-export interface ListNode extends Span {
-  readonly kind: 'list'
-  readonly items: readonly (StringNode | ScalarNode | MessageNode)[]
-}
-
-export type ItemNode = StringNode | ScalarNode | MessageNode
-export type ValueNode = ItemNode | ListNode
-
-/** `name: value` or `name { ... }`, from its name to the end of its value. */
-export interface FieldNode extends Span {
-  /** `[extension]` and `[host/Type]` with their brackets, without blanks. */
-  readonly name: string
-  readonly nameEnd: number
-  /** Where the `:` stands; -1 where there is none. */
-  readonly colon: number
-  readonly value: ValueNode
-  /** Where the `,` or `;` after it stands; -1 where there is none. */
-  readonly separator: number
-}
+import { checkSize, MAX_DEPTH } from '../errors.js'
+import { explainEscape, readEscape } from './literals.js'
+import { foundAt, placeOf, textError } from './text-error.js'
+import type { FieldNode, ItemNode, ScalarNode, StringNode, ValueNode } from './tree.js'
 
 const NUMBER =
   /0[xX][0-9a-fA-F]+|0[0-7]+(?![0-9])|(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?[fF]?/y
@@ -62,13 +15,13 @@ const INTEGER = /^(?:0[xX]|[0-9]+$)/
 const NEGATIVE_NAME = /^(?:inf|infinity|nan)$/i
 
 /**
- * Reads a text whole.
+ * Parses a text.
  * @throws {MetadataError} `syntax`, `invalid_utf8`, `too_deep` or `too_large`, with line and column
  */
 export function parseSyntax(text: string, maxBytes?: number): readonly FieldNode[] {
   checkSize(text.length, maxBytes)
   const nul = text.indexOf('\0')
-  if (nul >= 0) throw textError('syntax', `a NUL character${isWide(text, nul) ? UTF16_HINT : ''}`, text, nul)
+  if (nul >= 0) throw textError('syntax', `a NUL character${looksLikeUtf16(text, nul) ? UTF16_HINT : ''}`, text, nul)
   const lone = text.search(LONE_SURROGATE)
   if (lone >= 0) throw textError('invalid_utf8', 'a lone surrogate, which UTF-8 cannot hold', text, lone)
   return new Parser(text).document()
@@ -76,61 +29,9 @@ export function parseSyntax(text: string, maxBytes?: number): readonly FieldNode
 
 const UTF16_HINT = ': is the text UTF-16? It has to be UTF-8'
 
-/** Whether there is a NUL beside every character, as where UTF-16 was read as something else. */
-function isWide(text: string, nul: number): boolean {
+/** True if a NUL stands beside every character, as when UTF-16 was decoded as another encoding. */
+function looksLikeUtf16(text: string, nul: number): boolean {
   return nul < 2 && text[nul + 2] === '\0' && text[nul + 1] !== '\0'
-}
-
-/** A fault of a text at an offset. */
-export function textError(
-  code: MetadataErrorCode,
-  what: string,
-  text: string,
-  offset: number,
-  details: { readonly path?: string; readonly expected?: string } = {},
-): MetadataError {
-  const { line, column } = placeOf(text, offset)
-  return new MetadataError(code, `${line}:${column}: ${what}`, { offset, line, column, ...details })
-}
-
-/** Line and column, both from 1. */
-export function placeOf(text: string, offset: number): { readonly line: number; readonly column: number } {
-  let line = 1
-  let lineStart = 0
-  for (let end = text.indexOf('\n'); end >= 0 && end < offset; end = text.indexOf('\n', lineStart)) {
-    line++
-    lineStart = end + 1
-  }
-  return { line, column: offset - lineStart + 1 }
-}
-
-/** Shows what stands at an offset, in a form fit for a message of one line. */
-export function foundAt(text: string, at: number): string {
-  const [token = ''] = /^(?:[\w.+-]+|"[^"\n]{0,40}"?|'[^'\n]{0,40}'?|.)/u.exec(text.slice(at, at + 60)) ?? []
-  return token === '' ? 'the end' : /^[!-~]/.test(token) ? token : JSON.stringify(token)
-}
-
-/** The fields of a tree, those within others too, each before what is in it. */
-export function everyField(fields: readonly FieldNode[]): FieldNode[] {
-  const all: FieldNode[] = []
-  const visit = (inner: readonly FieldNode[]): void => {
-    for (const field of inner) {
-      all.push(field)
-      if (field.value.kind === 'message') visit(field.value.fields)
-      else if (field.value.kind === 'list')
-        for (const item of field.value.items) if (item.kind === 'message') visit(item.fields)
-    }
-  }
-  visit(fields)
-  return all
-}
-
-/** What stands between the quotes of each piece. */
-export function piecesOf(node: StringNode, text: string): string[] {
-  const pieces: string[] = []
-  for (let i = 0; i < node.pieces.length; i += 2)
-    pieces.push(text.slice((node.pieces[i] ?? 0) + 1, (node.pieces[i + 1] ?? 0) - 1))
-  return pieces
 }
 
 const TAB = 9
@@ -165,25 +66,26 @@ class Parser {
   constructor(private readonly text: string) {}
 
   document(): FieldNode[] {
-    this.blanks()
+    this.skipBlanks()
     return this.fields(-1, 0)
   }
 
   /**
-   * Fields up to the closing bracket, which is passed too; -1 for the end of the text. Blanks before them are passed.
-   * @param open - where the opening bracket is
+   * Parses fields up to and including the closing bracket. The caller has skipped the blanks before them.
+   * @param close - the closing bracket, or -1 for the end of the text
+   * @param open - offset of the opening bracket
    */
   private fields(close: number, depth: number, open?: number): FieldNode[] {
-    // A literal of one takes far less room than an array that grew, and of messages with one field there may be millions.
+    // There may be millions of messages with one field. A literal of one element takes far less memory than a grown array.
     let fields: FieldNode[] | undefined
     for (;;) {
-      const code = this.code()
+      const code = this.peek()
       if (code === close || (Number.isNaN(code) && close === -1)) {
         this.at++
         return fields ?? []
       }
       if (!isNameStart(code) && code !== OPEN_BRACKET)
-        this.expected(close === -1 ? 'a field name' : `a field name or "${String.fromCharCode(close)}"`, open)
+        this.fail(close === -1 ? 'a field name' : `a field name or "${String.fromCharCode(close)}"`, open)
       const field = this.field(depth)
       if (fields === undefined) fields = [field]
       else fields.push(field)
@@ -192,22 +94,22 @@ class Parser {
 
   private field(depth: number): FieldNode {
     const start = this.at
-    const name = this.code() === OPEN_BRACKET ? this.bracketedName() : this.name()
+    const name = this.peek() === OPEN_BRACKET ? this.bracketedName() : this.name()
     const nameEnd = this.at
-    this.blanks()
+    this.skipBlanks()
     let colon = -1
-    if (this.code() === COLON) {
+    if (this.peek() === COLON) {
       colon = this.at++
-      this.blanks()
+      this.skipBlanks()
     }
     const value = this.value(colon >= 0, depth)
     const end = value.end
-    this.blanks()
+    this.skipBlanks()
     let separator = -1
-    const code = this.code()
+    const code = this.peek()
     if (code === COMMA || code === SEMICOLON) {
       separator = this.at++
-      this.blanks()
+      this.skipBlanks()
     }
     return { name, start, nameEnd, colon, value, end, separator }
   }
@@ -215,7 +117,7 @@ class Parser {
   private name(): string {
     const start = this.at
     do this.at++
-    while (isNamePart(this.code()))
+    while (isNamePart(this.peek()))
     return this.text.slice(start, this.at)
   }
 
@@ -223,84 +125,84 @@ class Parser {
     let name = '['
     do {
       this.at++
-      this.blanks()
-      if (!isNameStart(this.code())) this.expected('the name of an extension or of a type')
+      this.skipBlanks()
+      if (!isNameStart(this.peek())) this.fail('the name of an extension or of a type')
       name += this.name()
-      this.blanks()
-      if (this.code() === DOT || this.code() === SLASH) name += this.text[this.at]
-    } while (this.code() === DOT || this.code() === SLASH)
-    if (this.code() !== CLOSE_BRACKET) this.expected('"]"')
+      this.skipBlanks()
+      if (this.peek() === DOT || this.peek() === SLASH) name += this.text[this.at]
+    } while (this.peek() === DOT || this.peek() === SLASH)
+    if (this.peek() !== CLOSE_BRACKET) this.fail('"]"')
     this.at++
     return `${name}]`
   }
 
-  /** @param colon - whether a `:` was there: without one, only messages may follow */
+  /** @param colon - true if a `:` came before: without one, only messages may follow */
   private value(colon: boolean, depth: number): ValueNode {
-    if (this.code() !== OPEN_BRACKET) return this.item(colon, depth)
+    if (this.peek() !== OPEN_BRACKET) return this.item(colon, depth)
     const start = this.at++
     const items: ItemNode[] = []
-    this.blanks()
-    if (this.code() !== CLOSE_BRACKET)
+    this.skipBlanks()
+    if (this.peek() !== CLOSE_BRACKET)
       for (;;) {
         items.push(this.item(colon, depth))
-        this.blanks()
-        if (this.code() === CLOSE_BRACKET) break
-        if (this.code() !== COMMA) this.expected('"," or "]"')
+        this.skipBlanks()
+        if (this.peek() === CLOSE_BRACKET) break
+        if (this.peek() !== COMMA) this.fail('"," or "]"')
         this.at++
-        this.blanks()
+        this.skipBlanks()
       }
     this.at++
     return { kind: 'list', start, end: this.at, items }
   }
 
   private item(colon: boolean, depth: number): ItemNode {
-    const code = this.code()
+    const code = this.peek()
     if (code === OPEN_BRACE || code === LESS) {
       const start = this.at++
       if (depth === MAX_DEPTH) throw textError('too_deep', `nested more than ${MAX_DEPTH} deep`, this.text, start)
-      this.blanks()
+      this.skipBlanks()
       const fields = this.fields(code === LESS ? GREATER : CLOSE_BRACE, depth + 1, start)
       return { kind: 'message', start, end: this.at, fields }
     }
-    if (!colon) this.expected('":" or "{"')
+    if (!colon) this.fail('":" or "{"')
     if (code === QUOTE || code === APOSTROPHE) return this.string(code)
     return this.scalar(code)
   }
 
   private string(firstQuote: number): StringNode {
     const start = this.at
-    // Nearly always one: a literal of two numbers takes far less room than an array that grew.
+    // Nearly every string has one piece. A literal of two numbers takes far less memory than a grown array.
     let pieces: number[] | undefined
     let escaped = false
     let end = start
-    for (let quote = firstQuote; quote === QUOTE || quote === APOSTROPHE; quote = this.code()) {
+    for (let quote = firstQuote; quote === QUOTE || quote === APOSTROPHE; quote = this.peek()) {
       const pieceStart = this.at++
-      for (let code = this.code(); code !== quote; code = this.code()) {
+      for (let code = this.peek(); code !== quote; code = this.peek()) {
         if (code === BACKSLASH) {
           escaped = true
           this.escape()
-        } else if (code === NEWLINE || Number.isNaN(code)) this.unclosed(pieceStart)
+        } else if (code === NEWLINE || Number.isNaN(code)) this.failUnclosed(pieceStart)
         else this.at++
       }
       end = ++this.at
       if (pieces === undefined) pieces = [pieceStart, end]
       else pieces.push(pieceStart, end)
-      this.blanks()
+      this.skipBlanks()
     }
     this.at = end
     return { kind: 'string', start, end, pieces: pieces ?? [], escaped }
   }
 
   private escape(): void {
-    const found = escapeAt(this.text, this.at)
+    const found = readEscape(this.text, this.at)
     if (found === undefined) {
-      const { what, expected } = escapeFault(this.text, this.at) ?? NO_ESCAPE
+      const { what, expected } = explainEscape(this.text, this.at) ?? NO_ESCAPE
       throw textError('syntax', `${what}: expected ${expected}`, this.text, this.at, { expected })
     }
     this.at += found.length
   }
 
-  private unclosed(start: number): never {
+  private failUnclosed(start: number): never {
     const expected = `a closing ${this.text[start]}`
     throw textError('syntax', `a string that is not closed on its line: expected ${expected}`, this.text, start, {
       expected,
@@ -311,31 +213,31 @@ class Parser {
     const start = this.at
     const negative = first === MINUS
     if (negative) this.at++
-    const code = this.code()
+    const code = this.peek()
     if (isNameStart(code)) {
       const name = this.name()
       if (negative && !NEGATIVE_NAME.test(name)) {
         this.at = start + 1
-        this.expected('a number')
+        this.fail('a number')
       }
       return { kind: 'identifier', start, end: this.at }
     }
     NUMBER.lastIndex = this.at
     const [number] = NUMBER.exec(this.text) ?? []
-    if (number === undefined) this.expected(negative ? 'a number right after "-"' : 'a value')
+    if (number === undefined) this.fail(negative ? 'a number right after "-"' : 'a value')
     const numberStart = this.at
     this.at += number?.length ?? 0
-    const next = this.code()
+    const next = this.peek()
     if (isNamePart(next) || next === DOT) {
       this.at = numberStart
-      this.expected('a number: decimal, octal after a leading 0, or hexadecimal after 0x; with a blank behind it')
+      this.fail('a number: decimal, octal after a leading 0, or hexadecimal after 0x; with a blank behind it')
     }
     return { kind: INTEGER.test(number ?? '') ? 'integer' : 'float', start, end: this.at }
   }
 
-  private blanks(): void {
+  private skipBlanks(): void {
     for (;;) {
-      const code = this.code()
+      const code = this.peek()
       if (code === SPACE || (code >= TAB && code <= CARRIAGE_RETURN)) this.at++
       else if (code === HASH) {
         const end = this.text.indexOf('\n', this.at)
@@ -344,13 +246,13 @@ class Parser {
     }
   }
 
-  /** The character that comes next; NaN at the end. */
-  private code(): number {
+  /** Returns the code of the next character; NaN at the end. */
+  private peek(): number {
     return this.text.charCodeAt(this.at)
   }
 
-  /** @param open - of a bracket that is not closed, if one is */
-  private expected(expected: string, open?: number): never {
+  /** @param open - offset of the bracket that is not closed, if there is one */
+  private fail(expected: string, open?: number): never {
     const isMark = this.text[this.at] === '\ufeff'
     const found = isMark ? 'a byte order mark (BOM): save the text as UTF-8 without it' : foundAt(this.text, this.at)
     const which =

@@ -3,14 +3,20 @@
  * @module
  */
 
-import { checkSize, type MetadataError } from '../errors.js'
-import { checkInput, checkOptions, READING } from '../options.js'
-import { type EnumAliases, type EnumNames, enumNames } from '../schema/aliases.js'
+import type { MetadataError } from '../errors.js'
+import { checkSize } from '../errors.js'
+import { checkInput, checkOptions, READ_OPTIONS } from '../options.js'
+import type { EnumAliases, EnumNames } from '../schema/aliases.js'
+import { makeEnumNames } from '../schema/aliases.js'
 import type { MetaData, Unknown, UnknownText } from '../schema/messages.js'
-import { type EnumField, type Field, type Message, type MessageType, MetaDataSchema } from '../schema/schema.js'
-import { int32Of, stringOf } from './literals.js'
-import { type FieldNode, type ItemNode, parseSyntax, piecesOf, textError } from './syntax.js'
-import { unknownTextOf } from './unknown-text.js'
+import type { EnumField, Field, Message, MessageType } from '../schema/schema.js'
+import { MetaDataSchema } from '../schema/schema.js'
+import { decodeString, parseInt32 } from './literals.js'
+import { parseSyntax } from './syntax.js'
+import { textError } from './text-error.js'
+import type { FieldNode, ItemNode } from './tree.js'
+import { piecesOf } from './tree.js'
+import { makeUnknownText } from './unknown-text.js'
 
 /** What `parseText` may be told. */
 export interface ParseTextOptions {
@@ -38,9 +44,9 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
  * parseText('name: "zlib" third_party { version: "1.3.1" }').thirdParty?.version // '1.3.1'
  */
 export function parseText(input: string | Uint8Array, options?: ParseTextOptions): MetaData {
-  const own = checkOptions(options, READING)
-  const text = textOf(input, own.maxBytes)
-  const reader = new Reader(text, own)
+  const own = checkOptions(options, READ_OPTIONS)
+  const text = decodeText(input, own.maxBytes)
+  const reader = new MessageReader(text, own)
   const message = MetaDataSchema.create()
   reader.message(MetaDataSchema, message, parseSyntax(text, own.maxBytes))
   reader.attachUnknownNames()
@@ -49,11 +55,11 @@ export function parseText(input: string | Uint8Array, options?: ParseTextOptions
 }
 
 /** @throws {MetadataError} `invalid_utf8` with the place of the first byte that is wrong, or `too_large` */
-export function textOf(input: string | Uint8Array, maxBytes?: number): string {
+export function decodeText(input: string | Uint8Array, maxBytes?: number): string {
   checkInput(input, 'bytes or text')
   checkSize(input.length, maxBytes)
   if (typeof input === 'string') return input
-  const fault = utf16Fault(input)
+  const fault = findUtf16Fault(input)
   if (fault !== undefined) throw fault
   try {
     return utf8.decode(input)
@@ -79,7 +85,7 @@ export function textOf(input: string | Uint8Array, maxBytes?: number): string {
 const SAMPLE = 1024
 
 /** Finds the fault of bytes that are UTF-16: they begin with its mark, or every other one of most of them is zero. */
-export function utf16Fault(bytes: Uint8Array): MetadataError | undefined {
+export function findUtf16Fault(bytes: Uint8Array): MetadataError | undefined {
   const [first = 0, second = 0] = bytes
   const zeros = [0, 0]
   const pairs = Math.min(bytes.length, SAMPLE) >> 1
@@ -92,7 +98,7 @@ export function utf16Fault(bytes: Uint8Array): MetadataError | undefined {
   return textError('invalid_utf8', `UTF-16 (${order}-endian), where UTF-8 is taken: save the text as UTF-8`, '', 0)
 }
 
-class Reader {
+class MessageReader {
   private readonly names: EnumNames
   private readonly strict: boolean
   private readonly lastWins: boolean
@@ -103,7 +109,7 @@ class Reader {
     private readonly text: string,
     options: ParseTextOptions,
   ) {
-    this.names = enumNames(options.enumAliases)
+    this.names = makeEnumNames(options.enumAliases)
     this.strict = options.strict ?? false
     this.lastWins = options.duplicates === 'last'
   }
@@ -114,20 +120,20 @@ class Reader {
       if (field !== undefined) this.field(field, message, node)
       else if (this.strict)
         throw textError('unknown_field', `${type.name} has no field ${node.name}`, this.text, node.start)
-      else for (const entry of unknownTextOf(node, this.text)) keep(message, entry)
+      else for (const entry of makeUnknownText(node, this.text)) addUnknown(message, entry)
     }
   }
 
   private field(field: Field, message: Message, node: FieldNode): void {
     const { value } = node
     if (field.repeated) {
-      if (field.kind !== 'message' && node.colon < 0) this.expected('":"', value)
+      if (field.kind !== 'message' && node.colon < 0) this.fail('":"', value)
       const items = value.kind === 'list' ? value.items : [value]
       const values = message[field.key] as unknown[]
       for (const item of items) {
         if (field.kind !== 'message') values.push(this.scalar(field, item))
         else {
-          if (item.kind !== 'message') this.expected('"{"', item)
+          if (item.kind !== 'message') this.fail('"{"', item)
           else {
             const inner = field.type.create()
             values.push(inner)
@@ -141,12 +147,12 @@ class Reader {
       message[field.key] !== undefined || (field.kind === 'enum' && this.unknownNames.get(message)?.has(field) === true)
     if (isPresent && !this.lastWins)
       throw textError('duplicate_field', `${field.name} comes twice, and is not a list`, this.text, node.start)
-    if (value.kind === 'list') this.expected(EXPECTED[field.kind], value)
+    if (value.kind === 'list') this.fail(EXPECTED_TOKEN[field.kind], value)
     else if (field.kind !== 'message') {
       const scalar = this.scalar(field, value)
       message[field.key] = scalar
-      if (field.kind === 'enum') this.noteName(field, message, scalar === undefined ? node : undefined)
-    } else if (value.kind !== 'message') this.expected('"{"', value)
+      if (field.kind === 'enum') this.noteUnknownName(field, message, scalar === undefined ? node : undefined)
+    } else if (value.kind !== 'message') this.fail('"{"', value)
     else {
       const inner = (message[field.key] as Message | undefined) ?? field.type.create()
       message[field.key] = inner
@@ -158,23 +164,23 @@ class Reader {
   private scalar(field: Exclude<Field, { kind: 'message' }>, node: ItemNode): string | number | undefined {
     switch (field.kind) {
       case 'string': {
-        if (node.kind !== 'string') return this.expected('a string', node)
+        if (node.kind !== 'string') return this.fail('a string', node)
         if (!node.escaped && node.pieces.length === 2) return this.text.slice(node.start + 1, node.end - 1)
         const pieces = piecesOf(node, this.text)
-        const value = node.escaped ? stringOf(pieces) : pieces.join('')
+        const value = node.escaped ? decodeString(pieces) : pieces.join('')
         if (value === undefined)
           throw textError('invalid_utf8', 'a string whose bytes are not UTF-8', this.text, node.start)
         return value
       }
       case 'int32':
-        return node.kind === 'integer' ? this.int32(node) : this.expected('an integer', node)
+        return node.kind === 'integer' ? this.int32(node) : this.fail('an integer', node)
       case 'enum':
         return this.enumValue(field, node)
     }
   }
 
   /** @param node - of a value that the enum does not have; undefined for one that it has */
-  private noteName(field: EnumField, message: Message, node: FieldNode | undefined): void {
+  private noteUnknownName(field: EnumField, message: Message, node: FieldNode | undefined): void {
     let names = this.unknownNames.get(message)
     if (node === undefined) names?.delete(field)
     else {
@@ -182,18 +188,18 @@ class Reader {
         names = new Map()
         this.unknownNames.set(message, names)
       }
-      names.set(field, unknownTextOf(node, this.text))
+      names.set(field, makeUnknownText(node, this.text))
     }
   }
 
   attachUnknownNames(): void {
     for (const [message, names] of this.unknownNames)
-      for (const entries of names.values()) for (const entry of entries) keep(message, entry)
+      for (const entries of names.values()) for (const entry of entries) addUnknown(message, entry)
   }
 
   private int32(node: ItemNode): number {
     const source = this.text.slice(node.start, node.end)
-    const value = int32Of(source)
+    const value = parseInt32(source)
     if (!Number.isNaN(value)) return value
     throw textError('out_of_range', `${source} is no integer of 32 bits`, this.text, node.start)
   }
@@ -205,7 +211,7 @@ class Reader {
       const value = this.int32(node)
       if (field.enum.names[value] !== undefined) number = value
     } else if (node.kind === 'identifier' && !source.startsWith('-')) number = this.names.numberOf(field.enum, source)
-    else this.expected(`a value of ${field.enum.name}`, node)
+    else this.fail(`a value of ${field.enum.name}`, node)
     if (number !== undefined || !this.strict) return number
     const expected = `one of ${[...field.enum.numbers.keys()].join(', ')}`
     throw textError(
@@ -217,20 +223,20 @@ class Reader {
     )
   }
 
-  private expected(expected: string, node: { readonly start: number; readonly end: number }): never {
+  private fail(expected: string, node: { readonly start: number; readonly end: number }): never {
     const [found = ''] = /^[^\n]{0,40}/.exec(this.text.slice(node.start, node.end)) ?? []
     throw textError('syntax', `expected ${expected}, found ${found}`, this.text, node.start, { expected })
   }
 }
 
-const EXPECTED: { readonly [kind in Field['kind']]: string } = {
+const EXPECTED_TOKEN: { readonly [kind in Field['kind']]: string } = {
   string: 'a string',
   int32: 'an integer',
   enum: 'a name',
   message: '"{"',
 }
 
-function keep(message: Unknown & Message, entry: UnknownText): void {
+function addUnknown(message: Unknown & Message, entry: UnknownText): void {
   if (message._unknownText === undefined) message._unknownText = [entry]
   else message._unknownText.push(entry)
 }

@@ -5,19 +5,21 @@
 
 import { MetadataError } from '../errors.js'
 import type { UnknownText } from '../schema/messages.js'
-import { bytesOf, stringOf } from './literals.js'
-import { type FieldNode, type ItemNode, parseSyntax, piecesOf } from './syntax.js'
+import { decodeBytes, decodeString } from './literals.js'
+import { parseSyntax } from './syntax.js'
+import type { FieldNode, ItemNode } from './tree.js'
+import { piecesOf } from './tree.js'
 
 /** One field of the tree, as one entry for each of its values. */
-export function unknownTextOf(field: FieldNode, text: string): UnknownText[] {
+export function makeUnknownText(field: FieldNode, text: string): UnknownText[] {
   const { name, value } = field
-  return (value.kind === 'list' ? value.items : [value]).map((item) => entryOf(name, item, text))
+  return (value.kind === 'list' ? value.items : [value]).map((item) => makeEntry(name, item, text))
 }
 
-function entryOf(name: string, item: ItemNode, text: string): UnknownText {
+function makeEntry(name: string, item: ItemNode, text: string): UnknownText {
   switch (item.kind) {
     case 'message':
-      return { name, fields: item.fields.flatMap((field) => unknownTextOf(field, text)) }
+      return { name, fields: item.fields.flatMap((field) => makeUnknownText(field, text)) }
     case 'string': {
       const pieces: string[] = []
       for (let i = 0; i < item.pieces.length; i += 2) pieces.push(text.slice(item.pieces[i], item.pieces[i + 1]))
@@ -38,7 +40,7 @@ export type UnknownScalar =
 /** Reads entries one after the other, anew, since a program may have made them. */
 export class UnknownReader {
   /** The name that was good last: all values of a list share theirs, which may be as long as they are together. */
-  private good: string | undefined
+  private lastGoodName: string | undefined
 
   /**
    * Returns the value of an entry.
@@ -49,11 +51,11 @@ export class UnknownReader {
     this.checkName(entry, path)
     if (typeof entry.text !== 'string') return refuse(entry, path)
     const source = `${ANY_NAME}: ${entry.text}`
-    const { value } = soleField(source, ANY_NAME, entry, path)
+    const { value } = parseSoleField(source, ANY_NAME, entry, path)
     switch (value.kind) {
       case 'string': {
         const pieces = piecesOf(value, source)
-        return { kind: 'string', bytes: bytesOf(pieces), value: stringOf(pieces) }
+        return { kind: 'string', bytes: decodeBytes(pieces), value: decodeString(pieces) }
       }
       case 'integer':
         return { kind: 'integer', source: source.slice(value.start, value.end) }
@@ -68,16 +70,16 @@ export class UnknownReader {
 
   /** @throws {MetadataError} `invalid_value` when the name of an entry is none of text format */
   checkName(entry: UnknownText, path: string): void {
-    if (entry.name === this.good) return
-    soleField(`${entry.name}: 0`, entry.name, entry, path)
-    this.good = entry.name
+    if (entry.name === this.lastGoodName) return
+    parseSoleField(`${entry.name}: 0`, entry.name, entry, path)
+    this.lastGoodName = entry.name
   }
 }
 
 /** Stands before a value that is read without its name. */
 const ANY_NAME = 'a'
 
-function soleField(source: string, name: string, entry: UnknownText, path: string): FieldNode {
+function parseSoleField(source: string, name: string, entry: UnknownText, path: string): FieldNode {
   try {
     // As long as it may be: its size was checked when it came in.
     const [field, ...others] = parseSyntax(source, Number.POSITIVE_INFINITY)
