@@ -168,11 +168,14 @@ describe('a broken server is caught:', () => {
   it('and so is a store that forgets too early', async () => {
     const broken = {
       name: 'a store that forgets too early',
-      file: 'storage/memory.ts',
+      file: 'storage/memory/entry.ts',
       find: 'return expiresAt === undefined || now < expiresAt',
       replace: 'return expiresAt === undefined || now < expiresAt - 1',
     }
-    const { memoryStore: brokenStore } = await mutant<typeof import('grantwell/storage/memory')>(broken, broken.file)
+    const { memoryStore: brokenStore } = await mutant<typeof import('grantwell/storage/memory')>(
+      broken,
+      'storage/memory.ts',
+    )
     expect(await faultOf(() => inMemory(quick({}), brokenStore), { seed: 1 })).toMatch(/a second before/)
   })
 
