@@ -134,11 +134,14 @@ describe('a broken store is caught:', () => {
   it('one that forgets too early', async () => {
     const broken = {
       name: 'a store that forgets too early',
-      file: 'storage/memory.ts',
+      file: 'storage/memory/entry.ts',
       find: 'return expiresAt === undefined || now < expiresAt',
       replace: 'return expiresAt === undefined || now < expiresAt - 1',
     }
-    const { memoryStore: brokenStore } = await mutant<typeof import('grantwell/storage/memory')>(broken, broken.file)
+    const { memoryStore: brokenStore } = await mutant<typeof import('grantwell/storage/memory')>(
+      broken,
+      'storage/memory.ts',
+    )
     expect(await faultOf(() => inMemory(quick({}), brokenStore), { seed: 1 })).toMatch(/a second before/)
   })
 
