@@ -434,8 +434,7 @@ describe('what an entry point loads', () => {
         if (entry === './metadata') expect(sources.filter((source) => !OWN[entry].test(source))).toEqual([])
         // What options take, and what is said of one that is wrong.
         const checks = ['src/core/errors.ts', 'src/core/nearest.ts', 'src/core/takes.ts']
-        if (entry === './storage/memory')
-          expect(sources.filter((source) => !OWN[entry].test(source))).toEqual(checks)
+        if (entry === './storage/memory') expect(sources.filter((source) => !OWN[entry].test(source))).toEqual(checks)
         if (entry === './pages') expect(sources.filter((source) => !source.startsWith('src/pages/'))).toEqual([])
       })
     }
