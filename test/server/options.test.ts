@@ -227,6 +227,7 @@ describe('STYLE 7 options', () => {
     expect([...scopes.entries]).toStrictEqual([...serviceScopes().entries])
     expect({ ...pages }).toStrictEqual({})
     expect({ ...rules }).toStrictEqual({
+      catalogue: scopes,
       codeLifetime: 600,
       accessTokenLifetime: 28_800,
       refreshTokenLifetime: 15_552_000,
