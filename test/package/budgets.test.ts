@@ -27,12 +27,12 @@ const BUDGETS: { readonly [entry: string]: Budget } = {
   '.': { files: 13, gzip: 24_500, brotli: 21_650, later: 32_500 },
   './node': { files: 6, gzip: 5_200 },
   './fetch': { files: 6, gzip: 3_450 },
-  './storage/memory': { files: 4, gzip: 3_150 },
+  './storage/memory': { files: 4, gzip: 3_300 },
   './storage/sqlite': { files: 4, gzip: 4_150 },
   './storage/postgres': { files: 10, gzip: 9_700 },
   './storage/redis': { files: 8, gzip: 7_400 },
   './pages': { files: 2, gzip: 7_150 },
-  './metadata': { files: 1, gzip: 26_050 },
+  './metadata': { files: 1, gzip: 26_200 },
   './client': { files: 13, gzip: 18_500 },
   './client/node': { files: 4, gzip: 9_900 },
   './testing': { files: 17, gzip: 62_900, later: 28_000 },
@@ -40,7 +40,7 @@ const BUDGETS: { readonly [entry: string]: Budget } = {
 
 /** Sources that no start waits for: they are loaded behind it. */
 const LATER =
-  /^src\/(pages\/|endpoints\/(?!introspection)|guard\/mac-guard|management\/(?!administration)|shell\/arguments|core\/(rate-limit|text)|core\/application\/(application-record|registration-check|redirect-uri)|core\/tokens\/user-code|protocol\/(authorization|device|metadata|pages\/))/
+  /^src\/(pages\/|endpoints\/(?!introspection|token|revocation|client)|guard\/mac-guard|management\/(?!administration)|shell\/arguments|core\/(rate-limit|text)|core\/application\/(application-record|registration-check|redirect-uri)|core\/tokens\/user-code|protocol\/(authorization|device|metadata|pages\/))/
 
 interface Output {
   readonly entryPoint?: string
