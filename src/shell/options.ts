@@ -314,6 +314,7 @@ export function resolveOptions<Native>(options: AuthorizationServerOptions<Nativ
     derivationKey: own.derivationKey && Uint8Array.from(own.derivationKey),
   }
   checkLifetimes(rules, own)
+  const { catalogue: scopes, ...lifetimes } = rules
   // biome-ignore lint/suspicious/noConsole: an error that nobody asked to be told of must not vanish
   const onError = harmless(own.onError ?? ((error: unknown) => console.error(error)), () => {})
   const settings = {
@@ -333,7 +334,7 @@ export function resolveOptions<Native>(options: AuthorizationServerOptions<Nativ
     allowInsecureIssuer: false,
     ...own,
     clock: own.clock === undefined ? () => Math.floor(Date.now() / 1000) : wholeSeconds(own.clock),
-    scopes: rules.catalogue,
+    scopes,
     onEvent: own.onEvent === undefined ? () => {} : harmless(withCopy(own.onEvent), onError),
     onError,
     entropy: own.entropy === undefined ? entropyPool() : wholeEntropy(own.entropy),
@@ -343,7 +344,7 @@ export function resolveOptions<Native>(options: AuthorizationServerOptions<Nativ
     deviceLimiter: own.deviceLimiter,
     pages,
     issuerPath,
-    ...rules,
+    ...lifetimes,
   } as const
   return {
     ...settings,
