@@ -36,7 +36,7 @@ export const BROKEN_SERVERS: readonly BrokenServer[] = [
   {
     name: 'the grace period begins anew at the second refresh',
     file: 'core/grant/refresh.ts',
-    find: "events: [{ type: 'refreshed', scopes: successor.access.scopes, retry: true, ...about(grant, now) }],",
+    find: "events: [{ type: 'refreshed', scopes, retry: true, ...about(grant, now) }],",
     replace: `events: [],
       grant: { ...grant, pairs: grant.pairs.map((each) =>
         each === pair ? { ...pair, superseded: { ...pair.superseded, until: now + rules.gracePeriod } } : each) },`,
@@ -63,7 +63,7 @@ export const BROKEN_SERVERS: readonly BrokenServer[] = [
   },
   {
     name: 'an access token lives a second too long',
-    file: 'core/grant/grant.ts',
+    file: 'core/grant/inspect.ts',
     find: 'if (now >= expiresAt) return',
     replace: 'if (now > expiresAt) return',
   },
@@ -83,8 +83,8 @@ export const BROKEN_SERVERS: readonly BrokenServer[] = [
   {
     name: 'a refresh asks for the scope in vain',
     file: 'core/grant/refresh.ts',
-    find: 'const successor = pairOf(secrets, scopes, tokenType, now, rules)',
-    replace: 'const successor = pairOf(secrets, grant.scopes, tokenType, now, rules)',
+    find: 'const successor = createPair(secrets, scopes, tokenType, now, rules)',
+    replace: 'const successor = createPair(secrets, grant.scopes, tokenType, now, rules)',
   },
   {
     name: 'every refresh with one token makes a successor of its own',
@@ -96,7 +96,7 @@ export const BROKEN_SERVERS: readonly BrokenServer[] = [
     name: 'a refresh whose answer was lost cannot be sent again',
     file: 'core/grant/refresh.ts',
     find: 'const secrets = deriveSuccessor(credential, salt, rules)',
-    replace: 'const secrets = secretsOf(credential.grantId, entropy)',
+    replace: 'const secrets = createSecrets(entropy)',
   },
   {
     name: 'a refresh token that comes back after its grace revokes nothing',
@@ -124,7 +124,7 @@ export const BROKEN_SERVERS: readonly BrokenServer[] = [
   },
   {
     name: 'expires_in forgets the grace period',
-    file: 'core/grant/exchange.ts',
+    file: 'core/grant/pair.ts',
     find: "worksUntil(pair, 'access') - now",
     replace: 'pair.access.expiresAt - now',
   },
@@ -167,23 +167,29 @@ export const BROKEN_SERVERS: readonly BrokenServer[] = [
   },
   {
     name: 'a client revokes what is not its own',
-    file: 'server.ts',
+    file: 'endpoints/revocation.ts',
     find: `clientId: application.clientId } as const
       const outcome = transition(grant, revoke, now, entropy, rules)
       // Under another client's key it is another client's, whatever else it says; decided on, so that it takes as long.
       return credential.clientKey === clientKey`,
-    replace: `clientId: grant?.clientId ?? application.clientId } as const
+    replace: `clientId: (grant as any)?.clientId ?? application.clientId } as const
       const outcome = transition(grant, revoke, now, entropy, rules)
       return true`,
   },
   {
     name: 'a client redeems what is not its own',
-    file: 'server.ts',
+    file: 'endpoints/token.ts',
     find: `const credential = wanted.credential?.clientKey === clientKey ? wanted.credential : undefined
-    const replied = transactions.onGrant(clientKey, credential?.grantId, (stored, grant, now, entropy) => {`,
+    const reply = await transactions.onGrant<IssuedTokens>(
+      clientKey,
+      credential?.grantId,
+      (stored, grant, now, entropy) => {`,
     replace: `const credential = wanted.credential
-    const replied = transactions.onGrant(clientKey, credential?.grantId, (stored, given, now, entropy) => {
-      const grant = given && { ...given, clientId: client.clientId }`,
+    const reply = await transactions.onGrant<IssuedTokens>(
+      clientKey,
+      credential?.grantId,
+      (stored, given, now, entropy) => {
+      const grant = given && { ...given, clientId: client.clientId } as typeof given`,
   },
   {
     name: 'any client secret will do',

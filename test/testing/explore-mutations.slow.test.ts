@@ -286,8 +286,8 @@ describe('a broken server is found', () => {
       {
         name: 'conflict',
         file: 'shell/transactions.ts',
-        find: 'if (written) return done(decision)',
-        replace: 'return done(decision)',
+        find: 'if (written) {',
+        replace: 'if (true) {',
       },
       { requests: ['exchange', 'exchange'] },
     )
@@ -307,9 +307,8 @@ describe('a broken server is found', () => {
       {
         name: 'version read anew',
         file: 'shell/transactions.ts',
-        find: 'return after(write(key, value as JsonValue, { expected, expiresAt, labels }), (written) => {',
-        replace: `const anew = (records: any) => write(key, value as JsonValue, { expected: records[0]?.version ?? 0, expiresAt, labels })
-          return after(after(read([key]), anew), (written) => {`,
+        find: '(await writeBack(write, records[asked.indexOf(write.key)]))',
+        replace: '(await writeBack(write, ((await read([write.key])) as any)[0]))',
       },
       { requests: ['refresh', 'revoke'] },
     )
@@ -350,7 +349,7 @@ describe('a broken server is found', () => {
         name: 'fresh successor',
         file: 'core/grant/refresh.ts',
         find: 'const secrets = deriveSuccessor(credential, salt, rules)',
-        replace: 'const secrets = secretsOf(credential.grantId, entropy)',
+        replace: 'const secrets = createSecrets(entropy)',
       },
       { requests: ['refresh', 'refresh'] },
     )
@@ -375,9 +374,9 @@ describe('a broken server is found', () => {
       {
         name: 'grace moves',
         file: 'core/grant/refresh.ts',
-        find: "    reply: tokensOf(credential, secrets, successor, now, rules),\n    events: [{ type: 'refreshed', scopes: successor.access.scopes",
+        find: "events: [{ type: 'refreshed', scopes, retry: true",
         replace:
-          "    reply: tokensOf(credential, secrets, successor, now, rules),\n    grant: { ...grant, pairs: grant.pairs.map((each) => each === pair ? { ...pair, superseded: { ...pair.superseded, until: now + rules.gracePeriod } } : each) },\n    events: [{ type: 'refreshed', scopes: successor.access.scopes",
+          "grant: { ...grant, pairs: grant.pairs.map((each) => each === pair ? { ...pair, superseded: { ...pair.superseded, until: now + rules.gracePeriod } } : each) },\n    events: [{ type: 'refreshed', scopes, retry: true",
       },
       {
         requests: [
@@ -431,9 +430,8 @@ describe('a broken server is found', () => {
       {
         name: 'early answer',
         file: 'shell/transactions.ts',
-        find: 'return after(write(key, value as JsonValue, { expected, expiresAt, labels }), (written) => {',
-        replace: `void write(key, value as JsonValue, { expected, expiresAt, labels })
-          return after(true as boolean | OAuthError, (written) => {`,
+        find: '(await writeBack(write, records[asked.indexOf(write.key)]))',
+        replace: '(void writeBack(write, records[asked.indexOf(write.key)]), true as boolean | OAuthError)',
       },
       { requests: ['revoke', 'validate'] },
     )
@@ -464,8 +462,8 @@ describe('a broken server is found', () => {
     const failure = await caught(
       {
         name: 'no second look',
-        file: 'shell/transactions.ts',
-        find: 'return gone || sameJson(record?.value, value) || storeFailed(error)',
+        file: 'shell/checked-store.ts',
+        find: 'return isGone || sameJson(record?.value, value) || storeFailed(error)',
         replace: 'return storeFailed(error)',
       },
       { requests: ['refresh', 'validate'] },
@@ -484,8 +482,8 @@ describe('a broken server is found', () => {
     const failure = await caught(
       {
         name: 'taken for stored',
-        file: 'shell/transactions.ts',
-        find: 'return gone || sameJson(record?.value, value) || storeFailed(error)',
+        file: 'shell/checked-store.ts',
+        find: 'return isGone || sameJson(record?.value, value) || storeFailed(error)',
         replace: 'return true',
       },
       { requests: ['refresh', 'validate'] },
@@ -545,7 +543,7 @@ describe('a form of a consent', () => {
       'that makes a new grant each time',
       {
         name: 'a form makes a grant anew',
-        file: 'core/grant/exchange.ts',
+        file: 'core/grant/approve.ts',
         find: 'if (grant !== undefined) return isGrant(grant) ? approveAgain(grant, command, now, rules) : refusedForm()',
         replace: '',
       },
@@ -556,7 +554,7 @@ describe('a form of a consent', () => {
       'that is refused when it comes again',
       {
         name: 'a form is good for one answer',
-        file: 'core/grant/exchange.ts',
+        file: 'core/grant/approve.ts',
         find: 'return isGrant(grant) ? approveAgain(grant, command, now, rules) : refusedForm()',
         replace: 'return refusedForm()',
       },
