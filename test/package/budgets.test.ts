@@ -35,7 +35,7 @@ const BUDGETS: { readonly [entry: string]: Budget } = {
   './metadata': { files: 1, gzip: 26_200 },
   './client': { files: 13, gzip: 18_500 },
   './client/node': { files: 4, gzip: 9_900 },
-  './testing': { files: 18, gzip: 64_500, later: 29_000 },
+  './testing': { files: 17, gzip: 64_500, later: 29_000 },
 }
 
 /** Sources that no start waits for: they are loaded behind it. */
