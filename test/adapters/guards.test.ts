@@ -550,7 +550,7 @@ describe('a polluted prototype', () => {
       createFetchGuard(test.server)({ scope: 'repo-code:r' }, () => new Response('let in')),
       createFetchGuard(test.server)({}, () => new Response('let in')),
     ]
-    const made = { access_token: `gwa_${'A'.repeat(80)}`, mac_key: 'A'.repeat(43) }
+    const made = { access_token: `gwa_${'A'.repeat(81)}`, mac_key: 'A'.repeat(43) }
     const signed = signedRequest(made as MacTokens, signedParts(test)) // all that it takes
     Object.defineProperty(Object.prototype, name, { value, configurable: true, writable: true })
     try {

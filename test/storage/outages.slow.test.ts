@@ -217,7 +217,7 @@ describeWith(describe, postgresql, 'PostgreSQL', () => {
 })
 
 /** An access token that is well-formed, so that it is looked up, and nobody's. */
-const NOBODYS = `gwa_${'A'.repeat(80)}`
+const NOBODYS = `gwa_${'A'.repeat(81)}`
 
 describeWith(describe, redis, 'Redis', () => {
   let engine: RedisEngine
