@@ -718,3 +718,13 @@ describe('5.2 a refresh for a token of the type mac', () => {
     }
   })
 })
+
+describe('an application that is registered for none of the scopes any more', () => {
+  it('gets no tokens by a refresh that it repeats, and nothing changes', () => {
+    const here = refreshedWorld(setupWith({}))
+    const { grant, now } = here
+    const { reply, ...rest } = transition(grant, { ...refreshOf(here, 0), registered: [] }, now, entropyOf(99), RULES)
+    expect(reply).toMatchObject({ type: 'error', reason: 'scope_not_registered' })
+    expect(rest).toEqual({ events: [] })
+  })
+})
