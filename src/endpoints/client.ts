@@ -10,6 +10,8 @@ import { clientKeyOf } from '../core/tokens/digests.js'
 import type { PresentedClient } from '../protocol/client-authentication.js'
 import { clientIdsOf, meantClient, registeredClient } from '../protocol/client-authentication.js'
 import { isError } from '../protocol/parameters.js'
+import type { MaybePromise } from '../shell/maybe-promise.js'
+import { andThen } from '../shell/maybe-promise.js'
 import { keys, recordAs } from '../shell/records.js'
 import type { Transactions } from '../shell/transactions.js'
 
@@ -18,16 +20,20 @@ import type { Transactions } from '../shell/transactions.js'
  * them apart.
  * @param credential - that of the request, which names its client
  */
-export async function resolveClient(
+export function resolveClient(
   presented: PresentedClient,
   credential: Credential | undefined,
   digests: Digests,
   { read }: Pick<Transactions, 'read'>,
-): Promise<PresentedClient | OAuthError> {
+): MaybePromise<PresentedClient | OAuthError> {
   const client = meantClient(presented, credential, digests)
   if (client.clientIdAsItIs === undefined) return client
-  const found = await read(clientIdsOf(client).map((id) => keys.application(clientKeyOf(digests, id))))
-  if (isError(found)) return found
-  const registered = found.map((record) => recordAs.application(record?.value))
-  return registeredClient(client, registered)
+  return andThen(read(clientIdsOf(client).map((id) => keys.application(clientKeyOf(digests, id)))), (found) =>
+    isError(found)
+      ? found
+      : registeredClient(
+          client,
+          found.map((record) => recordAs.application(record?.value)),
+        ),
+  )
 }

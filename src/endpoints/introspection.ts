@@ -23,8 +23,8 @@ import type { HttpRequest, HttpResponse } from '../protocol/message.js'
 import { errorResponse } from '../protocol/message.js'
 import { isError } from '../protocol/parameters.js'
 import { requestAboutToken } from '../protocol/revocation.js'
-import type { Soon } from '../shell/maybe-promise.js'
-import { after } from '../shell/maybe-promise.js'
+import type { MaybePromise } from '../shell/maybe-promise.js'
+import { andThen } from '../shell/maybe-promise.js'
 import type { Refused, Settings } from '../shell/options.js'
 import { keys, recordAs } from '../shell/records.js'
 import type { Transactions } from '../shell/transactions.js'
@@ -43,7 +43,7 @@ export function introspectionEndpoint<Native>(
   settings: Settings<Native>,
   transactions: Transactions,
   refused: Refused,
-): (request: HttpRequest<Native>) => Soon<HttpResponse> {
+): (request: HttpRequest<Native>) => MaybePromise<HttpResponse> {
   const { issuer, digests, clock } = settings
   const keyOf = (clientId: ClientId): string => keys.application(clientKeyOf(digests, clientId))
 
@@ -54,7 +54,7 @@ export function introspectionEndpoint<Native>(
     const { clientId, clientIdAsItIs } = presented
     const asked = [keyOf(clientId), keys.application(credential.clientKey), keys.grant(credential.grantId)]
     const read = transactions.read(clientIdAsItIs === undefined ? asked : [...asked, keyOf(clientIdAsItIs)])
-    return after(read, (records) => {
+    return andThen(read, (records) => {
       if (isError(records)) return refuse(records, presented.clientId)
       const [asking, ofToken, grant, asItIs] = records
       const stored = recordAs.application(asking?.value)

@@ -8,11 +8,15 @@ import { unchanged } from '../core/grant/outcome.js'
 import type { Revocation } from '../core/grant/revoke.js'
 import { transition } from '../core/grant/transition.js'
 import { clientKeyOf } from '../core/tokens/digests.js'
+import type { PresentedClient } from '../protocol/client-authentication.js'
 import { authenticateClient } from '../protocol/client-authentication.js'
 import type { HttpRequest, HttpResponse } from '../protocol/message.js'
 import { errorResponse, revocationResponse } from '../protocol/message.js'
 import { isError } from '../protocol/parameters.js'
+import type { RequestAboutToken } from '../protocol/revocation.js'
 import { requestAboutToken } from '../protocol/revocation.js'
+import type { MaybePromise } from '../shell/maybe-promise.js'
+import { andThen } from '../shell/maybe-promise.js'
 import type { Refused, Settings } from '../shell/options.js'
 import type { Transactions } from '../shell/transactions.js'
 import { resolveClient } from './client.js'
@@ -22,37 +26,42 @@ export function revocationEndpoint<Native>(
   { digests, rules }: Settings<Native>,
   transactions: Transactions,
   refused: Refused,
-): (request: HttpRequest<Native>) => Promise<HttpResponse> {
+): (request: HttpRequest<Native>) => MaybePromise<HttpResponse> {
   function refuse(error: OAuthError, clientId?: string): HttpResponse {
     refused('revocation', error.reason, error.code, clientId)
     return errorResponse(error, 'revocation')
   }
 
-  return async (request) => {
+  return (request) => {
     const asked = requestAboutToken(request, { allowPost: true })
     if (isError(asked)) return refuse(asked)
-    const { credential, fault } = asked
-    const client = await resolveClient(asked.client, credential, digests, transactions)
-    if (isError(client)) return refuse(client, asked.client.clientId)
+    return andThen(resolveClient(asked.client, asked.credential, digests, transactions), (client) => {
+      if (isError(client)) return refuse(client, asked.client.clientId)
+      return andThen(decide(asked, client), (reply) => {
+        if (isError(reply)) return refuse(reply, client.clientId)
+        if (reply.type === 'unchanged') refused('revocation', reply.reason, undefined, client.clientId)
+        return revocationResponse(request.headers)
+      })
+    })
+  }
+
+  /** Authenticates the client and ends what its token stands for, in one transaction. */
+  function decide(
+    { credential, fault }: RequestAboutToken,
+    client: PresentedClient,
+  ): MaybePromise<Revocation | OAuthError> {
     const clientKey = clientKeyOf(digests, client.clientId)
-    const reply = await transactions.onGrant<Revocation>(
-      clientKey,
-      credential?.grantId,
-      (stored, grant, now, entropy) => {
-        const application = authenticateClient(stored, client, digests, now)
-        if (isError(application)) return unchanged(application)
-        if (fault !== undefined) return unchanged(fault)
-        if (credential === undefined) return unchanged({ type: 'unchanged', reason: 'credential_unknown' })
-        const revoke = { type: 'revoke', credential, clientId: application.clientId } as const
-        const outcome = transition(grant, revoke, now, entropy, rules)
-        // Under another client's key it is another client's, whatever else it says; decided on, so that it takes as long.
-        return credential.clientKey === clientKey
-          ? outcome
-          : unchanged({ type: 'unchanged', reason: 'credential_of_another_client' })
-      },
-    )
-    if (isError(reply)) return refuse(reply, client.clientId)
-    if (reply.type === 'unchanged') refused('revocation', reply.reason, undefined, client.clientId)
-    return revocationResponse(request.headers)
+    return transactions.onGrant<Revocation>(clientKey, credential?.grantId, (stored, grant, now, entropy) => {
+      const application = authenticateClient(stored, client, digests, now)
+      if (isError(application)) return unchanged(application)
+      if (fault !== undefined) return unchanged(fault)
+      if (credential === undefined) return unchanged({ type: 'unchanged', reason: 'credential_unknown' })
+      const revoke = { type: 'revoke', credential, clientId: application.clientId } as const
+      const outcome = transition(grant, revoke, now, entropy, rules)
+      // Under another client's key it is another client's, whatever else it says; decided on, so that it takes as long.
+      return credential.clientKey === clientKey
+        ? outcome
+        : unchanged({ type: 'unchanged', reason: 'credential_of_another_client' })
+    })
   }
 }

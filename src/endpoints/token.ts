@@ -13,12 +13,15 @@ import type { Refresh } from '../core/grant/refresh.js'
 import { transition } from '../core/grant/transition.js'
 import type { Credential } from '../core/tokens/credential.js'
 import { clientKeyOf } from '../core/tokens/digests.js'
+import type { PresentedClient } from '../protocol/client-authentication.js'
 import { authenticateClient } from '../protocol/client-authentication.js'
 import type { HttpRequest, HttpResponse } from '../protocol/message.js'
 import { errorResponse, tokenResponse } from '../protocol/message.js'
 import { isError } from '../protocol/parameters.js'
 import type { TokenRequest } from '../protocol/token.js'
 import { deviceFlowFault, tokenRequest } from '../protocol/token.js'
+import type { MaybePromise } from '../shell/maybe-promise.js'
+import { andThen } from '../shell/maybe-promise.js'
 import type { Refused, Settings } from '../shell/options.js'
 import type { Transactions } from '../shell/transactions.js'
 import { resolveClient } from './client.js'
@@ -31,7 +34,7 @@ export function tokenEndpoint<Native>(
   settings: Settings<Native>,
   transactions: Transactions,
   refused: Refused,
-): (request: HttpRequest<Native>) => Promise<HttpResponse> {
+): (request: HttpRequest<Native>) => MaybePromise<HttpResponse> {
   const { digests, rules, macTokens } = settings
   const protocol = { catalogue: settings.scopes, allowPost: settings.allowClientSecretPost }
 
@@ -41,32 +44,35 @@ export function tokenEndpoint<Native>(
     return errorResponse(error)
   }
 
-  return async (request) => {
+  return (request) => {
     const asked = tokenRequest(request, protocol)
     if (isError(asked)) return refuse(asked)
-    const { grant: wanted } = asked
-    const client = await resolveClient(asked.client, wanted.credential, digests, transactions)
-    if (isError(client)) return refuse(client, asked.client.clientId)
+    const { credential } = asked.grant
+    return andThen(resolveClient(asked.client, credential, digests, transactions), (client) => {
+      if (isError(client)) return refuse(client, asked.client.clientId)
+      return andThen(decide(asked.grant, client), (reply) =>
+        isError(reply) ? refuse(reply, client.clientId) : tokenResponse(reply),
+      )
+    })
+  }
+
+  /** Authenticates the client and takes the step of its grant, in one transaction. */
+  function decide(wanted: TokenRequest['grant'], client: PresentedClient): MaybePromise<IssuedTokens | OAuthError> {
     const clientKey = clientKeyOf(digests, client.clientId)
     // A credential under another client's key is another client's: its grant need not be read to refuse it.
     const credential = wanted.credential?.clientKey === clientKey ? wanted.credential : undefined
-    const reply = await transactions.onGrant<IssuedTokens>(
-      clientKey,
-      credential?.grantId,
-      (stored, grant, now, entropy) => {
-        const application = authenticateClient(stored, client, digests, now)
-        if (isError(application)) return unchanged(application)
-        if (wanted.type === 'faulty') return unchanged(wanted.error)
-        if (credential === undefined)
-          return unchanged(
-            invalidGrant(wanted.credential === undefined ? 'credential_unknown' : 'credential_of_another_client'),
-          )
-        const fault = wanted.type === 'device_code' ? deviceFlowFault(application) : undefined
-        if (fault !== undefined) return unchanged(fault)
-        return transition(grant, commandOf(wanted, credential, application, macTokens), now, entropy, rules)
-      },
-    )
-    return isError(reply) ? refuse(reply, client.clientId) : tokenResponse(reply)
+    return transactions.onGrant<IssuedTokens>(clientKey, credential?.grantId, (stored, grant, now, entropy) => {
+      const application = authenticateClient(stored, client, digests, now)
+      if (isError(application)) return unchanged(application)
+      if (wanted.type === 'faulty') return unchanged(wanted.error)
+      if (credential === undefined)
+        return unchanged(
+          invalidGrant(wanted.credential === undefined ? 'credential_unknown' : 'credential_of_another_client'),
+        )
+      const fault = wanted.type === 'device_code' ? deviceFlowFault(application) : undefined
+      if (fault !== undefined) return unchanged(fault)
+      return transition(grant, commandOf(wanted, credential, application, macTokens), now, entropy, rules)
+    })
   }
 }
 

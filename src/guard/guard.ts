@@ -28,8 +28,8 @@ import { headersOf, memberOf } from '../protocol/message.js'
 import { isError } from '../protocol/parameters.js'
 import { wrongAnswer } from '../shell/host.js'
 import { loadLater } from '../shell/lazy.js'
-import type { Soon } from '../shell/maybe-promise.js'
-import { after } from '../shell/maybe-promise.js'
+import type { MaybePromise } from '../shell/maybe-promise.js'
+import { andThen } from '../shell/maybe-promise.js'
 import type { Refused, Settings } from '../shell/options.js'
 import { keys } from '../shell/records.js'
 import type { Transactions } from '../shell/transactions.js'
@@ -122,9 +122,9 @@ export function guardOf<Native>(
     throw configurationError(`guard: the option scope ${mustBe(SCOPES, scope)}${hint}`)
   }
 
-  function accessByBearer(credential: Credential): Soon<Access | Refusal> {
+  function accessByBearer(credential: Credential): MaybePromise<Access | Refusal> {
     const read = transactions.read([keys.application(credential.clientKey), keys.grant(credential.grantId)])
-    return after(read, (records) => {
+    return andThen(read, (records) => {
       if (isError(records)) return refusal(records)
       return accessBy(settings, credential, records[0]?.value, records[1]?.value, clock(), undefined)
     })
@@ -148,7 +148,7 @@ export function guardOf<Native>(
 
   return (needs) => {
     const scopes = neededScopes(needs)
-    const check = (request: RequestLike, ...rest: [resourceOf?: ResourceOf]): Soon<Authentication> => {
+    const check = (request: RequestLike, ...rest: [resourceOf?: ResourceOf]): MaybePromise<Authentication> => {
       const [resourceOf] = rest
       // A slip of the pen, which must not let everybody in.
       if (rest.length > 0 && resourceOf === undefined)
@@ -156,7 +156,7 @@ export function guardOf<Native>(
       const headers = headersOf(request)
       const attributes = macTokens ? macAttributes(headers) : undefined
       const scheme = attributes === undefined ? 'Bearer' : 'MAC'
-      return after(accessOf(request, headers, attributes), (access) =>
+      return andThen(accessOf(request, headers, attributes), (access) =>
         authentication(access, scheme, scopes, resourceOf),
       )
     }
@@ -169,7 +169,7 @@ export function guardOf<Native>(
     scheme: 'Bearer' | 'MAC',
     needed: readonly Scope[],
     resourceOf: ResourceOf | undefined,
-  ): Soon<Authentication> {
+  ): MaybePromise<Authentication> {
     if (access.type === 'refusal') return refuse(access, scheme, needed)
     if (!coversScopes(access.scopes, needed))
       return refuse(refusal(insufficientScope(), access.clientId), scheme, needed)
@@ -196,7 +196,7 @@ export function guardOf<Native>(
     request: RequestLike,
     headers: HttpHeaders,
     attributes: string | undefined,
-  ): Soon<Access | Refusal> {
+  ): MaybePromise<Access | Refusal> {
     const url = memberOf(request, 'url') ?? ''
     if (attributes === undefined) {
       const own = bearerToken(headers, url)

@@ -13,8 +13,8 @@ import { invalidToken } from '../protocol/bearer.js'
 import { macOf, misdirected, presentedMac, replayedMac, staleMac, targetOf, timeOf } from '../protocol/mac.js'
 import type { RequestLike } from '../protocol/message.js'
 import { isError } from '../protocol/parameters.js'
-import type { Soon } from '../shell/maybe-promise.js'
-import { after } from '../shell/maybe-promise.js'
+import type { MaybePromise } from '../shell/maybe-promise.js'
+import { andThen } from '../shell/maybe-promise.js'
 import type { Settings } from '../shell/options.js'
 import { keys } from '../shell/records.js'
 import type { Transactions } from '../shell/transactions.js'
@@ -38,7 +38,7 @@ const NONCE_MARGIN: Seconds = 600
  * Who is calling by a signed request, or why not.
  * @param attributes - what stands behind the scheme in its `Authorization` header
  */
-export type MacGuard = (attributes: string, request: RequestLike) => Soon<Access | Refusal>
+export type MacGuard = (attributes: string, request: RequestLike) => MaybePromise<Access | Refusal>
 
 /** Binds it to a server. */
 export function macGuardOf<Native>(settings: Settings<Native>, transactions: Transactions): MacGuard {
@@ -74,7 +74,7 @@ export function macGuardOf<Native>(settings: Settings<Native>, transactions: Tra
       // in that time, and back, before the nonce is good again.
       return { reply: access, write: { key, value, expiresAt: Number(ts) + 2 * macWindow + NONCE_MARGIN } }
     })
-    return after(found, (access) => {
+    return andThen(found, (access) => {
       if (access.type === 'error') return refusal(access)
       if (access.type === 'authenticated') letIn.set(request.headers, key)
       return access

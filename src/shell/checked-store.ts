@@ -10,7 +10,7 @@ import { FLAG, isObject } from '../core/takes.js'
 import { isError } from '../protocol/parameters.js'
 import type { JsonValue, RecordPage, StoredRecord, WriteOptions } from '../storage/record-store.js'
 import { checkedAnswer, wrongAnswer } from './host.js'
-import type { Soon } from './maybe-promise.js'
+import type { MaybePromise } from './maybe-promise.js'
 import type { Settings } from './options.js'
 import type { IssuerRecord } from './records.js'
 import { ISSUER_KEY, isReadable, notOurs, RECORD_VERSION, unreadable } from './records.js'
@@ -35,11 +35,11 @@ export interface ReadablePage extends RecordPage {
 
 /** A store whose answers are checked. Each method answers `temporarily_unavailable` where the store fails. */
 export interface CheckedStore {
-  readonly read: (keys: readonly string[]) => Soon<Records | OAuthError>
+  readonly read: (keys: readonly string[]) => MaybePromise<Records | OAuthError>
   /** Leaves out the records that this release does not read. */
   readonly list: (label: string, page: PageWanted) => Promise<ReadablePage | OAuthError>
   /** Answers false where the record is not of the version that was expected. */
-  readonly write: (key: string, value: JsonValue, options: WriteOptions) => Promise<boolean | OAuthError>
+  readonly write: (key: string, value: JsonValue, options: WriteOptions) => MaybePromise<boolean | OAuthError>
 }
 
 /** Wraps the host's store. */
@@ -49,7 +49,7 @@ export function createCheckedStore({ store, clock, onError }: StoreSettings): Ch
     return storeFailed(error)
   }
 
-  function read(asked: readonly string[]): Soon<Records | OAuthError> {
+  function read(asked: readonly string[]): MaybePromise<Records | OAuthError> {
     const checked = (records: unknown) => checkedRecords(asked, records, failed)
     try {
       const found = store.read(asked)
@@ -70,12 +70,17 @@ export function createCheckedStore({ store, clock, onError }: StoreSettings): Ch
     }
   }
 
-  async function write(key: string, value: JsonValue, options: WriteOptions): Promise<boolean | OAuthError> {
-    try {
-      return checkedAnswer('store.write()', FLAG, await store.write(key, value, options))
-    } catch (error) {
+  function write(key: string, value: JsonValue, options: WriteOptions): MaybePromise<boolean | OAuthError> {
+    const recover = (error: unknown) => {
       onError(error)
       return recoverUnknownOutcome(key, value, options, error)
+    }
+    const checked = (answer: boolean) => checkedAnswer<boolean>('store.write()', FLAG, answer)
+    try {
+      const answer = store.write(key, value, options)
+      return typeof answer === 'boolean' ? answer : Promise.resolve(answer).then(checked).catch(recover)
+    } catch (error) {
+      return recover(error)
     }
   }
 

@@ -18,7 +18,7 @@ import type { ClientKey, GrantId, Seconds, Subject } from '../core/values.js'
 import { notAccessible } from '../protocol/authorization.js'
 import type { JsonValue } from '../storage/record-store.js'
 import { unavailable } from './checked-store.js'
-import type { Soon } from './maybe-promise.js'
+import type { MaybePromise } from './maybe-promise.js'
 import type { Settings } from './options.js'
 import { grantWrite, keys, recordAs } from './records.js'
 import type { Decision as Change, DecideOnGrant, Transactions } from './transactions.js'
@@ -42,7 +42,11 @@ export interface ConsentRecords {
    * Decides on a grant and its application as `onGrant` of the transactions does. A grant that is not there yet is made only
    * where the decision that was taken in stands, in the same trip; else the answer is the error for the page.
    */
-  readonly onGrant: <Reply>(who: Deciding, grantId: GrantId, decide: DecideOnGrant<Reply>) => Soon<Reply | OAuthError>
+  readonly onGrant: <Reply>(
+    who: Deciding,
+    grantId: GrantId,
+    decide: DecideOnGrant<Reply>,
+  ) => MaybePromise<Reply | OAuthError>
   /**
    * Returns the live grants that a user gave an application by a form of the authorization endpoint within the lifetime of a
    * refresh token, the newest first; none where the store fails. A grant of a device, or one for which nobody was asked,

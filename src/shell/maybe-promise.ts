@@ -5,9 +5,12 @@
  */
 
 /** A value, or the promise of one. */
-export type Soon<Value> = Value | Promise<Value>
+export type MaybePromise<Value> = Value | Promise<Value>
 
 /** Continues with a value: at once if it is there, else when its promise is fulfilled. */
-export function after<Value, Result>(value: Soon<Value>, go: (value: Value) => Soon<Result>): Soon<Result> {
+export function andThen<Value, Result>(
+  value: MaybePromise<Value>,
+  go: (value: Value) => MaybePromise<Result>,
+): MaybePromise<Result> {
   return value instanceof Promise ? value.then(go) : go(value)
 }

@@ -13,7 +13,8 @@ import { isError } from '../protocol/parameters.js'
 import type { JsonValue, RecordPage, StoredRecord } from '../storage/record-store.js'
 import type { PageWanted, ReadablePage, Records, StoreSettings } from './checked-store.js'
 import { createCheckedStore, createOwnerCheck, unavailable } from './checked-store.js'
-import type { Soon } from './maybe-promise.js'
+import type { MaybePromise } from './maybe-promise.js'
+import { andThen } from './maybe-promise.js'
 import type { AuditEvent } from './options.js'
 import type { RecordWrite } from './records.js'
 import { grantWrite, keys, recordAs } from './records.js'
@@ -40,19 +41,19 @@ const PAUSE_MAX = 64
 /** The transactions of one server. */
 export interface Transactions {
   /** Reads records in one trip; `temporarily_unavailable` where the store fails. */
-  readonly read: (keys: readonly string[]) => Soon<Records | OAuthError>
+  readonly read: (keys: readonly string[]) => MaybePromise<Records | OAuthError>
   /** Lists records by a label, page by page; `temporarily_unavailable` where the store fails, or a record is not readable. */
   readonly list: (label: string, page: PageWanted) => Promise<RecordPage | OAuthError>
   /** Lists records so, but goes on without those that are not readable. */
   readonly listReadable: (label: string, page: PageWanted) => Promise<ReadablePage | OAuthError>
   /** Reads records, decides, and writes at most one of them, in one trip each; nothing is half-done. */
-  readonly transact: <Reply>(keys: readonly string[], decide: Decide<Reply>) => Promise<Reply | OAuthError>
+  readonly transact: <Reply>(keys: readonly string[], decide: Decide<Reply>) => MaybePromise<Reply | OAuthError>
   /** Transacts on a grant and its application. Without a grant identifier, on the application alone. */
   readonly onGrant: <Reply>(
     clientKey: ClientKey,
     grantId: GrantId | undefined,
     decide: DecideOnGrant<Reply>,
-  ) => Promise<Reply | OAuthError>
+  ) => MaybePromise<Reply | OAuthError>
 }
 
 /** Decides on a grant by what is stored of it and of its application. */
@@ -74,7 +75,7 @@ export function createTransactions(settings: StoreSettings): Transactions {
   const store = createCheckedStore(settings)
   const owner = createOwnerCheck(settings, store)
 
-  function read(asked: readonly string[]): Soon<Records | OAuthError> {
+  function read(asked: readonly string[]): MaybePromise<Records | OAuthError> {
     return owner.isKnown() ? store.read(asked) : owner.check().then((refused) => refused ?? store.read(asked))
   }
 
@@ -88,20 +89,34 @@ export function createTransactions(settings: StoreSettings): Transactions {
     return 'type' in listed ? listed : (listed.leftOut ?? listed)
   }
 
-  async function transact<Reply>(asked: readonly string[], decide: Decide<Reply>): Promise<Reply | OAuthError> {
-    for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-      const records = await read(asked)
-      if (isError(records)) return records
-      const { reply, write, events = [] } = decide(records.map(storedValue), clock(), entropy(ENTROPY_BYTES))
-      const written = write === undefined || (await writeBack(write, records[asked.indexOf(write.key)]))
-      if (typeof written === 'object') return written
-      if (written) {
-        for (const event of events) onEvent(event)
-        return reply
-      }
-      if (attempt >= AT_ONCE) await pause(attempt)
+  /** Decides at once where the store answers at once: see `maybe-promise.ts`. Only what meets somebody else's write waits. */
+  function transact<Reply>(asked: readonly string[], decide: Decide<Reply>): MaybePromise<Reply | OAuthError> {
+    return andThen(attempt(asked, decide), (decided) => (decided === undefined ? retry(asked, decide) : decided.reply))
+  }
+
+  async function retry<Reply>(asked: readonly string[], decide: Decide<Reply>): Promise<Reply | OAuthError> {
+    for (let attempts = 2; attempts <= ATTEMPTS; attempts++) {
+      if (attempts > AT_ONCE) await pause(attempts)
+      const decided = await attempt(asked, decide)
+      if (decided !== undefined) return decided.reply
     }
     return unavailable('contention')
+  }
+
+  /** Reads, decides and writes once. Answers undefined where somebody else wrote in between. */
+  function attempt<Reply>(asked: readonly string[], decide: Decide<Reply>): MaybePromise<Decision<Reply> | undefined> {
+    return andThen(read(asked), (records) => {
+      if (isError(records)) return { reply: records }
+      const decision = decide(records.map(storedValue), clock(), entropy(ENTROPY_BYTES))
+      const { write, events = [] } = decision
+      const stored = write === undefined || writeBack(write, records[asked.indexOf(write.key)])
+      return andThen(stored, (written) => {
+        if (typeof written === 'object') return { reply: written }
+        if (!written) return undefined
+        for (const event of events) onEvent(event)
+        return decision
+      })
+    })
   }
 
   /** Writes what was decided, unless the record is not the one that was read any more. */
@@ -135,6 +150,6 @@ export function grantChange<Reply>({ reply, grant, events }: Outcome<Reply, Gran
 
 /** Waits for a random time that grows with the attempts. */
 function pause(attempts: number): Promise<void> {
-  const longest = Math.min(2 ** (attempts - AT_ONCE), PAUSE_MAX)
+  const longest = Math.min(2 ** (attempts - AT_ONCE - 1), PAUSE_MAX)
   return new Promise((resolve) => setTimeout(resolve, Math.random() * longest))
 }

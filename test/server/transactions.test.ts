@@ -386,7 +386,7 @@ describe('a store that answers at once', () => {
       body: { type: 'text', text: new URLSearchParams(form).toString() },
     })
 
-  it('is not waited for where nothing is written: an introspection and a guard are answered at once', async () => {
+  it('is not waited for: every answer is there at once', async () => {
     for (const [make, isLater] of [
       [testServer, false],
       [laterServer, true],
@@ -401,8 +401,7 @@ describe('a store that answers at once', () => {
         guard({ headers: { authorization: `Bearer ${access_token}` } }),
         asked(test, 'revoke', { token: access_token }),
       ]
-      // Tokens and revocations go through the loop that reads, decides and writes.
-      expect(answers.map((each) => each instanceof Promise)).toEqual([true, true, isLater, isLater, true])
+      expect(answers.map((each) => each instanceof Promise)).toEqual(answers.map(() => isLater))
       const found = await Promise.all(answers)
       expect(found).toMatchObject([
         { status: 200 },

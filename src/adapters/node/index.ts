@@ -142,7 +142,7 @@ export function createNodeHandler<Request extends IncomingMessage>(
       const fail = (error: unknown): void => destroy(response, error)
       try {
         const answered = server.handle(message)
-        if (answered instanceof Promise) answered.then(send).catch(fail)
+        if (answered instanceof Promise) answered.then(send, fail)
         else send(answered)
       } catch (error) {
         fail(error)
