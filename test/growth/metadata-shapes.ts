@@ -64,6 +64,7 @@ export const LONG_NAMES: Readonly<Record<string, Shape<string>>> = {
 export const JSONS: Readonly<Record<string, Shape<string>>> = {
   'one string': (size) => `{"name": "${times('a', size)}"}`,
   'one string of escapes': (size) => `{"name": "${times('\\u00e9', size)}"}`,
+  'one string of quotes': (size) => `{"name": "${times('\\"', size)}"}`,
   'one string that is not closed': (size) => `{"name": "${times('a', size)}`,
   blanks: (size) => `{${times(' ', size)}}`,
   'many unknown keys': (size) => `{${many((index) => `"n${index}": 1, `, size)}"name": ""}`,
@@ -77,6 +78,8 @@ export const JSONS: Readonly<Record<string, Shape<string>>> = {
   'lists alone': (size) => times('[', size),
   'objects, as deep as may be': (size) => `{"a": [${times(`${nested('{"a":', '}').replace(':}', ':1}')}, `, size)}1]}`,
   'one number': (size) => `{"a": ${times('7', size)}}`,
+  'one number with a letter behind it': (size) => `{"a": ${times('7', size)}x`,
+  'objects that are not closed': (size) => times('{"a":"', size),
   'one fraction': (size) => `{"a": 0.${times('7', size)}}`,
 }
 

@@ -10,7 +10,7 @@ import { memoryStore } from 'grantwell/storage/memory'
 export const NOW = 1_800_000_000
 
 /** How many values are kept as objects, those written last; the others are kept as text. */
-export const OBJECTS = 32_768
+export const OBJECTS = 65_536
 
 /** Bytes that the shortest text takes. */
 export const LEAST_BYTES = 128

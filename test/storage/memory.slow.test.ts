@@ -115,7 +115,7 @@ describe('a memory store of many records', () => {
       expect(store.read([`stays ${index}`])).toMatchObject([{ value: 'x'.repeat(1_000) }])
   })
 
-  it('has no more than 32,768 values as objects, whatever comes and goes and is asked for again', async () => {
+  it('has no more than 65,536 values as objects, whatever comes and goes and is asked for again', async () => {
     const before = await usedHeap()
     const store = memoryStore({ clock: () => NOW })
     const write = (index: number, value: JsonValue, options = {}): void => {

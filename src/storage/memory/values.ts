@@ -1,5 +1,5 @@
 /**
- * Values of records: up to 32,768 as objects, all others as JSON in blocks of text. The garbage collector's pauses stay short: with
+ * Values of records: up to 65,536 as objects, all others as JSON in blocks of text. The garbage collector's pauses stay short: with
  * a million records as objects, each would be several times as long, since it walks all pages of the heap.
  *
  * The objects are the values that were written last, and those that are read again and again.
@@ -9,8 +9,8 @@ import type { JsonValue } from '../record-store.js'
 import { createTextBlocks } from './blocks.js'
 import type { Entry } from './entry.js'
 
-/** Values that are objects at the same time, at most: some 25 MB of grants. */
-const MAX_OBJECTS = 32_768
+/** Values that are objects at the same time, at most: 32,768 grants with the record of decisions beside each, some 35 MB. */
+const MAX_OBJECTS = 65_536
 
 /** Reads of other texts between two reads of a text, up to which it becomes an object. */
 const READ_AGAIN_WITHIN = 4_096
