@@ -22,6 +22,7 @@ export type {
   Amendment,
   Registration,
   RegistrationDetails,
+  RegistrationFault,
   RequestedScope,
   ResourceScope,
   ResourceServerRegistration,
@@ -34,7 +35,6 @@ export type {
   OAuthError,
   OAuthErrorCode,
   RefusalReason,
-  RegistrationFault,
 } from './core/errors.js'
 export { GrantwellError, StorageUnavailable } from './core/errors.js'
 export type { Approve, IssuedCode } from './core/grant/approve.js'

@@ -118,6 +118,11 @@ export function oauthError(
   return { type: 'error', code, status: STATUSES[code], description, reason, ...more }
 }
 
+/** True for an error of the protocol, among the other results of a function. */
+export function isOAuthError(value: unknown): value is OAuthError {
+  return typeof value === 'object' && value !== null && 'type' in value && value.type === 'error'
+}
+
 /** The error where a function of the host failed, which is no fault of the client's; what it was is for the host alone. */
 export function hostFailed(): OAuthError {
   return oauthError('server_error', 'host_failed', 'The service failed.')
@@ -148,13 +153,6 @@ export type GrantwellErrorCode =
   /** The engine of a store failed, or took too long. */
   | 'ERR_STORAGE_UNAVAILABLE'
 
-/** One thing that is wrong with a registration. */
-export interface RegistrationFault {
-  /** Where, such as `redirectUris[1]`; empty for the whole. */
-  readonly path: string
-  readonly message: string
-}
-
 /**
  * What the functions that a host calls throw: a programmer's, an applicant's or an administrator's mistake, or a store
  * that failed. Tell them apart by `code`; the classes of the ESM and the CommonJS build differ.
@@ -163,10 +161,10 @@ export class GrantwellError extends Error {
   override readonly name: string = 'GrantwellError'
   readonly code: GrantwellErrorCode
   /** Everything that is wrong with a registration; empty for any other code than `ERR_REGISTRATION`. */
-  readonly faults: readonly RegistrationFault[]
+  readonly faults: readonly { readonly path: string; readonly message: string }[]
 
   /** @param cause - what went wrong beneath, where something did: not enumerable, so that no log of fields has it */
-  constructor(code: GrantwellErrorCode, message: string, faults: readonly RegistrationFault[] = [], cause?: unknown) {
+  constructor(code: GrantwellErrorCode, message: string, faults: GrantwellError['faults'] = [], cause?: unknown) {
     super(message)
     this.code = code
     this.faults = faults

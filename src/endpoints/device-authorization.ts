@@ -4,6 +4,7 @@
  * @see Specification, section 4.5; RFC 8628, sections 3.1 and 3.2
  */
 import type { Application } from '../core/application/application.js'
+import { deviceFlowFault } from '../core/application/registration.js'
 import type { OAuthError } from '../core/errors.js'
 import { transition } from '../core/grant/transition.js'
 import type { Scope } from '../core/scopes.js'
@@ -17,7 +18,6 @@ import { deviceAuthorizationRequest, deviceAuthorizationResponse } from '../prot
 import type { HttpRequest, HttpResponse } from '../protocol/message.js'
 import { errorResponse } from '../protocol/message.js'
 import { isError } from '../protocol/parameters.js'
-import { deviceFlowFault } from '../protocol/token.js'
 import { unavailable } from '../shell/checked-store.js'
 import type { Refused, Settings } from '../shell/options.js'
 import type { UserCodeRecord } from '../shell/records.js'

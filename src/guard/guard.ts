@@ -5,7 +5,7 @@
  */
 
 import type { OAuthError } from '../core/errors.js'
-import { configurationError, hostFailed } from '../core/errors.js'
+import { configurationError, hostFailed, isOAuthError } from '../core/errors.js'
 import { nearest } from '../core/nearest.js'
 import type { ProtectedResource } from '../core/resource.js'
 import { isProtectedResource, opensResource, RESOURCE_WORDS } from '../core/resource.js'
@@ -25,7 +25,6 @@ import {
 } from '../protocol/bearer.js'
 import type { HttpHeaders, HttpResponse, RequestLike } from '../protocol/message.js'
 import { headersOf, memberOf } from '../protocol/message.js'
-import { isError } from '../protocol/parameters.js'
 import { wrongAnswer } from '../shell/host.js'
 import { loadLater } from '../shell/lazy.js'
 import type { MaybePromise } from '../shell/maybe-promise.js'
@@ -125,7 +124,7 @@ export function guardOf<Native>(
   function accessByBearer(credential: Credential): MaybePromise<Access | Refusal> {
     const read = transactions.read([keys.application(credential.clientKey), keys.grant(credential.grantId)])
     return andThen(read, (records) => {
-      if (isError(records)) return refusal(records)
+      if (isOAuthError(records)) return refusal(records)
       return accessBy(settings, credential, records[0]?.value, records[1]?.value, clock(), undefined)
     })
   }
@@ -175,7 +174,7 @@ export function guardOf<Native>(
       return refuse(refusal(insufficientScope(), access.clientId), scheme, needed)
     if (resourceOf === undefined) return access
     return openedBy(access, resourceOf).then((found) =>
-      found.type === 'error' ? refuse(refusal(found, access.clientId), scheme, needed) : found,
+      isOAuthError(found) ? refuse(refusal(found, access.clientId), scheme, needed) : found,
     )
   }
 
@@ -207,7 +206,7 @@ export function guardOf<Native>(
   }
 
   function refuse({ error, clientId }: Refusal, scheme: 'Bearer' | 'MAC', scopes: readonly Scope[]): Authentication {
-    if (error.type === 'error') refused('api', error.reason, error.code, clientId)
+    if (isOAuthError(error)) refused('api', error.reason, error.code, clientId)
     const every = macTokens && error.type === 'no_token' ? (['Bearer', 'MAC'] as const) : ([scheme] as const)
     return { type: 'refused', error, response: challenge(error, scopes, every) }
   }

@@ -5,6 +5,7 @@
  */
 
 import type { OAuthError } from '../core/errors.js'
+import { isOAuthError } from '../core/errors.js'
 import { constantTimeEqual, encodeBase64url } from '../core/tokens/base64url.js'
 import { digestOf } from '../core/tokens/digests.js'
 import { macKeyOf } from '../core/tokens/mac.js'
@@ -12,7 +13,6 @@ import type { Seconds } from '../core/values.js'
 import { invalidToken } from '../protocol/bearer.js'
 import { macOf, misdirected, presentedMac, replayedMac, staleMac, targetOf, timeOf } from '../protocol/mac.js'
 import type { RequestLike } from '../protocol/message.js'
-import { isError } from '../protocol/parameters.js'
 import type { MaybePromise } from '../shell/maybe-promise.js'
 import { andThen } from '../shell/maybe-promise.js'
 import type { Settings } from '../shell/options.js'
@@ -50,7 +50,7 @@ export function macGuardOf<Native>(settings: Settings<Native>, transactions: Tra
   /** Verifies the signature, and that this very request was not made before. */
   return (attributes, request) => {
     const presented = presentedMac(attributes)
-    if (isError(presented)) return refusal(presented)
+    if (isOAuthError(presented)) return refusal(presented)
     const target = targetOf(request, secure)
     if (target === undefined) return refusal(misdirected())
     const { credential, id, ts, nonce, ext } = presented
@@ -75,7 +75,7 @@ export function macGuardOf<Native>(settings: Settings<Native>, transactions: Tra
       return { reply: access, write: { key, value, expiresAt: Number(ts) + 2 * macWindow + NONCE_MARGIN } }
     })
     return andThen(found, (access) => {
-      if (access.type === 'error') return refusal(access)
+      if (isOAuthError(access)) return refusal(access)
       if (access.type === 'authenticated') letIn.set(request.headers, key)
       return access
     })

@@ -16,12 +16,13 @@ import { brokenRedirectRule } from '../core/application/redirect-uri.js'
 import type {
   Amendment,
   Registration,
+  RegistrationFault,
   ResourceServerRegistration,
   Submission,
 } from '../core/application/registration.js'
 import type { RegistrationRules } from '../core/application/registration-check.js'
 import { checkRegistration, reasonFault } from '../core/application/registration-check.js'
-import type { GrantwellErrorCode, RegistrationFault } from '../core/errors.js'
+import type { GrantwellErrorCode } from '../core/errors.js'
 import { configurationError, GrantwellError } from '../core/errors.js'
 import { normalizeScopes } from '../core/scopes.js'
 import type { Takes, TakesOf } from '../core/takes.js'

@@ -8,7 +8,7 @@ import { isPublished } from '../core/application/application.js'
 import type { RedirectRules } from '../core/application/redirect-uri.js'
 import { brokenRedirectRule, matchRedirectUri } from '../core/application/redirect-uri.js'
 import type { OAuthError } from '../core/errors.js'
-import { oauthError } from '../core/errors.js'
+import { isOAuthError, oauthError } from '../core/errors.js'
 import type { Scope, ScopeCatalogue } from '../core/scopes.js'
 import { narrowScopes, parseScopes } from '../core/scopes.js'
 import type { ClientId } from '../core/values.js'
@@ -16,7 +16,7 @@ import { ownOf, parseClientId } from '../core/values.js'
 import type { HttpResponse } from './message.js'
 import { redirectResponse } from './pages/page.js'
 import type { Parameters } from './parameters.js'
-import { isError, malformed, missing, PARAMETER_LIMITS, valueIn, valuesIn } from './parameters.js'
+import { malformed, missing, PARAMETER_LIMITS, valueIn, valuesIn } from './parameters.js'
 
 /** An authorization request that may be shown to the user. */
 export interface AuthorizationRequest {
@@ -105,7 +105,7 @@ export function authorizationRequest(
     'code_challenge',
     'code_challenge_method',
   ])
-  if (isError(values)) return redirected(values)
+  if (isOAuthError(values)) return redirected(values)
   if (values.response_type === undefined) return redirected(missing('response_type'))
   if (values.response_type !== 'code') {
     return redirected(oauthError('unsupported_response_type', 'unsupported', 'The response_type must be code.'))
@@ -123,7 +123,7 @@ export function authorizationRequest(
   }
 
   const scopes = requestedScopes(application, values.scope, rules.catalogue)
-  if (isError(scopes)) return redirected(scopes)
+  if (isOAuthError(scopes)) return redirected(scopes)
   return {
     type: 'authorization_request',
     application,
@@ -162,13 +162,12 @@ export function authorizationResponse(
   answer: { readonly code: string } | OAuthError,
   issuer: string,
 ): HttpResponse {
-  const parameters: (readonly [string, string])[] =
-    'status' in answer
-      ? [
-          ['error', answer.code],
-          ['error_description', answer.description],
-        ]
-      : [['code', answer.code]]
+  const parameters: (readonly [string, string])[] = isOAuthError(answer)
+    ? [
+        ['error', answer.code],
+        ['error_description', answer.description],
+      ]
+    : [['code', answer.code]]
   const { redirectUri, state } = ownOf(to)
   if (state !== undefined) parameters.push(['state', state])
   parameters.push(['iss', issuer])

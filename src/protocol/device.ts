@@ -5,6 +5,7 @@
  */
 
 import type { OAuthError } from '../core/errors.js'
+import { isOAuthError } from '../core/errors.js'
 import type { IssuedDeviceCode } from '../core/grant/device.js'
 import { printUserCode } from '../core/tokens/user-code.js'
 import type { UserCode } from '../core/values.js'
@@ -13,7 +14,7 @@ import { presentedClient } from './client-authentication.js'
 import { ENDPOINT_PATHS } from './endpoints.js'
 import type { HttpRequest, HttpResponse } from './message.js'
 import { TOKEN_HEADERS } from './message.js'
-import { formOf, isError, valuesIn } from './parameters.js'
+import { formOf, valuesIn } from './parameters.js'
 
 /** A device authorization request, its client not yet authenticated. */
 export interface DeviceAuthorizationRequest {
@@ -29,11 +30,11 @@ export function deviceAuthorizationRequest(
   rules: { readonly allowPost: boolean },
 ): DeviceAuthorizationRequest | OAuthError {
   const parameters = formOf(request)
-  if (isError(parameters)) return parameters
+  if (isOAuthError(parameters)) return parameters
   const values = valuesIn(parameters, ['client_id', 'client_secret', 'scope'])
-  if (isError(values)) return values
+  if (isOAuthError(values)) return values
   const client = presentedClient(request.headers, values, rules.allowPost)
-  return isError(client) ? client : { type: 'device_authorization_request', client, scope: values.scope }
+  return isOAuthError(client) ? client : { type: 'device_authorization_request', client, scope: values.scope }
 }
 
 /** The answer to a device authorization request. */

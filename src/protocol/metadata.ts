@@ -1,18 +1,19 @@
 /**
- * What a client can find out about the server by itself.
+ * The metadata document, from which a client learns the endpoints and abilities of the server.
  * @module
  * @see RFC 8414, sections 2 and 3; RFC 9207, section 3; RFC 8628, section 4; RFC 7662, section 4
  */
 import type { ScopeCatalogue } from '../core/scopes.js'
 import { ENDPOINT_PATHS } from './endpoints.js'
+import { GRANT_TYPES } from './grant-types.js'
 import type { HttpResponse } from './message.js'
 import { documentResponse } from './pages/page.js'
-import { DEVICE_CODE_GRANT } from './token.js'
 
-/** The metadata document. */
+/** Writes the metadata document. */
 export function metadataResponse(
   issuer: string,
   rules: { readonly catalogue: ScopeCatalogue; readonly allowPost: boolean },
+  grantTypes = GRANT_TYPES,
 ): HttpResponse {
   const document = {
     issuer,
@@ -24,7 +25,7 @@ export function metadataResponse(
     scopes_supported: [...rules.catalogue.entries.keys()],
     response_types_supported: ['code'],
     response_modes_supported: ['query'],
-    grant_types_supported: ['authorization_code', 'refresh_token', DEVICE_CODE_GRANT],
+    grant_types_supported: [...grantTypes.byName.keys()],
     token_endpoint_auth_methods_supported: [
       'client_secret_basic',
       ...(rules.allowPost ? ['client_secret_post'] : []),

@@ -7,7 +7,7 @@
  * @see RFC 6749, sections 3.1, 3.2 and appendix B
  */
 import type { OAuthError } from '../core/errors.js'
-import { oauthError } from '../core/errors.js'
+import { isOAuthError, oauthError } from '../core/errors.js'
 import type { HttpRequest } from './message.js'
 import { headerOf, queryOf } from './message.js'
 
@@ -108,7 +108,7 @@ export function formOf(request: HttpRequest): Parameters | OAuthError {
   const text = queryOf(request.url)
   if (text === '') return bodyParameters(request)
   const query = parseParameters(text)
-  if (isError(query)) return query
+  if (isOAuthError(query)) return query
   const misplaced = BODY_PARAMETERS.find((name) => query.has(name))
   return misplaced === undefined
     ? bodyParameters(request)
@@ -187,7 +187,4 @@ export function missing(name: string): OAuthError {
   return malformed(`The parameter ${name} is missing.`)
 }
 
-/** Whether a value is an error. */
-export function isError<Value extends object>(value: Value | OAuthError): value is OAuthError {
-  return 'type' in value && value.type === 'error'
-}
+export { isOAuthError as isError } from '../core/errors.js'

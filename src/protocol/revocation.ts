@@ -5,12 +5,13 @@
  */
 
 import type { OAuthError } from '../core/errors.js'
+import { isOAuthError } from '../core/errors.js'
 import type { Credential } from '../core/tokens/credential.js'
 import { parseCredential } from '../core/tokens/credential.js'
 import type { PresentedClient } from './client-authentication.js'
 import { presentedClient } from './client-authentication.js'
 import type { HttpRequest } from './message.js'
-import { formOf, isError, missing, valuesIn } from './parameters.js'
+import { formOf, missing, valuesIn } from './parameters.js'
 
 /** A revocation or introspection request, its client not yet authenticated. */
 export interface RequestAboutToken {
@@ -31,11 +32,11 @@ export function requestAboutToken(
   rules: { readonly allowPost: boolean },
 ): RequestAboutToken | OAuthError {
   const parameters = formOf(request)
-  if (isError(parameters)) return parameters
+  if (isOAuthError(parameters)) return parameters
   const values = valuesIn(parameters, ['client_id', 'client_secret', 'token'])
-  if (isError(values)) return values
+  if (isOAuthError(values)) return values
   const client = presentedClient(request.headers, values, rules.allowPost)
-  if (isError(client)) return client
+  if (isOAuthError(client)) return client
   const { token } = values
   const credential = token === undefined ? undefined : parseCredential(token)
   const fault = token === undefined ? missing('token') : undefined

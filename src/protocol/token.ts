@@ -1,105 +1,49 @@
 /**
- * The token request: exchange of a code, refresh, and the poll of a device.
+ * The token request: the exchange of a code, a refresh, or the poll of a device.
  * @module
  * @see Specification, sections 4.2 and 4.3; RFC 6749, sections 4.1.3 and 6; RFC 8628, section 3.4
  */
-import type { PublishedApplication } from '../core/application/application.js'
 import type { OAuthError } from '../core/errors.js'
-import { oauthError } from '../core/errors.js'
-import type { Scope, ScopeCatalogue } from '../core/scopes.js'
-import { parseScopes } from '../core/scopes.js'
-import type { Credential } from '../core/tokens/credential.js'
-import { parseCredential } from '../core/tokens/credential.js'
+import { isOAuthError, oauthError } from '../core/errors.js'
+import type { ScopeCatalogue } from '../core/scopes.js'
 import type { PresentedClient } from './client-authentication.js'
 import { presentedClient } from './client-authentication.js'
+import type { PresentedGrant } from './grant-types.js'
+import { GRANT_TYPES } from './grant-types.js'
 import type { HttpRequest } from './message.js'
-import type { Values } from './parameters.js'
-import { formOf, isError, missing, valuesIn } from './parameters.js'
+import { formOf, missing, valuesIn } from './parameters.js'
 
 /** A token request that is complete, its client not yet authenticated. */
 export interface TokenRequest {
   readonly type: 'token_request'
   readonly client: PresentedClient
-  readonly grant:
-    | {
-        readonly type: 'authorization_code'
-        /** Undefined for what is no credential at all. */
-        readonly credential: Credential | undefined
-        readonly redirectUri: string | undefined
-        readonly codeVerifier: string | undefined
-      }
-    | {
-        readonly type: 'refresh_token'
-        readonly credential: Credential | undefined
-        readonly scopes: readonly Scope[] | undefined
-      }
-    | { readonly type: 'device_code'; readonly credential: Credential | undefined }
-    /** Asked for rightly or wrongly, what is wrong with it is told only once the client has authenticated. */
-    | { readonly type: 'faulty'; readonly error: OAuthError; readonly credential: undefined }
+  /** The request of its grant type, or the fault of it, which the client is told only once it has authenticated. */
+  readonly grant: PresentedGrant | OAuthError
 }
 
-/** The `grant_type` of a device (RFC 8628, section 3.4). */
-export const DEVICE_CODE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code'
-
-/** Reads a token request. */
+/**
+ * Reads a token request.
+ * @param rules.allowPost - true if a client may send its secret in the body
+ */
 export function tokenRequest(
   request: HttpRequest,
-  rules: { readonly catalogue: ScopeCatalogue; readonly allowPost: boolean },
+  { catalogue, allowPost }: { readonly catalogue: ScopeCatalogue; readonly allowPost: boolean },
+  grantTypes = GRANT_TYPES,
 ): TokenRequest | OAuthError {
   const parameters = formOf(request)
-  if (isError(parameters)) return parameters
-  const values = valuesIn(parameters, [
-    'client_id',
-    'client_secret',
-    'grant_type',
-    'code',
-    'redirect_uri',
-    'code_verifier',
-    'refresh_token',
-    'device_code',
-    'scope',
-  ])
-  if (isError(values)) return values
-  const client = presentedClient(request.headers, values, rules.allowPost)
-  return isError(client) ? client : { type: 'token_request', client, grant: requestedGrant(values, rules.catalogue) }
+  if (isOAuthError(parameters)) return parameters
+  const values = valuesIn(parameters, grantTypes.parameters)
+  if (isOAuthError(values)) return values
+  const client = presentedClient(request.headers, values, allowPost)
+  if (isOAuthError(client)) return client
+  const { grant_type: name } = values
+  const grantType = name === undefined ? undefined : grantTypes.byName.get(name)
+  const grant = grantType === undefined ? unknownGrantType(name) : grantType.parse(values, catalogue)
+  return { type: 'token_request', client, grant }
 }
 
-function requestedGrant(
-  values: Values<'grant_type' | 'code' | 'redirect_uri' | 'code_verifier' | 'refresh_token' | 'device_code' | 'scope'>,
-  catalogue: ScopeCatalogue,
-): TokenRequest['grant'] {
-  const faulty = (error: OAuthError) => ({ type: 'faulty', error, credential: undefined }) as const
-  switch (values.grant_type) {
-    case 'authorization_code': {
-      if (values.code === undefined) return faulty(missing('code'))
-      return {
-        type: 'authorization_code',
-        credential: parseCredential(values.code),
-        redirectUri: values.redirect_uri,
-        codeVerifier: values.code_verifier,
-      }
-    }
-    case 'refresh_token': {
-      if (values.refresh_token === undefined) return faulty(missing('refresh_token'))
-      const scopes = values.scope === undefined ? undefined : parseScopes(catalogue, values.scope)
-      if (values.scope !== undefined && scopes === undefined) {
-        return faulty(oauthError('invalid_scope', 'scope_not_registered', 'The scope is unknown or malformed.'))
-      }
-      return { type: 'refresh_token', credential: parseCredential(values.refresh_token), scopes }
-    }
-    case DEVICE_CODE_GRANT: {
-      if (values.device_code === undefined) return faulty(missing('device_code'))
-      return { type: 'device_code', credential: parseCredential(values.device_code) }
-    }
-    case undefined:
-      return faulty(missing('grant_type'))
-    default:
-      return faulty(oauthError('unsupported_grant_type', 'unsupported', 'The grant_type is not supported.'))
-  }
-}
-
-/** Why a client may not use the device flow, at this endpoint or any other; undefined where it may (RFC 6749, section 5.2). */
-export function deviceFlowFault({ deviceFlow }: PublishedApplication): OAuthError | undefined {
-  const description = 'The application is not registered for the device flow.'
-  return deviceFlow ? undefined : oauthError('unauthorized_client', 'grant_type_not_registered', description)
+function unknownGrantType(name: string | undefined): OAuthError {
+  return name === undefined
+    ? missing('grant_type')
+    : oauthError('unsupported_grant_type', 'unsupported', 'The grant_type is not supported.')
 }

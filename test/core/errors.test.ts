@@ -5,7 +5,7 @@
 import { GrantwellError } from 'grantwell'
 import { describe, expect, it } from 'vitest'
 import type { OAuthErrorCode } from '../../src/core/errors.js'
-import { oauthError } from '../../src/core/errors.js'
+import { isOAuthError, oauthError } from '../../src/core/errors.js'
 
 /** RFC 6749, 4.1.2.1 and 5.2; RFC 6750, 3.1; RFC 8628, 3.5; specification, section 7. */
 const STATUSES: { readonly [Code in OAuthErrorCode]: number } = {
@@ -43,6 +43,28 @@ describe('an error', () => {
     const error = oauthError('temporarily_unavailable', 'too_many_pairs_in_grace', '', { status: 429, retryAfter: 7 })
     expect(error).toMatchObject({ status: 429, retryAfter: 7 })
   })
+})
+
+describe('isOAuthError', () => {
+  it('is true for an error, be it one with more fields', () => {
+    const error = oauthError('invalid_request', 'malformed_request', 'A sentence.')
+    expect(isOAuthError(error)).toBe(true)
+    expect(isOAuthError({ ...error, rule: 'redirect_uri must be https' })).toBe(true)
+  })
+
+  it.each([
+    undefined,
+    null,
+    '',
+    'error',
+    0,
+    true,
+    [],
+    {},
+    { type: 'tokens' },
+    { code: 'invalid_request' },
+    () => 'error',
+  ])('is false for any other value: %o', (value) => expect(isOAuthError(value)).toBe(false))
 })
 
 describe('what a host catches', () => {

@@ -11,6 +11,7 @@ const MESSAGES = ['ThirdPartyMetaData', 'UrlMessage', 'DateMessage', 'Security']
 /** By their files and names, as the table of parsers has them. */
 export const EXCUSED: Readonly<Record<string, readonly string[]>> = {
   'takes a few characters or bytes of what it is given, however long that is': [
+    ...of('core/errors.ts', 'isOAuthError'),
     ...of('core/tokens/credential.ts', 'credentialAt'),
     ...of('metadata/text/literals.ts', 'readEscape', 'explainEscape'),
     ...of('metadata/options.ts', 'isBytes', 'checkInput'),

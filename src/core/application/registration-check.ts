@@ -4,7 +4,6 @@
  * @see Specification, sections 2.1, 5.3 and 8; RFC 6749, section 2
  */
 
-import type { RegistrationFault } from '../errors.js'
 import { nearest } from '../nearest.js'
 import type { ScopeCatalogue } from '../scopes.js'
 import { normalizeScopes } from '../scopes.js'
@@ -13,7 +12,7 @@ import { isLine, isLines, isVisible, isWithin, unseenFault } from '../text.js'
 import { imageSize, imageType } from './image.js'
 import type { RedirectRules } from './redirect-uri.js'
 import { parseRedirectUri, redirectUriRule } from './redirect-uri.js'
-import type { Registration, RegistrationDetails, ResourceScope } from './registration.js'
+import type { Registration, RegistrationDetails, RegistrationFault, ResourceScope } from './registration.js'
 import { APPLICATION_LIMITS, SUBMISSION_LIMITS } from './registration.js'
 
 /** What decides on a registration besides itself. */

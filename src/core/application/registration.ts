@@ -4,6 +4,8 @@
  * @see Specification, sections 2.1, 5.3 and 8; RFC 6749, section 2
  */
 
+import type { OAuthError } from '../errors.js'
+import { oauthError } from '../errors.js'
 import type { Scope } from '../scopes.js'
 import type { RedirectRegistration } from './redirect-uri.js'
 
@@ -91,6 +93,13 @@ export interface RegistrationDetails extends RedirectRegistration {
   readonly tokenType?: 'mac'
 }
 
+/** One fault of a registration. */
+export interface RegistrationFault {
+  /** The place of the fault, such as `redirectUris[1]`; empty for the whole registration. */
+  readonly path: string
+  readonly message: string
+}
+
 /** Limits of section 8: characters, and bytes of the logo; and the pixels of each of its sides. */
 export const APPLICATION_LIMITS = { name: 50, description: 350, website: 128, logo: 1_048_576, logoSide: 4096 } as const
 
@@ -102,4 +111,10 @@ export const RESOURCE_CHOICES: { readonly [Registered in ResourceScope]: readonl
   all: ['all', 'public', 'specified'],
   public: ['public', 'specified'],
   specified: ['specified'],
+}
+
+/** Returns the error for an application that may not use the device flow; undefined for one that may (RFC 6749, section 5.2). */
+export function deviceFlowFault({ deviceFlow }: Pick<RegistrationDetails, 'deviceFlow'>): OAuthError | undefined {
+  const description = 'The application is not registered for the device flow.'
+  return deviceFlow ? undefined : oauthError('unauthorized_client', 'grant_type_not_registered', description)
 }
