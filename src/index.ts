@@ -5,18 +5,14 @@
 
 export type {
   Application,
-  ApplicationCommand,
   ApplicationDetails,
-  ApplicationEvent,
   ApplicationHead,
-  ApplicationOutcome,
-  ApplicationRefusal,
   ClientSecret,
   PublishedApplication,
   Review,
   SubmittedApplication,
 } from './core/application/application.js'
-export { isPublished, SECRETS_KEPT, transitionApplication } from './core/application/application.js'
+export { isPublished } from './core/application/application.js'
 export type { RedirectRegistration } from './core/application/redirect-uri.js'
 export type {
   Amendment,
@@ -29,6 +25,13 @@ export type {
   Submission,
 } from './core/application/registration.js'
 export { APPLICATION_LIMITS, SUBMISSION_LIMITS } from './core/application/registration.js'
+export type {
+  ApplicationCommand,
+  ApplicationEvent,
+  ApplicationOutcome,
+  ApplicationRefusal,
+} from './core/application/transition.js'
+export { SECRETS_KEPT, transitionApplication } from './core/application/transition.js'
 export type {
   AuthenticatedTime,
   GrantwellErrorCode,

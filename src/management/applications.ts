@@ -3,15 +3,10 @@
  * @module
  */
 
-import type {
-  Application,
-  ApplicationCommand,
-  ApplicationDetails,
-  ApplicationRefusal,
-  SubmittedApplication,
-} from '../core/application/application.js'
-import { isPublished, transitionApplication } from '../core/application/application.js'
+import type { Application, ApplicationDetails, SubmittedApplication } from '../core/application/application.js'
+import { isPublished } from '../core/application/application.js'
 import { applicationLabels, logosOf } from '../core/application/application-record.js'
+import { reasonFault } from '../core/application/reason.js'
 import { brokenRedirectRule } from '../core/application/redirect-uri.js'
 import type {
   Amendment,
@@ -21,7 +16,9 @@ import type {
   Submission,
 } from '../core/application/registration.js'
 import type { RegistrationRules } from '../core/application/registration-check.js'
-import { checkRegistration, reasonFault } from '../core/application/registration-check.js'
+import { checkRegistration } from '../core/application/registration-check.js'
+import type { ApplicationCommand, ApplicationRefusal } from '../core/application/transition.js'
+import { transitionApplication } from '../core/application/transition.js'
 import type { GrantwellErrorCode } from '../core/errors.js'
 import { configurationError, GrantwellError } from '../core/errors.js'
 import { normalizeScopes } from '../core/scopes.js'

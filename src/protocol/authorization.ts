@@ -15,7 +15,7 @@ import type { ClientId } from '../core/values.js'
 import { ownOf, parseClientId } from '../core/values.js'
 import type { HttpResponse } from './message.js'
 import { redirectResponse } from './pages/page.js'
-import type { Parameters } from './parameters.js'
+import type { ParameterFault, Parameters } from './parameters.js'
 import { malformed, missing, PARAMETER_LIMITS, valueIn, valuesIn } from './parameters.js'
 
 /** An authorization request that may be shown to the user. */
@@ -77,27 +77,44 @@ export function authorizationRequest(
   if (application === undefined) return notAccessible('client_unknown')
   if (!isPublished(application)) return notAccessible('client_not_approved')
   if (application.state !== 'approved') return notAccessible('client_suspended')
-  const requested = valueIn(parameters, 'redirect_uri')
-  const redirectUri =
-    typeof requested === 'object' ? undefined : matchRedirectUri(application, requested, rules.redirect)
-  if (redirectUri === undefined) {
-    const rule =
-      typeof requested === 'object' ? requested.message : brokenRedirectRule(application, requested, rules.redirect)
-    return { ...notAccessible('redirect_uri_mismatch'), clientId: application.id, rule: `redirect_uri ${rule}` }
-  }
-
+  const redirectUri = trustedRedirectUri(parameters, application, rules)
+  if (isOAuthError(redirectUri)) return redirectUri
   // Not through valueIn: any string comes back as it was, the empty one too (specification, section 4.1).
   const sentState = parameters.get('state')
   const state = typeof sentState === 'string' ? { state: sentState } : {}
-  const redirected = (error: OAuthError): RedirectedError => {
-    return { type: 'redirected_error', error, application, redirectUri, ...state }
-  }
-  if (typeof sentState === 'object') return redirected(malformed(`The parameter state ${sentState.message}.`))
-  if ((sentState?.length ?? 0) > PARAMETER_LIMITS.length)
-    return redirected(malformed('The parameter state is too long.'))
+  const wish = stateFault(sentState) ?? requestedPermission(parameters, application, rules)
+  return isOAuthError(wish)
+    ? { type: 'redirected_error', error: wish, application, redirectUri, ...state }
+    : { type: 'authorization_request', application, redirectUri, ...state, ...wish }
+}
 
-  if (parameters.has('client_secret'))
-    return redirected(malformed('The parameter client_secret must not be in the query.'))
+/** Returns the redirect URI of a request, or the error for a page where it is not one of the application. */
+function trustedRedirectUri(
+  parameters: Parameters,
+  application: PublishedApplication,
+  { redirect }: AuthorizationRules,
+): string | RefusedLink {
+  const requested = valueIn(parameters, 'redirect_uri')
+  const isFault = typeof requested === 'object'
+  const redirectUri = isFault ? undefined : matchRedirectUri(application, requested, redirect)
+  if (redirectUri !== undefined) return redirectUri
+  const rule = isFault ? requested.message : brokenRedirectRule(application, requested, redirect)
+  return { ...notAccessible('redirect_uri_mismatch'), clientId: application.id, rule: `redirect_uri ${rule}` }
+}
+
+/** Returns the error of a `state` that cannot come back as it was sent; undefined where it can. */
+function stateFault(state: string | ParameterFault | undefined): OAuthError | undefined {
+  if (typeof state === 'object') return malformed(`The parameter state ${state.message}.`)
+  return (state?.length ?? 0) > PARAMETER_LIMITS.length ? malformed('The parameter state is too long.') : undefined
+}
+
+/** Returns the scopes and the challenge of a request, or the error for the application. */
+function requestedPermission(
+  parameters: Parameters,
+  application: PublishedApplication,
+  rules: AuthorizationRules,
+): Pick<AuthorizationRequest, 'scopes' | 'codeChallenge'> | OAuthError {
+  if (parameters.has('client_secret')) return malformed('The parameter client_secret must not be in the query.')
   const values = valuesIn(parameters, [
     'response_type',
     'response_mode',
@@ -105,33 +122,32 @@ export function authorizationRequest(
     'code_challenge',
     'code_challenge_method',
   ])
-  if (isOAuthError(values)) return redirected(values)
-  if (values.response_type === undefined) return redirected(missing('response_type'))
-  if (values.response_type !== 'code') {
-    return redirected(oauthError('unsupported_response_type', 'unsupported', 'The response_type must be code.'))
-  }
-  if ((values.response_mode ?? 'query') !== 'query') return redirected(malformed('The response_mode must be query.'))
-
+  if (isOAuthError(values)) return values
+  if (values.response_type === undefined) return missing('response_type')
+  if (values.response_type !== 'code')
+    return oauthError('unsupported_response_type', 'unsupported', 'The response_type must be code.')
+  if ((values.response_mode ?? 'query') !== 'query') return malformed('The response_mode must be query.')
   const { code_challenge: codeChallenge, code_challenge_method: method } = values
-  if (codeChallenge === undefined) {
-    if (method !== undefined) return redirected(malformed('There is a code_challenge_method without a code_challenge.'))
-    if (rules.requirePkce || application.type === 'public') {
-      return redirected(oauthError('invalid_request', 'pkce_required', 'A code_challenge is required.'))
-    }
-  } else if (method !== 'S256' || !S256_CHALLENGE.test(codeChallenge)) {
-    return redirected(malformed('The code_challenge must be one of the method S256.'))
-  }
-
+  const fault = challengeFault(codeChallenge, method, rules.requirePkce || application.type === 'public')
+  if (fault !== undefined) return fault
   const scopes = requestedScopes(application, values.scope, rules.catalogue)
-  if (isOAuthError(scopes)) return redirected(scopes)
-  return {
-    type: 'authorization_request',
-    application,
-    redirectUri,
-    ...state,
-    scopes,
-    ...(codeChallenge !== undefined && { codeChallenge }),
+  if (isOAuthError(scopes)) return scopes
+  return { scopes, ...(codeChallenge !== undefined && { codeChallenge }) }
+}
+
+/** Returns the error of a wrong or missing challenge (RFC 7636, section 4.4.1); undefined where there is none. */
+function challengeFault(
+  challenge: string | undefined,
+  method: string | undefined,
+  isRequired: boolean,
+): OAuthError | undefined {
+  if (challenge === undefined) {
+    if (method !== undefined) return malformed('There is a code_challenge_method without a code_challenge.')
+    return isRequired ? oauthError('invalid_request', 'pkce_required', 'A code_challenge is required.') : undefined
   }
+  return method === 'S256' && S256_CHALLENGE.test(challenge)
+    ? undefined
+    : malformed('The code_challenge must be one of the method S256.')
 }
 
 /** The scopes that a request ends with: those that it names or, where it names none, all that are registered. */

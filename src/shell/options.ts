@@ -2,8 +2,9 @@
  * What a host tells the server, checked once.
  * @module
  */
-import type { ApplicationEvent } from '../core/application/application.js'
+
 import type { RedirectRules } from '../core/application/redirect-uri.js'
+import type { ApplicationEvent } from '../core/application/transition.js'
 import type { OAuthErrorCode, RefusalReason } from '../core/errors.js'
 import { configurationError } from '../core/errors.js'
 import type { GrantEvent } from '../core/grant/outcome.js'

@@ -8,10 +8,11 @@ import type { RegistrationDetails, RegistrationFault } from 'grantwell'
 import { APPLICATION_LIMITS, SUBMISSION_LIMITS, serviceScopes } from 'grantwell'
 import { describe, expect, it } from 'vitest'
 import { imageType } from '../../src/core/application/image.js'
+import { reasonFault } from '../../src/core/application/reason.js'
 import { matchRedirectUri } from '../../src/core/application/redirect-uri.js'
 import { RESOURCE_CHOICES } from '../../src/core/application/registration.js'
 import type { RegistrationRules } from '../../src/core/application/registration-check.js'
-import { checkRegistration, isReason } from '../../src/core/application/registration-check.js'
+import { checkRegistration } from '../../src/core/application/registration-check.js'
 import { LOGO, registration } from '../support.js'
 import { bytesOf, gif, jpeg, png, vp8, vp8l, vp8x } from './images.js'
 import { anyText } from './texts.js'
@@ -65,6 +66,8 @@ function detailsOf(changes: Given = {}, rules = RULES): RegistrationDetails {
   const result = check(changes, rules)
   return result.type === 'details' ? result.details : expect.fail(JSON.stringify(result.faults))
 }
+
+const isReason = (text: string): boolean => reasonFault(text) === undefined
 
 const logoOf = (text: string, length = text.length): Uint8Array => {
   const bytes = new Uint8Array(length)

@@ -5,6 +5,7 @@
 import { portableDigests, serviceScopes } from 'grantwell'
 import type { ImageType } from '../../src/core/application/image.js'
 import { imageSize, imageType } from '../../src/core/application/image.js'
+import { reasonFault } from '../../src/core/application/reason.js'
 import {
   brokenRedirectRule,
   isLoopback,
@@ -13,7 +14,7 @@ import {
   redirectUriRule,
 } from '../../src/core/application/redirect-uri.js'
 import type { RegistrationRules } from '../../src/core/application/registration-check.js'
-import { checkRegistration, isReason, reasonFault } from '../../src/core/application/registration-check.js'
+import { checkRegistration } from '../../src/core/application/registration-check.js'
 import { sameJson } from '../../src/core/json.js'
 import { nearest } from '../../src/core/nearest.js'
 import { normalizeScopes, parseScopes, splitScopes } from '../../src/core/scopes.js'
@@ -151,7 +152,6 @@ export const CORE: Readonly<Record<string, Inputs>> = {
     'a JPEG of empty segments': sizeOfImage('\xff\xd8', '\xff\xfe\0\x02', 'image/jpeg'),
     'a JPEG without markers': sizeOfImage('\xff\xd8', 'x', 'image/jpeg'),
   }),
-  'core/application/registration-check.ts isReason': ofText(isReason, [['', '']], SEEN),
   'core/scopes.ts parseScopes': all(
     ofText((text) => parseScopes(catalogue, text)),
     of({
@@ -195,7 +195,7 @@ export const CORE: Readonly<Record<string, Inputs>> = {
       ['127.', ''],
     ],
   ),
-  'core/application/registration-check.ts reasonFault': ofText(reasonFault, [['', '']], SEEN),
+  'core/application/reason.ts reasonFault': ofText(reasonFault, [['', '']], SEEN),
   'core/text.ts unseenFault': ofText(unseenFault),
 }
 

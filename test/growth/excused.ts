@@ -82,6 +82,10 @@ export const EXCUSED: Readonly<Record<string, readonly string[]>> = {
   'tests each text by a regular expression, which regular-expressions.slow.test.ts proves to be linear': [
     ...of('client/token-endpoint.ts', 'tokensOf'),
   ],
+  'is a part of checkRegistration': [
+    ...of('core/application/registration-form.ts', 'createForm', 'ownFields', 'otherFields'),
+    ...of('core/application/registration-form.ts', 'isText', 'isBytes', 'isBoolean', 'isList'),
+  ],
   'is a part of encodeBase64url and digestOf': [
     ...of('core/tokens/digests.ts', 'portableDigests.sha256', 'portableDigests.hmacSha256'),
   ],

@@ -4,10 +4,11 @@
  * @module
  */
 import * as fc from 'fast-check'
-import type { Application, ApplicationCommand, ApplicationDetails } from '../../core/application/application.js'
-import { transitionApplication } from '../../core/application/application.js'
+import type { Application, ApplicationDetails } from '../../core/application/application.js'
 import type { Registration } from '../../core/application/registration.js'
 import { checkRegistration } from '../../core/application/registration-check.js'
+import type { ApplicationCommand } from '../../core/application/transition.js'
+import { transitionApplication } from '../../core/application/transition.js'
 import type { GrantRecord } from '../../core/grant/grant.js'
 import { isGrant } from '../../core/grant/grant.js'
 import type { IssuedTokens } from '../../core/grant/pair.js'

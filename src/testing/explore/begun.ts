@@ -4,7 +4,7 @@
  * @module
  */
 import type { Application } from '../../core/application/application.js'
-import { transitionApplication } from '../../core/application/application.js'
+import { transitionApplication } from '../../core/application/transition.js'
 import type { Grant } from '../../core/grant/grant.js'
 import type { IssuedTokens } from '../../core/grant/pair.js'
 import type { GrantRules } from '../../core/grant/rules.js'

@@ -1,0 +1,90 @@
+/**
+ * The check of the redirect URIs of a registration, and of the domain that they must have.
+ * @module
+ * @see Specification, section 2.1
+ */
+
+import type { RedirectRegistration, RedirectRules } from './redirect-uri.js'
+import { parseRedirectUri, redirectUriRule } from './redirect-uri.js'
+import type { Registration } from './registration.js'
+import { SUBMISSION_LIMITS } from './registration.js'
+import type { Check, RegistrationForm } from './registration-form.js'
+import { isBoolean, isList, isText, WRONG_TYPE } from './registration-form.js'
+
+const DOMAIN = /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/
+
+/** Settings for the check of redirect URIs. */
+export interface RedirectCheckRules {
+  readonly redirect: RedirectRules
+  /** `required` asks for at least one redirect URI: a resource server has none. */
+  readonly redirectUris: 'required' | 'none'
+}
+
+/** Checks the redirect URIs of a registration and its authorized domain. */
+export function checkRedirects(
+  { read, check }: RegistrationForm,
+  type: Registration['type'] | undefined,
+  rules: RedirectCheckRules,
+): Omit<RedirectRegistration, 'type'> {
+  const given = read('redirectUris', isList)
+  const { redirectUris, hosts } = soundRedirectUris(given ?? [], type, rules.redirect, check)
+  const isEnough = given === undefined || given.length > 0 || rules.redirectUris === 'none'
+  check(isEnough, 'redirectUris', 'must have at least one')
+  const givenDomain = read('authorizedDomain', isText, true)
+  const allowSubdomains = read('allowSubdomains', isBoolean, true) ?? false
+  const authorizedDomain = givenDomain ?? (hosts.size === 1 ? [...hosts][0] : undefined)
+  checkDomain(authorizedDomain, allowSubdomains, hosts, check)
+  return { redirectUris, ...(authorizedDomain !== undefined && { authorizedDomain }), allowSubdomains }
+}
+
+/** Returns the sound ones of redirect URIs, and the hosts of those that are https. */
+function soundRedirectUris(
+  given: readonly unknown[],
+  type: Registration['type'] | undefined,
+  rules: RedirectRules,
+  check: Check,
+): { readonly redirectUris: readonly string[]; readonly hosts: ReadonlySet<string> } {
+  const { redirectUris: limit } = SUBMISSION_LIMITS
+  check(given.length <= limit, 'redirectUris', `must be at most ${limit}`)
+  const redirectUris: string[] = []
+  const hosts = new Set<string>()
+  for (const [index, uri] of given.slice(0, limit).entries()) {
+    const path = `redirectUris[${index}]`
+    if (typeof uri !== 'string') {
+      check(false, path, WRONG_TYPE)
+      continue
+    }
+    const parsed = parseRedirectUri(uri, rules)
+    if (parsed === undefined) {
+      check(false, path, redirectUriRule(uri))
+      continue
+    }
+    check(
+      parsed.kind !== 'private-use' || type !== 'confidential',
+      path,
+      'must not have a private-use scheme: the client is confidential',
+    )
+    redirectUris.push(uri)
+    if (parsed.kind === 'https') hosts.add(parsed.url.hostname)
+  }
+  return { redirectUris, hosts }
+}
+
+/** Checks an authorized domain against the hosts of the redirect URIs. */
+function checkDomain(
+  domain: string | undefined,
+  allowSubdomains: boolean,
+  hosts: ReadonlySet<string>,
+  check: Check,
+): void {
+  if (domain === undefined) {
+    check(hosts.size === 0, 'authorizedDomain', 'must be given: the redirect URIs have several hosts')
+    return
+  }
+  check(DOMAIN.test(domain), 'authorizedDomain', 'must be a domain name in lower case, without port or trailing dot')
+  check(!allowSubdomains || domain.includes('.'), 'allowSubdomains', 'must not open a top-level domain')
+  for (const host of hosts) {
+    const inside = host === domain || (allowSubdomains && host.endsWith(`.${domain}`))
+    check(inside, 'redirectUris', `${host} is not in the authorized domain`)
+  }
+}

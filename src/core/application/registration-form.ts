@@ -1,0 +1,104 @@
+/**
+ * A submitted registration of any shape, read field by field while its faults are noted.
+ * @module
+ */
+
+import { MUST_BE_OWN, strayName } from '../takes.js'
+import type { Registration, RegistrationFault } from './registration.js'
+
+/** A registration while it is read. */
+export interface RegistrationForm {
+  /** Reads a field of the right type; undefined where it is absent or wrong, which is noted unless it may be absent. */
+  readonly read: <Value>(
+    name: keyof Registration,
+    fits: (value: unknown) => value is Value,
+    isOptional?: boolean,
+  ) => Value | undefined
+  /** Notes a fault where a condition does not hold. */
+  readonly check: Check
+  /** The faults so far. */
+  readonly faults: readonly RegistrationFault[]
+}
+
+/** Notes a fault where a condition does not hold. */
+export type Check = (holds: boolean, path: string, message: string) => void
+
+/** The fault of a field, or a list entry, that is absent or has another type. */
+export const WRONG_TYPE = 'is missing or of the wrong type'
+
+const FIELDS: readonly (keyof Registration)[] = [
+  'name',
+  'logo',
+  'description',
+  'website',
+  'type',
+  'redirectUris',
+  'authorizedDomain',
+  'allowSubdomains',
+  'scopes',
+  'resourceScope',
+  'deviceFlow',
+  'tokenType',
+]
+
+/** Unknown fields that are told: an object can have any number, and a fault for each would be without end. */
+const OTHER_FIELDS_TOLD = 32
+
+/** Begins to read a registration. Its unknown and inherited fields are noted as faults. */
+export function createForm(given: object): RegistrationForm {
+  const fields = ownFields(given, FIELDS)
+  const faults: RegistrationFault[] = []
+  const check: Check = (holds, path, message) => {
+    if (!holds) faults.push({ path, message })
+  }
+  for (const name of otherFields(given, FIELDS)) check(false, name, 'is not a field of a registration')
+  const stray = strayName(given, FIELDS)
+  if (stray !== undefined) check(false, stray, MUST_BE_OWN)
+  return {
+    faults,
+    check,
+    read: (name, fits, isOptional = false) => {
+      const value = fields.get(name)
+      if (fits(value)) return value
+      check(isOptional && value === undefined, name, WRONG_TYPE)
+      return undefined
+    },
+  }
+}
+
+/** Returns the known fields of an object. Own ones alone, so that a polluted prototype adds none. */
+export function ownFields(given: object, known: readonly string[]): ReadonlyMap<string, unknown> {
+  const values = given as Readonly<Record<string, unknown>> // any object may be asked for any name
+  return new Map(known.filter((name) => Object.hasOwn(given, name)).map((name) => [name, values[name]]))
+}
+
+/** Returns the first unknown names of an object. */
+export function otherFields(given: object, known: readonly string[]): readonly string[] {
+  const others: string[] = []
+  for (const name of Object.keys(given)) {
+    if (known.includes(name)) continue
+    others.push(name)
+    if (others.length === OTHER_FIELDS_TOLD) break
+  }
+  return others
+}
+
+/** True for a string. */
+export function isText(value: unknown): value is string {
+  return typeof value === 'string'
+}
+
+/** True for bytes. */
+export function isBytes(value: unknown): value is Uint8Array {
+  return value instanceof Uint8Array
+}
+
+/** True for a boolean. */
+export function isBoolean(value: unknown): value is boolean {
+  return typeof value === 'boolean'
+}
+
+/** True for a list. */
+export function isList(value: unknown): value is readonly unknown[] {
+  return Array.isArray(value)
+}

@@ -1,0 +1,87 @@
+/**
+ * The check of the scopes of a registration, and of their reasons.
+ * @module
+ * @see Specification, section 5.3
+ */
+
+import { nearest } from '../nearest.js'
+import type { ScopeCatalogue, ScopeEntry } from '../scopes.js'
+import { normalizeScopes } from '../scopes.js'
+import { reasonFault } from './reason.js'
+import type { RegistrationDetails } from './registration.js'
+import type { Check, RegistrationForm } from './registration-form.js'
+import { isList, isText, otherFields, ownFields, WRONG_TYPE } from './registration-form.js'
+
+const SCOPE_FIELDS = ['scope', 'reason'] as const
+
+/** Settings for the check of scopes. */
+export interface ScopesCheckRules {
+  readonly scopes: ScopeCatalogue
+  /** `required` asks for a reason of every scope. */
+  readonly reasons: 'required' | 'optional'
+}
+
+/** Checks the scopes of a registration. Returns them in normal form, with their reasons; undefined where none can be read. */
+export function checkScopes(
+  { read, check }: RegistrationForm,
+  rules: ScopesCheckRules,
+): Pick<RegistrationDetails, 'scopes' | 'reasons'> | undefined {
+  const given = read('scopes', isList)
+  if (given === undefined) return undefined
+  // The catalogue has no more to ask for, and a fault for each would be without end.
+  if (given.length === 0 || given.length > rules.scopes.entries.size) {
+    check(false, 'scopes', 'must be one or more scopes of the catalogue, each asked for once')
+    return undefined
+  }
+  const wanted: string[] = []
+  const names = new Set<number>()
+  const reasons: Record<string, string> = {}
+  for (const [index, each] of given.entries()) {
+    const requested = checkScope(each, `scopes[${index}]`, rules, check)
+    if (requested === undefined) continue
+    const { entry, at, reason } = requested
+    check(!names.has(entry.position), at, 'is asked for twice')
+    names.add(entry.position)
+    wanted.push(entry.scope)
+    if (isText(reason)) reasons[entry.scope] = reason
+  }
+  const scopes = normalizeScopes(rules.scopes, wanted)
+  return scopes === undefined ? undefined : { scopes, reasons }
+}
+
+/** Checks one requested scope, with or without a reason; undefined where the catalogue does not have it. */
+function checkScope(
+  given: unknown,
+  path: string,
+  { scopes: { entries }, reasons }: ScopesCheckRules,
+  check: Check,
+): { readonly entry: ScopeEntry; readonly at: string; readonly reason: unknown } | undefined {
+  const isObject = typeof given === 'object' && given !== null
+  if (typeof given !== 'string' && !isObject) {
+    check(false, path, WRONG_TYPE)
+    return undefined
+  }
+  const asked = isObject ? given : { scope: given }
+  const fields = ownFields(asked, SCOPE_FIELDS)
+  const [scope, reason] = [fields.get('scope'), fields.get('reason')]
+  for (const name of otherFields(asked, SCOPE_FIELDS)) {
+    check(false, `${path}.${name}`, 'is not a field of a scope that is asked for')
+  }
+  if (reason !== undefined || reasons === 'required') {
+    const fault = reasonFault(reason)
+    if (fault !== undefined) check(false, `${path}.reason`, fault)
+  }
+  const entry = isText(scope) ? entries.get(scope) : undefined
+  const at = isObject ? `${path}.scope` : path
+  if (entry === undefined) {
+    check(false, at, unknownScope(scope, [...entries.keys()]))
+    return undefined
+  }
+  return { entry, at, reason }
+}
+
+/** Writes the fault of an unknown scope. It names a scope of this catalogue, which may be the host's own. */
+function unknownScope(scope: unknown, known: readonly string[]): string {
+  const meant = isText(scope) ? nearest(scope, known) : undefined
+  return `must be a scope of the catalogue, such as ${meant ?? known[0]}`
+}

@@ -1,0 +1,236 @@
+/**
+ * The transitions of an application, as pure functions of its record.
+ *
+ *     submit -> pending -> approved | rejected        approved <-> suspended
+ *
+ * What was approved is in force until a change to it is approved as well: a change waits in the record beside it.
+ * @module
+ * @see Specification, sections 1 and 2.1
+ */
+
+import type { Scope } from '../scopes.js'
+import { narrowScopes } from '../scopes.js'
+import type { ClientId, Digest, Seconds, Subject } from '../values.js'
+import type {
+  Application,
+  ApplicationDetails,
+  ClientSecret,
+  PublishedApplication,
+  Review,
+  SubmittedApplication,
+} from './application.js'
+import { isPublished, isResourceServer } from './application.js'
+import type { RegistrationDetails } from './registration.js'
+
+/** Secrets that may work at once. */
+export const SECRETS_KEPT = 8
+
+/** A command to an application. */
+export type ApplicationCommand =
+  | {
+      readonly type: 'submit'
+      readonly id: ClientId
+      readonly applicant?: Subject
+      readonly details: ApplicationDetails
+    }
+  | {
+      readonly type: 'change'
+      /** Without a logo the application keeps its present one. */
+      readonly details: RegistrationDetails & { readonly logo?: string }
+    }
+  | {
+      readonly type: 'approve'
+      /** The revision that was reviewed: a newer one is refused, since nobody has reviewed it. */
+      readonly revision: number
+      /** In normal form; absent grants all requested scopes. */
+      readonly scopes?: readonly Scope[]
+      /** The digest of the secret that a confidential client gets at its first approval. */
+      readonly secretDigest: Digest
+    }
+  | { readonly type: 'reject'; readonly revision: number; readonly reason: string }
+  | { readonly type: 'suspend' }
+  | { readonly type: 'reinstate' }
+  | {
+      readonly type: 'rotate_secret'
+      readonly secretDigest: Digest
+      /** Seconds for which older secrets work on, at most. */
+      readonly overlap: Seconds
+    }
+
+/** The reason for which a command was refused. */
+export type ApplicationRefusal =
+  /** There is an application with that identifier. */
+  | 'exists'
+  /** There is no such application. */
+  | 'unknown'
+  /** The state of the application does not permit the command. */
+  | 'state'
+  /** A newer revision was handed in than the one that was reviewed. */
+  | 'outdated'
+  /** The scopes are not among the requested ones. */
+  | 'scopes'
+  /** A change would make a confidential client public, or the reverse. */
+  | 'type'
+  /** Too many secrets work at once. */
+  | 'secrets'
+
+/** An event of an application, for the audit trail. */
+export interface ApplicationEvent {
+  readonly type: 'application'
+  readonly at: Seconds
+  readonly applicationId: ClientId
+  readonly change: 'submitted' | 'changed' | 'approved' | 'rejected' | 'suspended' | 'reinstated' | 'secret_rotated'
+  readonly revision: number
+}
+
+/** The result of a command: the application as it is from now on, or the reason of the refusal. */
+export type ApplicationOutcome =
+  | {
+      readonly type: 'done'
+      readonly application: Application
+      /** Absent where nothing changed. */
+      readonly event?: ApplicationEvent
+    }
+  | { readonly type: 'refused'; readonly refusal: ApplicationRefusal }
+
+/**
+ * Applies a command to an application: every command has an answer in every state, and none throws.
+ * @param application - the record as it was read; undefined where there is none
+ */
+export function transitionApplication(
+  application: Application | undefined,
+  command: ApplicationCommand,
+  now: Seconds,
+): ApplicationOutcome {
+  if (command.type === 'submit') return application === undefined ? submit(command, now) : refused('exists')
+  if (application === undefined) return refused('unknown')
+  switch (command.type) {
+    case 'change':
+      return change(application, command, now)
+    case 'approve':
+      return approve(application, command, now)
+    case 'reject':
+      return reject(application, command, now)
+    case 'suspend':
+      return move(application, 'suspended', now)
+    case 'reinstate':
+      return move(application, 'approved', now)
+    case 'rotate_secret':
+      return rotateSecret(application, command, now)
+  }
+}
+
+type Asked<Type extends ApplicationCommand['type']> = Extract<ApplicationCommand, { readonly type: Type }>
+
+function submit({ id, applicant, details }: Asked<'submit'>, now: Seconds): ApplicationOutcome {
+  const application: SubmittedApplication = {
+    v: 1,
+    id,
+    state: 'pending',
+    ...(applicant !== undefined && { applicant }),
+    revision: 1,
+    createdAt: now,
+    review: { state: 'pending', revision: 1, submittedAt: now, details },
+  }
+  return done(application, 'submitted', now)
+}
+
+/** Takes in a change. The approved details stay in force; a change that was waiting gives way. */
+function change(application: Application, { details }: Asked<'change'>, now: Seconds): ApplicationOutcome {
+  if (application.state === 'rejected') return refused('state')
+  // Nobody hands in a resource server, so nobody changes what it is told by handing in something else.
+  if (isResourceServer(application)) return refused('state')
+  // Tokens were issued to a client that authenticated, or to one that cannot: neither may become the other.
+  if (isPublished(application) && details.type !== application.type) return refused('type')
+  const { details: present } = isPublished(application) ? inReview(application) : application.review
+  const revision = application.revision + 1
+  const review: Review = {
+    state: 'pending',
+    revision,
+    submittedAt: now,
+    details: { ...details, logo: details.logo ?? present.logo },
+  }
+  return done({ ...application, revision, review }, 'changed', now)
+}
+
+function approve(application: Application, command: Asked<'approve'>, now: Seconds): ApplicationOutcome {
+  const { review } = application
+  if (review?.state !== 'pending') return refused('state')
+  if (review.revision !== command.revision) return refused('outdated')
+  const scopes = narrowScopes(review.details.scopes, command.scopes)
+  if (scopes === undefined) return refused('scopes')
+  const { v, id, applicant, revision, createdAt } = application
+  const secrets = isPublished(application) ? application.secrets : firstSecrets(review.details, command.secretDigest)
+  const published: PublishedApplication = {
+    v,
+    id,
+    clientId: id,
+    state: application.state === 'suspended' ? 'suspended' : 'approved',
+    ...(applicant !== undefined && { applicant }),
+    revision,
+    createdAt,
+    approvedAt: now,
+    secrets,
+    ...review.details,
+    scopes,
+    reasons: reasonsFor(scopes, review.details.reasons),
+  }
+  return done(published, 'approved', now)
+}
+
+function reject(application: Application, command: Asked<'reject'>, now: Seconds): ApplicationOutcome {
+  const { review } = application
+  if (review?.state !== 'pending') return refused('state')
+  if (review.revision !== command.revision) return refused('outdated')
+  const rejected: Review = { ...review, state: 'rejected', rejectedAt: now, reason: command.reason }
+  return isPublished(application)
+    ? done({ ...application, review: rejected }, 'rejected', now)
+    : done({ ...application, state: 'rejected', review: rejected }, 'rejected', now)
+}
+
+function move(application: Application, state: PublishedApplication['state'], now: Seconds): ApplicationOutcome {
+  if (!isPublished(application)) return refused('state')
+  if (application.state === state) return { type: 'done', application }
+  return done({ ...application, state }, state === 'suspended' ? 'suspended' : 'reinstated', now)
+}
+
+/** Adds a secret, which works at once. Each older one works on for the overlap, or until its own expiry if that is sooner. */
+function rotateSecret(application: Application, command: Asked<'rotate_secret'>, now: Seconds): ApplicationOutcome {
+  if (!isPublished(application) || application.type === 'public') return refused('state')
+  const until = now + command.overlap
+  const older = application.secrets
+    .map(({ digest, expiresAt = until }) => ({ digest, expiresAt: Math.min(expiresAt, until) }))
+    .filter(({ expiresAt }) => now < expiresAt)
+  if (older.length >= SECRETS_KEPT) return refused('secrets')
+  const secrets = [{ digest: command.secretDigest }, ...older]
+  return done({ ...application, secrets }, 'secret_rotated', now)
+}
+
+/** Returns the reasons of the approved scopes. The reason of a `name:rw` goes with the `name:r` that was made of it. */
+function reasonsFor(scopes: readonly Scope[], given: ApplicationDetails['reasons']): ApplicationDetails['reasons'] {
+  const reasonOf = new Map(Object.entries(given))
+  return Object.fromEntries(
+    scopes.flatMap((scope) => {
+      const reason = reasonOf.get(scope) ?? reasonOf.get(`${scope}w`)
+      return reason === undefined ? [] : [[scope, reason]]
+    }),
+  )
+}
+
+function firstSecrets(details: ApplicationDetails, digest: Digest): readonly ClientSecret[] {
+  return details.type === 'confidential' ? [{ digest }] : []
+}
+
+/** Returns the details that a change starts from: those of the change that waits, or else those in force. */
+function inReview(application: PublishedApplication): { readonly details: ApplicationDetails } {
+  return application.review?.state === 'pending' ? application.review : { details: application }
+}
+
+function done(application: Application, change: ApplicationEvent['change'], now: Seconds): ApplicationOutcome {
+  const { id: applicationId, revision } = application
+  return { type: 'done', application, event: { type: 'application', at: now, applicationId, change, revision } }
+}
+
+function refused(refusal: ApplicationRefusal): ApplicationOutcome {
+  return { type: 'refused', refusal }
+}
