@@ -1,13 +1,13 @@
 /**
- * The headers that a host has set on a response before ours.
+ * Headers that the host has set on a response before ours.
  * @module
  * @see RFC 9110, section 5.3 (headers that are lists)
  */
 
-/** Headers that are lists, or may come more than once: those of the host stay, and ours are added. */
+/** Headers that are lists, or may occur more than once. The host's values stay, and ours are added. */
 const LISTS: ReadonlySet<string> = new Set(['set-cookie', 'vary', 'link', 'www-authenticate', 'server-timing'])
 
-/** Headers that describe a body. They belong to whoever sends the body, so the host's go even where we have none. */
+/** Headers that describe a body. The host's are removed even if we set none, because the body is ours. */
 export const BODY_HEADERS = [
   'Content-Type',
   'Content-Length',
@@ -17,12 +17,12 @@ export const BODY_HEADERS = [
   'Trailer',
 ] as const
 
-/** A header as a platform keeps it. */
+/** The value of a header as a platform keeps it. */
 type Value = string | number | readonly string[] | undefined
 
 /**
- * Adds the host's values to ours where a header is a list. Every other header of ours replaces the host's.
- * @param hostValue - gives the host's value of a header, whatever the case of its name
+ * Adds the host's values to our headers that are lists. All other headers of ours replace the host's.
+ * @param hostValue - returns the host's value of a header; ignores the case of its name
  */
 export function addHostValues(
   headers: Readonly<Record<string, string>>,

@@ -1,60 +1,63 @@
 /**
- * A service as one client of it knows it: who asks whom, and what the service says of itself.
+ * A client of an authorization service: its settings, and the metadata that the service publishes.
  * @module
  * @see RFC 8414
  */
 import * as oauth from 'oauth4webapi'
 import { isLoopback } from '../core/application/redirect-uri.js'
-import { came, FUNCTION, isObject, isTaken, mustBe, NAME, oneOf, type Takes } from '../core/takes.js'
-import { ClientError } from './errors.js'
+import type { Takes } from '../core/takes.js'
+import { came, FUNCTION, isObject, isTaken, mustBe, NAME, oneOf } from '../core/takes.js'
+import { ClientError, configurationError } from './errors.js'
 import { parseAddress } from './http/address.js'
-import { ask, type HttpOptions, type HttpSettings, memberOf, wholeAnswers } from './http/http.js'
+import type { HttpOptions, HttpSettings } from './http/http.js'
+import { ask, createWholeFetch, memberOf } from './http/http.js'
 import { plain } from './http/plain.js'
-import { checkArgument, mistake, type OptionChecks, readOptions, wait } from './options.js'
+import type { OptionChecks } from './options.js'
+import { checkArgument, readOptions, waitingTime } from './options.js'
 
 /** Options of {@link discover}. */
 export interface ClientOptions {
-  /** The address of the service, as it calls itself: `https://host` or `https://host/path`; `http` on loopback alone. */
+  /** The issuer identifier of the service: `https://host` or `https://host/path`; `http` only on loopback. */
   readonly issuer: string
   readonly clientId: string
-  /** Of a confidential client; none by default. A program that others can read keeps no secret. */
+  /** The secret of a confidential client; none by default. A program that others can read cannot keep a secret. */
   readonly clientSecret?: string
-  /** How the secret is sent; `client_secret_basic` by default (RFC 6749, section 2.3.1). */
+  /** The way to send the secret; `client_secret_basic` by default (RFC 6749, section 2.3.1). */
   readonly clientAuthentication?: 'client_secret_basic' | 'client_secret_post'
-  /** What requests are made with; the platform's by default. */
+  /** The function that sends requests; the platform's by default. */
   readonly fetch?: typeof fetch
-  /** Seconds to wait for a whole answer; 10 by default, an hour at most. */
+  /** Seconds to wait for a complete answer; 10 by default, an hour at most. */
   readonly timeout?: number
-  /** Seconds since the epoch; the system's clock by default. */
+  /** Returns seconds since the epoch; the system's clock by default. */
   readonly clock?: () => number
 }
 
-/** A service that was discovered, and the client that asks it: what the other functions work with. Made by {@link discover} alone. */
+/** A client of a service that was discovered. The other functions take it. Only {@link discover} makes one. */
 export interface Client {
-  /** As the service spells it. */
+  /** The issuer identifier, as the service spells it. */
   readonly issuer: string
   readonly clientId: string
-  /** What the service says of itself (RFC 8414, section 2). */
+  /** The metadata of the service (RFC 8414, section 2). */
   readonly metadata: oauth.AuthorizationServer
 }
 
-/** What requests of a client need. */
+/** The settings for requests of a client. */
 export interface Connection extends HttpSettings {
   readonly as: oauth.AuthorizationServer
   readonly client: oauth.Client
   readonly authentication: oauth.ClientAuth
-  /** Whether the client proves who it is. */
+  /** True if the client authenticates with a secret. */
   readonly hasSecret: boolean
-  /** Options of a request of oauth4webapi: its answer is whole, and the signal ends it (see `wholeAnswers`). */
+  /** Makes options of a request of oauth4webapi: its answer is complete, and the signal ends it (see `createWholeFetch`). */
   readonly http: (signal?: AbortSignal) => HttpOptions
-  /** Whole seconds since the epoch. */
+  /** Returns whole seconds since the epoch. */
   readonly now: () => number
 }
 
-/** By a name that all copies of this module know: in CommonJS each entry point has its own. */
+/** A registered symbol, since in CommonJS each entry point has its own copy of this module. */
 const connection: unique symbol = Symbol.for('grantwell.client.connection')
 
-/** The endpoints that a client sends credentials to, or its user. */
+/** The endpoints to which a client sends credentials, or its user. */
 const ENDPOINTS = [
   'authorization_endpoint',
   'token_endpoint',
@@ -64,9 +67,9 @@ const ENDPOINTS = [
 ] as const
 
 /**
- * Reads what a service says of itself.
- * @throws ClientError `ERR_CONFIGURATION` for a wrong option; `ERR_UNREACHABLE` where nobody answers; `ERR_RESPONSE` where
- *   the answer is none of an authorization server, or of one with another name
+ * Reads the metadata of a service.
+ * @throws ClientError `ERR_CONFIGURATION` for a wrong option; `ERR_UNREACHABLE` if the service gives no answer; `ERR_RESPONSE` if
+ *   the answer is not from an authorization server, or from one with another issuer identifier
  * @example
  * ```ts
  * const client = await discover({ issuer: 'https://git.example', clientId: 'my-tool' })
@@ -80,7 +83,7 @@ export async function discover(options: ClientOptions): Promise<Client> {
   const { fetch = globalThis.fetch, timeout = 10, clock = () => Date.now() / 1000 } = given
   checkClock(clock())
   const http: Connection['http'] = (signal) => ({
-    [oauth.customFetch]: wholeAnswers({ fetch, timeout }, signal),
+    [oauth.customFetch]: createWholeFetch({ fetch, timeout }, signal),
     [oauth.allowInsecureRequests]: issuer.protocol === 'http:', // on loopback: see readIssuer and checkEndpoints
   })
 
@@ -106,26 +109,26 @@ export async function discover(options: ClientOptions): Promise<Client> {
 }
 
 /**
- * What requests of this client need.
- * @throws ClientError `ERR_CONFIGURATION` for what `discover` has not made
+ * Returns the settings for requests of a client.
+ * @throws ClientError `ERR_CONFIGURATION` for an object that `discover` has not made
  */
 export function connectionOf(client: Client): Connection {
-  // The one thing that discover puts there; no JSON has a symbol.
+  // Only discover sets this member, and JSON cannot contain a symbol.
   const own = (client as { readonly [connection]?: Connection } | undefined)?.[connection]
-  if (own === undefined) throw mistake(`the client ${mustBe(CLIENT, client)}`)
+  if (own === undefined) throw configurationError(`the client ${mustBe(CLIENT, client)}`)
   return own
 }
 
-/** Its connection is checked where it is used: {@link connectionOf}. */
+/** A client. {@link connectionOf} checks its connection when it is used. */
 export const CLIENT: Takes = { words: 'a client that discover() has made', fits: isObject }
 
 const SECONDS: Takes = { words: 'seconds since the epoch', fits: Number.isFinite }
 
 function checkClock(now: unknown): void {
-  if (!isTaken(SECONDS, now)) throw mistake(`discover: clock() must give ${SECONDS.words}; got ${came(now)}`)
+  if (!isTaken(SECONDS, now)) throw configurationError(`discover: clock() must give ${SECONDS.words}; got ${came(now)}`)
 }
 
-/** @throws ClientError `ERR_CONFIGURATION` for an argument that is no client */
+/** Checks the argument `client`. @throws ClientError `ERR_CONFIGURATION` for anything but a client */
 export function checkClient(of: string, client: unknown): void {
   checkArgument(of, 'client', { ...CLIENT, fits: isClient }, client)
 }
@@ -140,35 +143,39 @@ const OPTIONS: OptionChecks<ClientOptions> = {
   clientSecret: { ...NAME, secret: true },
   clientAuthentication: oneOf('client_secret_basic', 'client_secret_post'),
   fetch: FUNCTION,
-  timeout: wait(3600),
+  timeout: waitingTime(3600),
   clock: FUNCTION,
 }
 
-/** Without TLS everybody on the way could read the tokens: never but on loopback. */
+/** Parses the option `issuer`. Without TLS others on the network could read the tokens, so `http` is allowed only on loopback. */
 function readIssuer(text: string): URL {
   const url = parseAddress(text)
   if (url === undefined || !isProtected(url, true))
-    throw mistake(`discover: the option issuer must be an https address, or an http one on loopback; got ${came(text)}`)
+    throw configurationError(
+      `discover: the option issuer must be an https address, or an http one on loopback; got ${came(text)}`,
+    )
   if (url.username !== '' || url.password !== '' || /[?#]/.test(text))
-    throw mistake(`discover: the option issuer must have no user, no query and no fragment; got ${came(text)}`)
+    throw configurationError(
+      `discover: the option issuer must have no user, no query and no fragment; got ${came(text)}`,
+    )
   return url
 }
 
-/** Whether nobody on the way can read what is sent there. */
+/** Checks whether nobody on the network can read requests to an address. */
 function isProtected({ protocol, hostname }: URL, allowLoopback: boolean): boolean {
   return protocol === 'https:' || (allowLoopback && protocol === 'http:' && isLoopback(hostname, true))
 }
 
-/** Characters that a terminal obeys, or that show an address otherwise than it is; URL parsers take them away or escape them. */
-const NOT_OF_ADDRESS = /[\p{Cc}\p{Cf}\p{Z}\p{Cs}]/u
+/** Characters that a terminal obeys, or that make an address look like another one. URL parsers remove or escape them. */
+const FORBIDDEN_IN_ADDRESS = /[\p{Cc}\p{Cf}\p{Z}\p{Cs}]/u
 
 /**
- * Whether an address that a service gives may be used: one that nobody on the way can read and, since it may come to the
- * opener of a desktop or to a terminal, of the web, as it is written, without a user in front of its host, and not long. `http`
- * is for services on loopback, to loopback.
+ * Checks whether an address that a service gives is safe to use. It must be `https` or, if the issuer is on loopback, `http`
+ * on loopback. It may be passed to a terminal or to the program that opens a browser, so it must be short, and without
+ * control characters and a user name.
  */
 export function isSafeAddress(text: unknown, issuer: string | URL): boolean {
-  const url = typeof text === 'string' && !NOT_OF_ADDRESS.test(text) ? parseAddress(text) : undefined
+  const url = typeof text === 'string' && !FORBIDDEN_IN_ADDRESS.test(text) ? parseAddress(text) : undefined
   if (url === undefined || url.username !== '' || url.password !== '') return false
   return isProtected(url, new URL(issuer).protocol === 'http:')
 }
@@ -181,13 +188,15 @@ function checkEndpoints(as: oauth.AuthorizationServer, issuer: URL): void {
 }
 
 function isSame(text: string, issuer: URL): boolean {
-  return !NOT_OF_ADDRESS.test(text) && parseAddress(text)?.href === issuer.href
+  return !FORBIDDEN_IN_ADDRESS.test(text) && parseAddress(text)?.href === issuer.href
 }
 
 function authenticationOf({ clientSecret, clientAuthentication }: ClientOptions): oauth.ClientAuth {
   if (clientSecret === undefined) {
     if (clientAuthentication !== undefined)
-      throw mistake('discover: the option clientSecret must be given with clientAuthentication; got undefined')
+      throw configurationError(
+        'discover: the option clientSecret must be given with clientAuthentication; got undefined',
+      )
     return oauth.None()
   }
   return clientAuthentication === 'client_secret_post'

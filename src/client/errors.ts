@@ -1,39 +1,38 @@
 /**
- * What the functions of a client throw.
+ * Errors of the client's functions.
  * @module
  */
 import { plain } from './http/plain.js'
 
 /** The codes of {@link ClientError}. */
 export type ClientErrorCode =
-  /** Nobody is logged in, or what was permitted has ended (expired, revoked, taken back): the user must authorize again. */
+  /** Nobody is logged in, or the grant has ended (expired or revoked): the user must authorize again. */
   | 'ERR_AUTHORIZATION_REQUIRED'
   /** The user refused. */
   | 'ERR_ACCESS_DENIED'
   /** The user did not decide in time. */
   | 'ERR_LOGIN_EXPIRED'
-  /** Nobody answers, or not in time, or the service is busy: worth another try. */
+  /** The service gives no answer, or not in time, or is busy: worth another try. */
   | 'ERR_UNREACHABLE'
-  /** The service answers, and refuses the request, or does not answer as such a service does. */
+  /** The service refuses the request, or its answer is not one of an authorization service. */
   | 'ERR_RESPONSE'
-  /** A token of a type that this client does not know, and so must not use (RFC 6749, section 7.1). */
+  /** The token has a type that this client does not know, and so must not use (RFC 6749, section 7.1). */
   | 'ERR_TOKEN_TYPE'
-  /** The tokens cannot be kept, or read. */
+  /** The tokens cannot be stored or read. */
   | 'ERR_TOKEN_STORE'
   /** A wrong option or argument. */
   | 'ERR_CONFIGURATION'
 
 /**
- * What the functions of a client throw. Tell them apart by `code`, not by `instanceof`: in CommonJS each entry point has a class
- * of its own. `cause` is what went wrong beneath, not enumerable, so
- * that no log of fields has it.
+ * The error of every function of a client. Tell errors apart by `code`, not by `instanceof`: in CommonJS each entry point has
+ * a class of its own. `cause` is the underlying error. It is not enumerable, so a log of the fields does not contain it.
  */
 export class ClientError extends Error {
   override readonly name: string = 'ClientError'
   readonly code: ClientErrorCode
   /**
-   * The code of the protocol that the service gave (RFC 6749, section 5.2), such as `invalid_client`: on one line, of at most 201
-   * characters, and without what a terminal would obey.
+   * The error code of the service (RFC 6749, section 5.2), such as `invalid_client`: one line of at most 201
+   * characters, without control characters.
    */
   readonly error: string | undefined
 
@@ -47,4 +46,14 @@ export class ClientError extends Error {
     this.error = more.error === undefined ? undefined : plain(more.error)
     Object.defineProperty(this, 'cause', { value: more.cause, enumerable: false })
   }
+}
+
+/** Checks for a {@link ClientError} by name, since in CommonJS each entry point has a class of its own. */
+export function isClientError(error: unknown): error is ClientError {
+  return error instanceof Error && error.name === 'ClientError' && Object.hasOwn(error, 'code')
+}
+
+/** Makes the error for a caller's mistake, such as a wrong option. */
+export function configurationError(message: string, cause?: unknown): ClientError {
+  return new ClientError('ERR_CONFIGURATION', message, { cause })
 }

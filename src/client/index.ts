@@ -1,18 +1,20 @@
 /**
  * The entry point `grantwell/client`: a client of an authorization service, on any platform. It discovers the service, logs
- * a user in by the device flow, and keeps the tokens fresh; and it guards an API that lives elsewhere. Needs `oauth4webapi`.
+ * a user in by the device flow, and keeps the tokens fresh. It also guards an API that runs elsewhere than the service. Needs the
+ * package `oauth4webapi`.
  * @module
  */
-export type { AuthorizedFetchOptions } from './authorized-fetch.js'
-export { authorizedFetch } from './authorized-fetch.js'
+
 export type { Client, ClientOptions } from './client.js'
 export { discover } from './client.js'
 export type { ClientErrorCode } from './errors.js'
 export { ClientError } from './errors.js'
+export type { AuthorizedFetchOptions } from './fetch/authorized-fetch.js'
+export { authorizedFetch } from './fetch/authorized-fetch.js'
 export type { LoginOptions, UserCode } from './login.js'
 export { login } from './login.js'
-export type { ResourceServerOptions } from './resource-server.js'
-export { resourceServer } from './resource-server.js'
+export type { ResourceServerOptions } from './resource-server/resource-server.js'
+export { resourceServer } from './resource-server/resource-server.js'
 export { revokeTokens } from './token-endpoint.js'
 export { memoryTokenStore } from './tokens/memory-token-store.js'
 export type { TokenSource, TokenSourceOptions, WaitOptions } from './tokens/token-source.js'

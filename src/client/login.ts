@@ -1,57 +1,63 @@
 /**
- * The login of a command-line tool, or of a device without a browser: the user types a code into a page elsewhere.
+ * The device flow: the login of a command-line tool, or of a device without a browser. The user types a code into a page on
+ * another device.
  * @module
  * @see RFC 8628
  */
 import * as oauth from 'oauth4webapi'
 import { FUNCTION } from '../core/takes.js'
-import { type Client, checkClient, connectionOf, isSafeAddress } from './client.js'
-import { ClientError } from './errors.js'
-import { ask, inTime, isClientError, pause, retryAfterOf } from './http/http.js'
-import { LONGEST_WAIT, type OptionChecks, readOptions, SCOPE, SIGNAL } from './options.js'
+import type { Client } from './client.js'
+import { checkClient, connectionOf, isSafeAddress } from './client.js'
+import { ClientError, isClientError } from './errors.js'
+import { ask, retryAfterOf } from './http/http.js'
+import { sleep, withTimeout } from './http/timeout.js'
+import type { OptionChecks } from './options.js'
+import { MAX_TIMER, readOptions, SCOPE, SIGNAL } from './options.js'
 import { requestTokens } from './token-endpoint.js'
 import type { Tokens } from './tokens/tokens.js'
 import { isCredential } from './tokens/tokens-check.js'
 
-/** The code as the user is shown it. Nothing in it moves a terminal or turns the direction of reading. */
+/** The code to show to the user. It has no characters that control a terminal or change the direction of text. */
 export interface UserCode {
   /** At most 64 characters. */
   readonly userCode: string
-  /** Where it is typed in: an `https` address or, of a service on loopback, an `http` one there. */
+  /** The address of the page for the code: `https` or, if the service is on loopback, `http` on loopback. */
   readonly verificationUri: string
-  /** The same with the code in it, for a QR code or a link; absent where the service gives none. */
+  /** The same address with the code in it, for a QR code or a link; absent if the service gives none. */
   readonly verificationUriComplete?: string
-  /** Seconds until the code is worth nothing. */
+  /** Seconds until the code expires. */
   readonly expiresIn: number
 }
 
 /** Options of {@link login}. */
 export interface LoginOptions {
-  /** What to ask for, separated by spaces; by default what the service gives when nothing is asked for. */
+  /** The scopes to request, separated by spaces; by default those that the service gives to a request without scopes. */
   readonly scope?: string
-  /** Shows the code to the user. Called once; the service is asked once it is done, and what it throws ends the login. */
+  /**
+   * Shows the code to the user. It is called once. The service is asked after it has finished, and an error of it ends the
+   * login.
+   */
   readonly show: (code: UserCode) => void | Promise<void>
   /** Ends the login at once; it then throws the reason of the signal. */
   readonly signal?: AbortSignal
 }
 
-/** Seconds between two polls where the service does not say (RFC 8628, section 3.2), and what `slow_down` adds (3.5). */
+/** Seconds between two polls if the service does not say (RFC 8628, section 3.2), and the seconds that `slow_down` adds (3.5). */
 const INTERVAL = 5
-const SLOWER = 5
+const SLOW_DOWN = 5
 
-/** Seconds between two tries, at most, where no answer comes and the service does not say when it will. */
-const BACKOFF_MAX = 60
+/** The longest pause in seconds between two polls without an answer, unless the service asks for a longer one. */
+const MAX_BACKOFF = 60
 
 /**
  * Logs a user in by the device flow.
  *
- * It asks at the pace that the service gives, more slowly for good where it is told to, and ever more slowly while no answer
- * comes, until the code has expired.
- * @throws ClientError `ERR_ACCESS_DENIED` where the user refused; `ERR_LOGIN_EXPIRED` where the time was over, `cause` being
- *   the last failure where no answer came at the end; `ERR_UNREACHABLE` where there is no answer to the first request;
- *   `ERR_RESPONSE`, with `error` being what the service said, such as `invalid_scope`, or for an answer that has no sense, such as
- *   a pace below a second; `ERR_TOKEN_TYPE`; `ERR_CONFIGURATION`
- *   for a wrong option; the reason of the signal
+ * It polls at the interval that the service gives until the code expires. The interval grows each time the service says
+ * `slow_down`, and the pauses grow while the service gives no answer.
+ * @throws ClientError `ERR_ACCESS_DENIED` if the user refused; `ERR_LOGIN_EXPIRED` if the code expired, with the last failure
+ *   as `cause` if there was no answer at the end; `ERR_UNREACHABLE` if there is no answer to the first request;
+ *   `ERR_RESPONSE`, with the service's code in `error`, such as `invalid_scope`, or for an invalid answer, such as a negative
+ *   interval; `ERR_TOKEN_TYPE`; `ERR_CONFIGURATION` for a wrong option; the reason of the signal
  * @example
  * ```ts
  * const tokens = await login(client, {
@@ -61,66 +67,76 @@ const BACKOFF_MAX = 60
  * ```
  */
 export function login(client: Client, options: LoginOptions): Promise<Tokens> {
-  return loginWith(client, options, { now: () => performance.now() / 1000, sleep: pause })
+  return loginWith(client, options, { now: () => performance.now() / 1000, sleep })
 }
 
-/** How a login waits. */
+/** The clock and the timer of a login. */
 export interface Waiting {
-  /** Seconds by a clock that nobody sets: the one of a device may be years off until it has found the network. */
+  /** Returns seconds of a clock that is never set: a device's system clock may be years off until it is on the network. */
   readonly now: () => number
   readonly sleep: (seconds: number, signal: AbortSignal | undefined) => Promise<void>
 }
 
-/** {@link login}, waiting as it is told to. */
+/** Logs a user in like {@link login}, with the given clock and timer. */
 export async function loginWith(client: Client, options: LoginOptions, { now, sleep }: Waiting): Promise<Tokens> {
   const { scope, show, signal } = readOptions<LoginOptions>('login', options, OPTIONS, ['show'])
   checkClient('login', client)
   const { now: clock } = connectionOf(client)
-  const { device_code, interval = INTERVAL, code } = await requestCodes(client, scope, signal)
-  const deadline = now() + code.expiresIn
-  await inTime({ signal }, async () => show(code))
+  const codes = await requestCodes(client, scope, signal)
+  const deadline = now() + codes.code.expiresIn
+  await withTimeout({ signal }, async () => show(codes.code))
 
-  let pace = interval
-  let wait = pace // longer than the pace as long as no answer comes
+  let interval = codes.interval ?? INTERVAL
+  let wait = interval // longer than the interval while no answer comes
   let unanswered: ClientError | undefined
   for (;;) {
-    await sleep(Math.max(0, Math.min(wait, deadline - now(), LONGEST_WAIT)), signal)
+    await sleep(Math.max(0, Math.min(wait, deadline - now(), MAX_TIMER)), signal)
     if (now() >= deadline) throw expired(unanswered)
     try {
       return await requestTokens(client, 'the service gave no tokens', { scope }, signal, (connection) => {
         const { as, client: self, authentication, http } = connection
-        return oauth.deviceCodeGrantRequest(as, self, authentication, device_code, http(signal))
+        return oauth.deviceCodeGrantRequest(as, self, authentication, codes.deviceCode, http(signal))
       })
     } catch (error) {
       if (!isClientError(error)) throw error
       unanswered = error.code === 'ERR_UNREACHABLE' ? error : undefined
-      if (error.error === 'slow_down') pace += SLOWER
+      if (error.error === 'slow_down') interval += SLOW_DOWN
       else if (unanswered === undefined) checkPending(error)
-      wait = unanswered === undefined ? pace : Math.max(pace, retryAfterOf(error, clock()) ?? longer(wait))
+      wait = unanswered === undefined ? interval : Math.max(interval, retryAfterOf(error, clock()) ?? backOff(wait))
     }
   }
 }
 
 const OPTIONS: OptionChecks<LoginOptions> = { scope: SCOPE, show: FUNCTION, signal: SIGNAL }
 
-/** Characters that a terminal obeys, or that show a code otherwise than it is; a blank may part its groups. */
-const NOT_OF_CODE = /(?! )[\p{Cc}\p{Cf}\p{Z}\p{Cs}]/u
+/** Characters that a terminal obeys, or that make a code look like another one. A space may separate its groups. */
+const FORBIDDEN_IN_CODE = /(?! )[\p{Cc}\p{Cf}\p{Z}\p{Cs}]/u
 
-/** Characters of a code that somebody is to type in: services give some eight. */
+/** Characters that a code may have. A user types it, and services give about eight. */
 const MAX_CODE = 64
 
-/** A pace or lifetime under it is a slip of the service, and would make this client ask without end. */
+/**
+ * The shortest interval or lifetime in seconds. A shorter one is an error of the service, and this client would poll
+ * endlessly.
+ */
 const MIN_SECONDS = 0.1
 
-/** Seconds that a code may live, and that may pass between two polls: a year. */
+/** The longest interval or lifetime in seconds: a year. */
 const MAX_SECONDS = 31_536_000
 
-/** RFC 8628, section 3.1 and 3.2. */
+/** The codes of a device, and the interval of polls in seconds. */
+interface Codes {
+  readonly deviceCode: string
+  readonly interval: number | undefined
+  readonly code: UserCode
+}
+
+/** Requests the codes, and checks the answer (RFC 8628, section 3.1 and 3.2). */
 async function requestCodes(
   client: Client,
   scope: string | undefined,
   signal: AbortSignal | undefined,
-): Promise<{ readonly device_code: string; readonly interval?: number; readonly code: UserCode }> {
+): Promise<Codes> {
   const { as, client: self, authentication, http } = connectionOf(client)
   const parameters = new URLSearchParams(scope === undefined ? {} : { scope })
   const answer = await ask('the service gave no code', signal, async () => {
@@ -136,7 +152,7 @@ async function requestCodes(
         'ERR_RESPONSE',
         `the service gave ${value} as ${name}: seconds from ${MIN_SECONDS} to ${MAX_SECONDS} are expected`,
       )
-  if (NOT_OF_CODE.test(userCode) || [...userCode].length > MAX_CODE)
+  if (FORBIDDEN_IN_CODE.test(userCode) || [...userCode].length > MAX_CODE)
     throw new ClientError('ERR_RESPONSE', 'the service gave a code that cannot be shown')
   const { verification_uri: uri, verification_uri_complete: complete } = answer
   for (const address of [uri, ...(complete === undefined ? [] : [complete])]) {
@@ -149,10 +165,10 @@ async function requestCodes(
     expiresIn,
     ...(complete !== undefined && { verificationUriComplete: complete }),
   }
-  return { device_code: deviceCode, code, ...(interval !== undefined && { interval }) }
+  return { deviceCode, interval, code }
 }
 
-/** Whether the user has still to decide, and what else a refusal means (RFC 8628, section 3.5). */
+/** Throws the meaning of a refusal, unless the user has not decided yet (RFC 8628, section 3.5). */
 function checkPending(refusal: ClientError): void {
   const { error, cause } = refusal
   if (error === 'authorization_pending') return
@@ -165,7 +181,7 @@ function expired(cause: ClientError | undefined): ClientError {
   return new ClientError('ERR_LOGIN_EXPIRED', message, { error: cause?.error, cause })
 }
 
-/** RFC 8628, section 3.5, where a connection times out. */
-function longer(wait: number): number {
-  return Math.min(wait * 2, BACKOFF_MAX)
+/** Returns a longer pause, after a poll without an answer (RFC 8628, section 3.5). */
+function backOff(wait: number): number {
+  return Math.min(wait * 2, MAX_BACKOFF)
 }

@@ -1,19 +1,19 @@
 /**
- * Options and arguments of the client's functions, checked once at their edge.
+ * Options and arguments of the client's functions, checked once where they enter.
  * @module
  */
 import type { Takes, TakesOf } from '../core/takes.js'
 import { isTaken, mustBe, readOptions as read } from '../core/takes.js'
-import { ClientError } from './errors.js'
+import { configurationError } from './errors.js'
 
-/** Values that each option takes. */
+/** The check of each option. */
 export type OptionChecks<Options> = TakesOf<Options>
 
 /**
- * Reads the options that were given: own properties alone, so that a polluted prototype changes nothing, and each one sound.
- * @param of - the function that takes them
- * @param isStrict - refuses an unknown name whose value is undefined too
- * @throws ClientError `ERR_CONFIGURATION` for an unknown, missing or wrong one
+ * Reads and checks options. Only own properties count, so a polluted prototype changes nothing.
+ * @param of - the name of the function that takes them
+ * @param isStrict - true to refuse unknown names whose value is undefined too
+ * @throws ClientError `ERR_CONFIGURATION` for an unknown, missing or wrong option
  */
 export function readOptions<Options extends object>(
   of: string,
@@ -23,25 +23,20 @@ export function readOptions<Options extends object>(
   isStrict = false,
 ): Options {
   const own = read<Options>(of, options, takes, required, isStrict)
-  if (typeof own === 'string') throw mistake(own)
+  if (typeof own === 'string') throw configurationError(own)
   return own
 }
 
-/** @throws ClientError `ERR_CONFIGURATION` for an argument that is not what is taken */
+/** Checks an argument. @throws ClientError `ERR_CONFIGURATION` for a wrong one */
 export function checkArgument(of: string, name: string, takes: Takes, value: unknown): void {
-  if (!isTaken(takes, value)) throw mistake(`${of}: the argument ${name} ${mustBe(takes, value)}`)
+  if (!isTaken(takes, value)) throw configurationError(`${of}: the argument ${name} ${mustBe(takes, value)}`)
 }
 
-/** Makes the error of whoever calls. */
-export function mistake(message: string, cause?: unknown): ClientError {
-  return new ClientError('ERR_CONFIGURATION', message, { cause })
-}
+/** The longest time that a timer can wait, in seconds. A timer with a longer time fires at once. */
+export const MAX_TIMER: number = (2 ** 31 - 1) / 1000
 
-/** The longest that a timer can wait, in seconds; one that is set for longer goes off at once. */
-export const LONGEST_WAIT: number = (2 ** 31 - 1) / 1000
-
-/** Makes what takes a time to wait. What is longer than the most can only be meant as milliseconds. */
-export function wait(most: number): Takes {
+/** Creates the check of a time to wait, in seconds. A time that exceeds the maximum is probably meant in milliseconds. */
+export function waitingTime(most: number): Takes {
   return {
     words: `seconds, above 0 and at most ${most}`,
     fits: (value) => typeof value === 'number' && value > 0 && value <= most,
@@ -49,7 +44,7 @@ export function wait(most: number): Takes {
   }
 }
 
-/** Makes what takes a length of time, or none. */
+/** Creates the check of a length of time in seconds, which may be 0. */
 export function duration(most: number): Takes {
   return {
     words: `seconds from 0 to ${most}`,
@@ -58,7 +53,7 @@ export function duration(most: number): Takes {
   }
 }
 
-/** Scopes as a request has them (RFC 6749, section 3.3). */
+/** Scopes in the form of a request (RFC 6749, section 3.3). */
 export const SCOPE: Takes = {
   words: 'scopes separated by single spaces',
   fits: (value) =>

@@ -4,56 +4,57 @@
  * @see RFC 6749, sections 5 and 6; RFC 7009
  */
 import * as oauth from 'oauth4webapi'
-import { type Client, type Connection, checkClient, connectionOf } from './client.js'
-import { ClientError } from './errors.js'
-import { ask, isClientError } from './http/http.js'
+import type { Client, Connection } from './client.js'
+import { checkClient, connectionOf } from './client.js'
+import { ClientError, configurationError, isClientError } from './errors.js'
+import { ask } from './http/http.js'
 import { plain } from './http/plain.js'
-import { mistake, readOptions, SIGNAL } from './options.js'
+import { readOptions, SIGNAL } from './options.js'
 import type { Tokens, TokenType } from './tokens/tokens.js'
 import { checkTokens, isBearer, isCredential } from './tokens/tokens-check.js'
 
-/** What an answer leaves out where it did not change. */
+/** The values that an answer may omit if they did not change. */
 export interface Before {
-  /** What was asked for or, on a refresh, what was granted before. */
+  /** The scopes of the request or, on a refresh, those granted before. */
   readonly scope?: string | undefined
   /** The refresh token that was used. */
   readonly refreshToken?: string | undefined
 }
 
 /**
- * Asks for tokens, once.
- * @param what - what did not succeed where it fails, as the beginning of a sentence
+ * Sends one token request.
+ * @param failure - the failure, as the beginning of a sentence
  * @throws ClientError `ERR_UNREACHABLE`, `ERR_RESPONSE`, `ERR_TOKEN_TYPE`; the reason of the signal
  */
 export async function requestTokens(
   client: Client,
-  what: string,
+  failure: string,
   before: Before,
   signal: AbortSignal | undefined,
   send: (connection: Connection) => Promise<Response>,
 ): Promise<Tokens> {
   const connection = connectionOf(client)
-  const answer = await ask(what, signal, async () => {
+  const answer = await ask(failure, signal, async () => {
     const response = await send(connection)
     return oauth
       .processGenericTokenEndpointResponse(connection.as, connection.client, response, { recognizedTokenTypes })
       .catch((error: unknown) => {
-        throw error instanceof oauth.UnsupportedOperationError ? unknownType(what) : error
+        throw error instanceof oauth.UnsupportedOperationError ? unknownType(failure) : error
       })
   })
   return tokensOf(client, answer, before)
 }
 
 /**
- * What else than `bearer` oauth4webapi lets pass; {@link tokensOf} judges. Without a prototype, since the service chooses the
- * name that is looked up.
+ * Token types besides `bearer` that oauth4webapi accepts; {@link tokensOf} checks them. It has no prototype, since the
+ * service chooses the name that is looked up.
  */
 const recognizedTokenTypes: oauth.RecognizedTokenTypes = Object.assign(Object.create(null), { mac: () => {} })
 
 /**
- * The tokens of an answer.
- * @throws ClientError `ERR_TOKEN_TYPE` where they are of a type that is neither `bearer` nor `mac`, or of `mac` with no key of
- *   `hmac-sha-256`; `ERR_RESPONSE` where no request could carry them, or where a scope or a lifetime is none
+ * Reads the tokens of an answer.
+ * @throws ClientError `ERR_TOKEN_TYPE` if their type is neither `bearer` nor `mac`, or if it is `mac` without a key of
+ *   `hmac-sha-256`; `ERR_RESPONSE` if no request could contain them, or if the scope or the lifetime is wrong
  * @see RFC 6749, section 5.1; draft-ietf-oauth-v2-http-mac-01, section 5.1
  */
 export function tokensOf(client: Client, answer: oauth.TokenEndpointResponse, before: Before): Tokens {
@@ -79,7 +80,7 @@ export function tokensOf(client: Client, answer: oauth.TokenEndpointResponse, be
     clientId: client.clientId,
     accessToken,
     issuedAt,
-    // A fraction of a second is none to rely on.
+    // Rounded down: the access token may expire within the last second.
     ...(answer.expires_in !== undefined && { expiresAt: Math.floor(issuedAt + answer.expires_in) }),
     ...(refreshToken !== undefined && { refreshToken }),
     ...(scope !== undefined && { scope }),
@@ -87,10 +88,10 @@ export function tokensOf(client: Client, answer: oauth.TokenEndpointResponse, be
   }
 }
 
-/** RFC 6749, appendix A.4, and what services give besides: an empty one, two blanks, quotes. */
+/** Scopes by RFC 6749, appendix A.4, and those that some services give: empty, with two spaces, with quotes. */
 const SCOPES = /^[\x20-\x7e]*$/
 
-/** Seconds: 136 years. Some services say a hundred years where a token lives for ever. */
+/** 136 years in seconds. Some services give a hundred years for a token without an expiry. */
 const MAX_LIFETIME = 4_294_967_295
 
 function typeOf(answer: oauth.TokenEndpointResponse): TokenType {
@@ -103,14 +104,14 @@ function typeOf(answer: oauth.TokenEndpointResponse): TokenType {
   return { tokenType: 'mac', macKey, macAlgorithm }
 }
 
-function unknownType(what: string, type?: string): ClientError {
+function unknownType(failure: string, type?: string): ClientError {
   const name = type === undefined ? '' : `, ${plain(type)}`
-  return new ClientError('ERR_TOKEN_TYPE', `${what}: they are of a type that this client does not know${name}`)
+  return new ClientError('ERR_TOKEN_TYPE', `${failure}: they are of a type that this client does not know${name}`)
 }
 
 /**
- * Asks once for new tokens. At a grantwell service the same request may be sent again for 5 minutes: it has the same answer.
- * @throws ClientError `ERR_AUTHORIZATION_REQUIRED` where the user must authorize again; `ERR_UNREACHABLE` where the same
+ * Refreshes tokens with one request. A grantwell service gives the same answer if the request is repeated within 5 minutes.
+ * @throws ClientError `ERR_AUTHORIZATION_REQUIRED` if the user must authorize again; `ERR_UNREACHABLE` if the same
  *   request may succeed later; `ERR_RESPONSE`, `ERR_TOKEN_TYPE`; `ERR_CONFIGURATION` for tokens of another client or service;
  *   the reason of the signal
  * @see RFC 6749, section 6
@@ -141,9 +142,9 @@ export async function refreshTokens(
 }
 
 /**
- * Ends what was permitted, at the service; what is kept of the tokens stays. It is done by the refresh token, which ends
- * all tokens of the grant; where there is none, the access token alone ends. Tokens that have ended already are no failure.
- * @throws ClientError `ERR_UNREACHABLE`, `ERR_RESPONSE`, `ERR_CONFIGURATION`, as `refreshTokens`
+ * Revokes tokens at the service, and leaves stored copies unchanged. It sends the refresh token, which ends
+ * all tokens of the grant. Without a refresh token, only the access token ends. Tokens that have ended already are no error.
+ * @throws ClientError `ERR_UNREACHABLE`, `ERR_RESPONSE`, `ERR_CONFIGURATION`
  * @see RFC 7009, section 2.1
  */
 export async function revokeTokens(
@@ -171,8 +172,8 @@ export async function revokeTokens(
   })
 }
 
-/** Credentials go to nobody but the service that gave them. */
+/** Checks that credentials go only to the service that gave them. */
 function checkOwner({ issuer, clientId }: Client, tokens: Tokens): void {
   if (tokens.issuer !== issuer || tokens.clientId !== clientId)
-    throw mistake('these tokens are of another service or of another client')
+    throw configurationError('these tokens are of another service or of another client')
 }

@@ -6,8 +6,8 @@ import { createHmac } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Tokens } from 'grantwell/client'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { type AuthorizedFetchOptions, authorizedFetch } from '../../src/client/authorized-fetch.js'
 import { ClientError } from '../../src/client/errors.js'
+import { type AuthorizedFetchOptions, authorizedFetch } from '../../src/client/fetch/authorized-fetch.js'
 import { tokensOf } from '../../src/client/token-endpoint.js'
 import { memoryTokenStore } from '../../src/client/tokens/memory-token-store.js'
 import { createTokenSource, type TokenSource } from '../../src/client/tokens/token-source.js'
@@ -350,8 +350,8 @@ describe('a token goes to no other origin', () => {
     [['api.example'], /must be an origin/],
     [['https://user@api.example'], /must be an origin/],
     [['null'], /must be an origin/],
-    [['http://api.example'], /where others on the way could read it/],
-    [['ws://127.0.0.1'], /where others on the way could read it/],
+    [['http://api.example'], /where others on the network could read it/],
+    [['ws://127.0.0.1'], /where others on the network could read it/],
     [[3], /the option origins must be .+; got an array of 1$/],
   ])('and what is no origin is refused: %j', (origins, message) => {
     const options = { origins } as AuthorizedFetchOptions

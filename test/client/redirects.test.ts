@@ -6,7 +6,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { TokenSource, Tokens } from 'grantwell/client'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { authorizedFetch } from '../../src/client/authorized-fetch.js'
+import { authorizedFetch } from '../../src/client/fetch/authorized-fetch.js'
 import { eventually, type Listening, listen } from '../adapters/http.js'
 import { START } from '../support.js'
 import { thrownBy } from './service.js'

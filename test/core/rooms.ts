@@ -81,7 +81,7 @@ export const ROOMS: { readonly [folder: string]: Room } = {
       core: 'types',
       'core/tokens': 'types',
     },
-    apart: { save: ['body.ts', 'headers.ts', 'turns.ts'] },
+    apart: { save: ['body.ts', 'headers.ts', 'pipelining.ts'] },
   },
   client: {
     rooms: { ...CORE, protocol: 'everything', guard: 'types', shell: 'types' },

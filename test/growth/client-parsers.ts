@@ -5,11 +5,11 @@
 import * as oauth from 'oauth4webapi'
 import { isSafeAddress } from '../../src/client/client.js'
 import { ClientError } from '../../src/client/errors.js'
+import { toldTime } from '../../src/client/fetch/mac.js'
+import { nextStep } from '../../src/client/fetch/redirects.js'
 import { parseAddress } from '../../src/client/http/address.js'
-import { memberOf, retryAfterOf, wholeAnswers } from '../../src/client/http/http.js'
+import { createWholeFetch, memberOf, retryAfterOf } from '../../src/client/http/http.js'
 import { plain } from '../../src/client/http/plain.js'
-import { nextStep } from '../../src/client/http/redirects.js'
-import { toldTime } from '../../src/client/mac.js'
 import { escaped } from '../../src/client/node/html.js'
 import { isBearer, isCredential } from '../../src/client/tokens/tokens-check.js'
 import { parseTokens } from '../../src/client/tokens/tokens-json.js'
@@ -22,14 +22,14 @@ async function answered(challenge: string): Promise<unknown> {
   const headers = { 'www-authenticate': encodeURI(challenge).replaceAll('%20', ' ').replaceAll('%22', '"') }
   const fetch = async () => new Response('', { status: 401, headers })
   const parts = { method: 'POST', headers: {}, redirect: 'manual', body: undefined } as const
-  const answer = await wholeAnswers({ fetch, timeout: 60 }, undefined)('https://git.example/oauth2/revoke', parts)
+  const answer = await createWholeFetch({ fetch, timeout: 60 }, undefined)('https://git.example/oauth2/revoke', parts)
   return oauth.processRevocationResponse(answer).catch(() => undefined) // it is a refusal
 }
 
 /** The parsers of `src/client`. */
 export const CLIENT: Readonly<Record<string, Inputs>> = {
   // A fetch gives no headers beyond 16 KiB, which is what Node takes.
-  'client/http/http.ts wholeAnswers': ofText(
+  'client/http/http.ts createWholeFetch': ofText(
     answered,
     [
       ['', ''],
@@ -53,7 +53,7 @@ export const CLIENT: Readonly<Record<string, Inputs>> = {
       ['(', ''],
     ],
   ),
-  'client/http/redirects.ts nextStep': ofText(
+  'client/fetch/redirects.ts nextStep': ofText(
     (text) => {
       const headers = new Headers({ location: encodeURI(text) })
       const step = { method: 'GET', url: new URL('https://a.example/'), headers: new Headers(), hasBody: false }
@@ -102,7 +102,7 @@ export const CLIENT: Readonly<Record<string, Inputs>> = {
       ['https://git.example/', ''],
     ],
   ),
-  'client/mac.ts toldTime': ofText(
+  'client/fetch/mac.ts toldTime': ofText(
     (text) => {
       const headers = { 'www-authenticate': text.replace(/[^\x20-\x7e]/g, '') }
       return toldTime(new Response('', { headers }), { macKey: 'k', ts: '1', nonce: 'n' })

@@ -1,21 +1,21 @@
 /**
- * Guards of API routes for everything that hands over a `Request` and wants a `Response`.
+ * Guards of API routes on platforms that pass a `Request` and expect a `Response`.
  * @module
  * @see RFC 6750
  */
-
 import type { ProtectedResource } from '../../core/resource.js'
 import type { AccessTo } from '../../guard/access.js'
 import type { Guarding } from '../../guard/guard.js'
 import type { Authorized, ResourceNeeds, RouteNeeds } from '../../guard/route-guard.js'
 import { authorized, checkFunction, checkGuarding, refusalOf, routeGuard } from '../../guard/route-guard.js'
-import type { HttpResponse } from '../../protocol/message.js'
+import { toResponse } from './response.js'
 
-/** Makes guards of routes: {@link createFetchGuard}. */
+/** Creates guards of routes: {@link createFetchGuard}. */
 export interface FetchGuard {
   /**
-   * A handler that is only called where the guard lets the request through, which then has `auth`, with the resource that was decided on.
-   * @throws GrantwellError `ERR_CONFIGURATION` at once for a need that there is not, or a scope that the catalogue does not have
+   * Creates a handler that calls yours only for a request that the guard lets through. That request has `auth`, with the
+   * resource that the guard decided on.
+   * @throws GrantwellError `ERR_CONFIGURATION` at once for an unknown need, or a scope that the catalogue does not have
    */
   <
     Context extends readonly unknown[],
@@ -25,7 +25,7 @@ export interface FetchGuard {
     needs: ResourceNeeds<Guarded, Context, Resource>,
     handler: (request: Authorized<Guarded, AccessTo<Resource>>, ...context: Context) => Response | Promise<Response>,
   ): (request: Guarded, ...context: Context) => Promise<Response>
-  /** A handler on a route without `resource`. */
+  /** Creates a handler for a route without `resource`. */
   <Context extends readonly unknown[], Guarded extends Request = Request>(
     needs: RouteNeeds<Guarded, Context>,
     handler: (request: Authorized<Guarded>, ...context: Context) => Response | Promise<Response>,
@@ -33,11 +33,17 @@ export interface FetchGuard {
 }
 
 /**
- * Guards routes.
- * @param guarding - the server, or what `resourceServer` of `grantwell/client` gives
- * @param respond - makes the response where the guard does not let a request through
+ * Creates guards of routes. A handler behind a guard is only called for a request whose access token works and permits what
+ * the route needs. The handler finds who is calling, and the resource, in `request.auth`. Arguments behind the request (a
+ * context, parameters) are passed on to the handler.
+ * @param guarding - the server, or the result of `resourceServer` of `grantwell/client`
+ * @example
+ * ```ts
+ * const guard = createFetchGuard(server)
+ * export const PUT = guard({ scope: 'repo-code:rw', resource: repositoryOf }, ({ auth }) => Response.json({ wrote: auth.resource.id }))
+ * ```
  */
-export function makeFetchGuard(guarding: Guarding, respond: (answer: HttpResponse) => Response): FetchGuard {
+export function createFetchGuard(guarding: Guarding): FetchGuard {
   checkGuarding('createFetchGuard', guarding)
   return <Context extends readonly unknown[], Guarded extends Request>(
     needs: RouteNeeds<Guarded, Context>,
@@ -47,10 +53,10 @@ export function makeFetchGuard(guarding: Guarding, respond: (answer: HttpRespons
     checkFunction('handler', handler)
     return async (request: Guarded, ...context: Context) => {
       const found = await check(request, request, context)
-      // By what lets in: whatever else somebody's `guarding` may answer is no access.
+      // Only this type lets a request in, whatever else an implementation of `Guarding` may return.
       return found.type === 'authenticated'
         ? handler(authorized(request, found), ...context)
-        : respond(refusalOf(request, found))
+        : toResponse(refusalOf(request, found))
     }
   }
 }

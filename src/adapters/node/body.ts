@@ -1,16 +1,16 @@
 /**
- * Bodies of Node's requests: read, left unread, or as an earlier middleware of the host left them.
+ * Request bodies on Node: read here, discarded, or already parsed by an earlier middleware of the host.
  * @module
  */
 import type { IncomingMessage } from 'node:http'
 import type { HttpBody } from '../../protocol/message.js'
 import { memberOf } from '../../protocol/message.js'
-import { append, isBytes, wrongPiece } from '../body.js'
+import { append, isBytes, unreadableChunk } from '../body.js'
 
-/** A request as frameworks hand it on: with a body that was parsed. */
+/** A request as frameworks pass it on: with a parsed body. */
 type ParsedRequest = IncomingMessage & { readonly body?: unknown }
 
-/** Lets a body go past that nobody wants, so that the pieces of it do not pile up while the request is answered. */
+/** Discards a body, so that its chunks do not pile up in memory while the request is answered. */
 export function discardBody(request: IncomingMessage): void {
   const { 'transfer-encoding': coding, 'content-length': length = '0' } = request.headers
   // A body of HTTP/2 needs neither header.
@@ -18,25 +18,25 @@ export function discardBody(request: IncomingMessage): void {
 }
 
 /**
- * Checks whether a request has a stream of its own, as in HTTP/2. That stays open, with what the client has sent on it, until somebody
- * reads it to its end: Node resets no stream of which something is unread.
+ * Checks whether a request has a stream of its own, as in HTTP/2. Node keeps such a stream open, with all unread data, until
+ * it is read to its end.
  */
 export function isMultiplexed(request: IncomingMessage): boolean {
   return request.httpVersionMajor >= 2
 }
 
-/** Bytes of a body that is read; what a middleware of the host has parsed is the host's to bound. */
+/** Returns the size of a body that was read here, in bytes. The host limits the size of bodies that it parses itself. */
 export function sizeOf(body: HttpBody | undefined): number {
   return body?.type === 'text' ? body.text.length : 0
 }
 
 /**
- * Reads a body up to its limit; past it the rest is left unread, or on HTTP/2 goes past. Calls back at most once, never for a body that was cut,
- * and with nothing where somebody took it and left nothing behind.
+ * Reads a body up to its limit. The rest of a body that is too large is left unread or, on HTTP/2, discarded.
+ * @param done - called at most once: never for a body that was cut off, without a body if other code has read it and kept nothing
  */
 export function readBody(request: ParsedRequest, limit: number, done: (body?: HttpBody) => void): void {
   if (request.readableEnded) {
-    if (!isCut(request)) done(leftBody(request))
+    if (!isCutOff(request)) done(parsedBody(request))
     return
   }
   if (Number(request.headers['content-length']) > limit) {
@@ -44,6 +44,11 @@ export function readBody(request: ParsedRequest, limit: number, done: (body?: Ht
     done({ type: 'too_large' })
     return
   }
+  readStream(request, limit, done)
+}
+
+/** Reads a body from its stream. */
+function readStream(request: IncomingMessage, limit: number, done: (body: HttpBody) => void): void {
   let bytes: Uint8Array | undefined
   let length = 0
   const stop = (body: HttpBody): void => {
@@ -51,39 +56,42 @@ export function readBody(request: ParsedRequest, limit: number, done: (body?: Ht
     bytes = undefined
     done(body)
   }
-  // Both listeners are called by Node: what they throw would end the process.
-  const onData = (chunk: unknown): void => {
-    // A string where an earlier middleware called setEncoding.
-    const piece = typeof chunk === 'string' ? Buffer.from(chunk) : chunk
-    if (!isBytes(piece)) stop(wrongPiece(piece))
-    else if (length + piece.length > limit) {
+  // Node calls both listeners: an error thrown in them would end the process.
+  const onData = (data: unknown): void => {
+    // A string if an earlier middleware called setEncoding.
+    const chunk = typeof data === 'string' ? Buffer.from(data) : data
+    if (!isBytes(chunk)) stop(unreadableChunk(chunk))
+    else if (length + chunk.length > limit) {
       if (!isMultiplexed(request)) request.pause()
       stop({ type: 'too_large' })
     } else {
-      bytes = append(bytes, length, piece, limit)
-      length += piece.length
+      bytes = append(bytes, length, chunk, limit)
+      length += chunk.length
     }
   }
   const onEnd = (): void => {
-    if (!isCut(request)) done({ type: 'text', text: bytes === undefined ? '' : latin1(bytes, length) })
+    if (!isCutOff(request)) done({ type: 'text', text: bytes === undefined ? '' : latin1(bytes, length) })
   }
   request
     .on('data', onData)
     .on('end', onEnd)
     .on('error', () => {})
-    // Where the host paused it, a listener alone sets nothing in motion.
+    // If the host has paused the request, a listener alone does not start it.
     .resume()
 }
 
-/** Checks whether a body was cut: HTTP/2 of Node ends the body of a stream that was reset, too, and `complete` is always true there. */
-function isCut(request: IncomingMessage): boolean {
+/**
+ * Checks whether a body was cut off. `complete` cannot tell on HTTP/2: Node also ends the body of a stream that was reset,
+ * and sets `complete` to true.
+ */
+function isCutOff(request: IncomingMessage): boolean {
   return request.aborted
 }
 
-/** The body that an earlier middleware left behind. */
-function leftBody(request: ParsedRequest): HttpBody | undefined {
+/** Returns the body that an earlier middleware has parsed. */
+function parsedBody(request: ParsedRequest): HttpBody | undefined {
   try {
-    const body = memberOf(request, 'body') // of some platforms a getter, which parses the body and may throw
+    const body = memberOf(request, 'body') // a getter on some platforms, which parses the body and may throw
     if (body === undefined) return undefined
     if (typeof body === 'string') return { type: 'text', text: body }
     return body instanceof Uint8Array ? { type: 'text', text: latin1(body) } : { type: 'parsed', fields: body }
@@ -92,7 +100,7 @@ function leftBody(request: ParsedRequest): HttpBody | undefined {
   }
 }
 
-/** One character for each byte. */
+/** Decodes bytes to one character each. */
 function latin1(bytes: Uint8Array, length = bytes.length): string {
   const whole = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   return whole.toString('latin1', 0, length)

@@ -1,5 +1,5 @@
 /**
- * Guards of API routes on Node: for `http`, Express and connect, and for Fastify.
+ * Guards of API routes on Node's `http`, Express and connect.
  * @module
  * @see RFC 6750
  */
@@ -20,27 +20,28 @@ import {
 } from '../../guard/route-guard.js'
 import type { HttpResponse } from '../../protocol/message.js'
 import { harmless } from '../../shell/host.js'
-import { addHostValues, BODY_HEADERS } from '../headers.js'
+import { sendResponse } from './response.js'
 
 /** Passes a request on: of connect and Express. */
 type Next = (error?: unknown) => void
 
-/** Makes guards of routes: {@link createNodeGuard}. */
+/** Creates guards of routes: {@link createNodeGuard}. */
 export interface NodeGuard<Request extends IncomingMessage, Response extends ServerResponse> {
   /**
-   * A handler that is only called where the guard lets the request through, which then has `auth`, with the resource that was decided on.
-   * @throws GrantwellError `ERR_CONFIGURATION` at once for a need that there is not, or a scope that the catalogue does not have
+   * Creates a handler that calls yours only for a request that the guard lets through. That request has `auth`, with the
+   * resource that the guard decided on.
+   * @throws GrantwellError `ERR_CONFIGURATION` at once for an unknown need, or a scope that the catalogue does not have
    */
   <Guarded extends Request = Request, Resource extends ProtectedResource = ProtectedResource>(
     needs: ResourceNeeds<Guarded, [], Resource>,
     handler: (request: Authorized<Guarded, AccessTo<Resource>>, response: Response, next: Next) => unknown,
   ): (request: Guarded, response: Response, next?: Next) => Promise<void> | undefined
-  /** A handler on a route without `resource`. */
+  /** Creates a handler for a route without `resource`. */
   <Guarded extends Request = Request>(
     needs: RouteNeeds<Guarded>,
     handler: (request: Authorized<Guarded>, response: Response, next: Next) => unknown,
   ): (request: Guarded, response: Response, next?: Next) => Promise<void> | undefined
-  /** A middleware that passes on a request that is let through, with `auth`. */
+  /** Creates a middleware that adds `auth` to a request that the guard lets through, and passes it on. */
   <Guarded extends Request = Request>(
     needs: RouteNeeds<Guarded>,
   ): (request: Guarded, response: Response, next: Next) => Promise<void> | undefined
@@ -49,10 +50,26 @@ export interface NodeGuard<Request extends IncomingMessage, Response extends Ser
 /** Options of `createNodeGuard`. */
 export interface NodeGuardOptions {
   /**
-   * Told what a handler threw where there is no `next` to tell, and always where the guard itself failed; `console.error` by default.
-   * The answer is then a 500.
+   * Gets the error of a handler if there is no `next`, and every error of the guard itself; `console.error` by default.
+   * The response is then a 500.
    */
   readonly onError?: (error: unknown) => void
+}
+
+/** A guarded route: its check, its handler if it has one, and the function that gets errors of the guard. */
+interface Route<Request extends IncomingMessage, Response extends ServerResponse> {
+  readonly check: ReturnType<typeof routeGuard<Request, []>>
+  readonly handler: Handler<Request, Response> | undefined
+  readonly report: (error: unknown) => void
+}
+
+type Handler<Request, Response> = (request: Authorized<Request>, response: Response, next: Next) => unknown
+
+/** One request to a guarded route. */
+interface Call<Request extends IncomingMessage, Response extends ServerResponse> {
+  readonly request: Request
+  readonly response: Response
+  readonly next: Next | undefined
 }
 
 const FAILED: HttpResponse = {
@@ -61,165 +78,132 @@ const FAILED: HttpResponse = {
   body: 'The service failed.\n',
 }
 
+/** The name of an argument in messages of configuration errors. */
+const NEXT = 'next of a guard without a handler, which is a middleware,'
+
 /**
- * Guards routes of `http`, Express and connect.
- * @param guarding - the server, or what `resourceServer` of `grantwell/client` gives
- * @param send - sends a response
+ * Creates guards of routes of `http`, Express and connect. A handler behind a guard is only called for a request whose access
+ * token works and permits what the route needs. The handler finds who is calling, and the resource, in `request.auth`. What a
+ * handler throws goes to `next` or, if there is no `next`, to the option `onError`, and the response is a 500. If the guard
+ * itself fails, `next` is never called: `onError` gets the error, and the response is a 500.
+ * @param guarding - the server, or the result of `resourceServer` of `grantwell/client`
+ * @example
+ * ```ts
+ * const guard = createNodeGuard(server)
+ * app.put('/repositories/:id', guard({ scope: 'repo-code:rw', resource: repositoryOf }, (request, response) => {
+ *   response.json({ by: request.auth.subject, wrote: request.auth.resource.id })
+ * }))
+ * ```
+ * In TypeScript, `createNodeGuard<express.Request, express.Response>(server)` gives both their types. Without a handler, it
+ * is a middleware that calls `next` once, without an argument, for a request that the guard lets through.
  */
-export function makeNodeGuard<Request extends IncomingMessage, Response extends ServerResponse>(
-  guarding: Guarding,
-  send: (response: Response, answer: HttpResponse) => void,
-  options: NodeGuardOptions,
-): NodeGuard<Request, Response> {
+export function createNodeGuard<
+  Request extends IncomingMessage = IncomingMessage,
+  Response extends ServerResponse = ServerResponse,
+>(guarding: Guarding, options: NodeGuardOptions = {}): NodeGuard<Request, Response> {
   checkGuarding('createNodeGuard', guarding)
-  // biome-ignore lint/suspicious/noConsole: an error that nobody asked to be told of must not vanish
+  // biome-ignore lint/suspicious/noConsole: an error without a listener must not vanish
   const onError = onErrorOption('createNodeGuard', options) ?? ((error: unknown) => console.error(error))
-  const tell = harmless(onError, nothing)
-  return <Guarded extends Request>(
-    needs: RouteNeeds<Guarded>,
-    ...handlers: readonly ((request: Authorized<Guarded>, response: Response, next: Next) => unknown)[]
-  ) => {
+  const report = harmless(onError, ignore)
+  return <Guarded extends Request>(needs: RouteNeeds<Guarded>, ...handlers: readonly Handler<Guarded, Response>[]) => {
     const check = routeGuard(guarding, needs)
-    const handler = handlerOf(handlers)
-    return (request: Guarded, response: Response, next?: Next) => {
-      // Of the guard itself. Never to `next`: one that does not look at its argument would let the request in.
-      const fail = (error: unknown): void => {
-        // Nobody waits for this: thrown on, one request that trips an error would end the process.
-        tell(error)
-        try {
-          send(response, FAILED)
-        } catch {
-          response.destroy()
-        }
-      }
-      const pass = (own: Authorized<Guarded>): unknown => {
-        if (handler === undefined) return (next as Next)() // as was checked before
-        const handlerFailed = (error: unknown): unknown => (next ?? fail)(thrown(error))
-        try {
-          const done = handler(own, response, next ?? ((error) => fail(error ? thrown(error) : noNext())))
-          return isThenable(done) ? Promise.resolve(done).then(nothing, handlerFailed) : undefined
-        } catch (error) {
-          return handlerFailed(error)
-        }
-      }
-      const proceed = (found: Authentication): Promise<void> | undefined => {
-        let own: Authorized<Guarded>
-        try {
-          if (found.type !== 'authenticated') {
-            send(response, refusalOf(request, found))
-            return undefined
-          }
-          if (handler === undefined) checkFunction(NEXT, next)
-          own = authorized(request, found)
-        } catch (error) {
-          fail(error)
-          return undefined
-        }
-        const done = pass(own)
-        return isThenable(done) ? Promise.resolve(done).then(nothing) : undefined
-      }
-      let found: ReturnType<typeof check>
-      try {
-        found = check(request, request, [])
-      } catch (error) {
-        fail(error)
-        return undefined
-      }
-      return found instanceof Promise ? found.then(proceed, fail) : proceed(found)
-    }
+    const route: Route<Guarded, Response> = { check, handler: handlerOf(handlers), report }
+    return (request: Guarded, response: Response, next?: Next) => guardRequest(route, { request, response, next })
   }
 }
 
-/** Arguments of a middleware guard, in the words of a configuration error. */
-const NEXT = 'next of a guard without a handler, which is a middleware,'
-
-function nothing(): void {}
-
-/** Whether something is a promise, be it of a library. */
-function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return typeof value === 'object' && value !== null && 'then' in value
+/** Checks a request, and responds to it or passes it on. */
+function guardRequest<Request extends IncomingMessage, Response extends ServerResponse>(
+  route: Route<Request, Response>,
+  call: Call<Request, Response>,
+): Promise<void> | undefined {
+  let found: Authentication | Promise<Authentication>
+  try {
+    found = route.check(call.request, call.request, [])
+  } catch (error) {
+    fail(route, call, error)
+    return undefined
+  }
+  if (!(found instanceof Promise)) return decide(route, call, found)
+  return found.then(
+    (later) => decide(route, call, later),
+    (error: unknown) => fail(route, call, error),
+  )
 }
 
-/** The handler that was given, if one was: a misspelt one must not make a middleware. */
-function handlerOf<Handler>(handlers: readonly Handler[]): Handler | undefined {
+/** Refuses a request, or passes it to the handler or to `next`. */
+function decide<Request extends IncomingMessage, Response extends ServerResponse>(
+  route: Route<Request, Response>,
+  call: Call<Request, Response>,
+  found: Authentication,
+): Promise<void> | undefined {
+  let own: Authorized<Request>
+  try {
+    if (found.type !== 'authenticated') {
+      sendResponse(call.response, refusalOf(call.request, found))
+      return undefined
+    }
+    if (route.handler === undefined) checkFunction(NEXT, call.next)
+    own = authorized(call.request, found)
+  } catch (error) {
+    fail(route, call, error)
+    return undefined
+  }
+  const done: unknown =
+    route.handler === undefined
+      ? (call.next as Next)() // checked above
+      : runHandler(route, call, route.handler, own)
+  return isThenable(done) ? Promise.resolve(done).then(ignore) : undefined
+}
+
+/**
+ * Runs the handler of a route. Its errors go to `next` or, if there is no `next`, to the option `onError`.
+ * @returns the result of the handler or, after an error, of `next`
+ */
+function runHandler<Request extends IncomingMessage, Response extends ServerResponse>(
+  route: Route<Request, Response>,
+  call: Call<Request, Response>,
+  handler: Handler<Request, Response>,
+  own: Authorized<Request>,
+): unknown {
+  const { response, next } = call
+  const failGuard = (error: unknown): void => fail(route, call, error)
+  const failHandler = (error: unknown): unknown => (next ?? failGuard)(thrown(error))
+  try {
+    const done = handler(own, response, next ?? ((error) => failGuard(error ? thrown(error) : noNext())))
+    return isThenable(done) ? Promise.resolve(done).then(ignore, failHandler) : undefined
+  } catch (error) {
+    return failHandler(error)
+  }
+}
+
+/**
+ * Reports an error and responds with a 500. Errors of the guard never go to `next`: a `next` that ignores its argument would
+ * let the request in.
+ */
+function fail<Request extends IncomingMessage, Response extends ServerResponse>(
+  { report }: Route<Request, Response>,
+  { response }: Call<Request, Response>,
+  error: unknown,
+): void {
+  report(error)
+  // Nothing catches an error here, so it would end the process.
+  try {
+    sendResponse(response, FAILED)
+  } catch {
+    response.destroy()
+  }
+}
+
+/** Returns the handler that was given, if any. A misspelt one must not turn the guard into a middleware. */
+export function handlerOf<Handler>(handlers: readonly Handler[]): Handler | undefined {
   if (handlers.length > 0) checkFunction('handler', handlers[0])
   return handlers[0]
 }
 
-/** What a Fastify request is to its guard. */
-export interface FastifyRequestLike {
-  readonly raw: IncomingMessage
+/** Checks whether a value is a promise, also one of a library. */
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === 'object' && value !== null && 'then' in value
 }
 
-/** What a Fastify reply is to its guard. */
-export interface FastifyReplyLike {
-  status(code: number): unknown
-  getHeader(name: string): string | number | string[] | undefined
-  removeHeader(name: string): unknown
-  headers(values: Readonly<Record<string, string>>): unknown
-  send(payload?: string): unknown
-}
-
-/** Makes guards of routes: {@link createFastifyGuard}. */
-export interface FastifyGuard {
-  /**
-   * A handler that is only called where the guard lets the request through, which then has `auth`, with the resource that was decided on.
-   * @throws GrantwellError `ERR_CONFIGURATION` at once for a need that there is not, or a scope that the catalogue does not have
-   */
-  <
-    Request extends FastifyRequestLike,
-    Reply extends FastifyReplyLike,
-    Resource extends ProtectedResource = ProtectedResource,
-  >(
-    needs: ResourceNeeds<Request, [], Resource>,
-    handler: (request: Authorized<Request, AccessTo<Resource>>, reply: Reply) => unknown,
-  ): (request: Request, reply: Reply) => Promise<unknown>
-  /** A handler on a route without `resource`. */
-  <Request extends FastifyRequestLike, Reply extends FastifyReplyLike>(
-    needs: RouteNeeds<Request>,
-    handler: (request: Authorized<Request>, reply: Reply) => unknown,
-  ): (request: Request, reply: Reply) => Promise<unknown>
-  /** A hook, for `preHandler` and the like; what its requests have is what `resource` says it takes. */
-  <Request extends FastifyRequestLike = FastifyRequestLike>(
-    needs: RouteNeeds<Request>,
-  ): (request: FastifyRequestLike, reply: FastifyReplyLike) => Promise<unknown>
-}
-
-/**
- * Guards routes of Fastify.
- * @param guarding - the server, or what `resourceServer` of `grantwell/client` gives
- * @example
- * ```ts
- * const guard = createFastifyGuard(server)
- * app.get('/repositories/:id', guard({ scope: 'repo-code:r', resource: repositoryOf }, async (request) => request.auth.resource))
- * ```
- */
-export function createFastifyGuard(guarding: Guarding): FastifyGuard {
-  checkGuarding('createFastifyGuard', guarding)
-  return <Request extends FastifyRequestLike, Reply extends FastifyReplyLike>(
-    needs: RouteNeeds<Request>,
-    ...handlers: readonly ((request: Authorized<Request>, reply: Reply) => unknown)[]
-  ) => {
-    const check = routeGuard(guarding, needs)
-    const handler = handlerOf(handlers)
-    return async (request: Request, reply: Reply) => {
-      const found = await check(request, request.raw, [])
-      if (found.type === 'authenticated') {
-        const own = authorized(request, found)
-        if (handler === undefined) return undefined
-        const given = handler(own, reply)
-        // One in the style of callbacks, which answers later: what an async function gives, Fastify would send at once.
-        return given === undefined ? reply : given
-      }
-      const { status, headers, body } = refusalOf(request, found)
-      reply.status(status)
-      for (const name of BODY_HEADERS) reply.removeHeader(name)
-      const all = Object.entries(addHostValues(headers, (name) => reply.getHeader(name)))
-      // Lists in one line: a refusal has no cookie, which could not be in one.
-      reply.headers(Object.fromEntries(all.map(([name, value]) => [name, [value].flat().join(', ')])))
-      // A string, be it empty, would get a content type of Fastify's own.
-      reply.send(body === '' ? undefined : body)
-      return reply
-    }
-  }
-}
+function ignore(): void {}

@@ -1,14 +1,15 @@
 /**
- * Texts of a service, which may be anybody's, made fit to be shown.
+ * Text of a service, made safe to show. Anybody may have written it.
  * @module
  */
 
-/** Text of a service for a message: on one line, short, and without what a terminal would obey. */
+/** Characters of a text that are shown. */
+const MAX_SHOWN = 200
+
+/** Shortens text of a service for a message, to one line without control characters, which a terminal would obey. */
 export function plain(text: unknown): string {
   const shown = String(text)
     .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, '')
     .replace(/\.$/, '')
-  return shown.length > SHOWN_LENGTH ? `${shown.slice(0, SHOWN_LENGTH)}…` : shown
+  return shown.length > MAX_SHOWN ? `${shown.slice(0, MAX_SHOWN)}…` : shown
 }
-
-const SHOWN_LENGTH = 200

@@ -1,5 +1,5 @@
 /**
- * What is cleared away when the process ends by itself in the middle of something.
+ * Cleanup when the process ends in the middle of an action.
  * @module
  */
 
@@ -7,13 +7,13 @@ const actions = new Set<() => void>()
 let isListening = false
 
 /**
- * Has something done when the process ends, if it is not done before.
- * @param action - at once, without waiting; what it throws is left alone
- * @returns how to call it off
+ * Registers an action that runs when the process ends.
+ * @param action - must be synchronous; its errors are ignored
+ * @returns a function that cancels the action
  */
 export function atExit(action: () => void): () => void {
   actions.add(action)
-  // One listener for all: of more than ten Node warns.
+  // One listener for all actions: Node warns about more than ten listeners.
   if (!isListening) process.once('exit', runAll)
   isListening = true
   return () => {
@@ -26,7 +26,7 @@ function runAll(): void {
     try {
       action()
     } catch {
-      // There is nobody left to tell.
+      // The process ends, so nobody could handle the error.
     }
   }
 }

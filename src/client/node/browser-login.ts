@@ -1,56 +1,60 @@
 /**
- * The login of a native application: in the user's own browser, which comes back to this machine.
+ * The login of a native application in the user's own browser, which is then redirected to this machine.
  * @module
  * @see RFC 8252
  */
 import * as oauth from 'oauth4webapi'
 import { FUNCTION } from '../../core/takes.js'
-import { type Client, checkClient, connectionOf } from '../client.js'
-import { ClientError } from '../errors.js'
-import { inTime, isClientError } from '../http/http.js'
-import { mistake, type OptionChecks, readOptions, SCOPE, SIGNAL, wait } from '../options.js'
+import type { Client } from '../client.js'
+import { checkClient, connectionOf } from '../client.js'
+import { ClientError, configurationError, isClientError } from '../errors.js'
+import { withTimeout } from '../http/timeout.js'
+import type { OptionChecks } from '../options.js'
+import { readOptions, SCOPE, SIGNAL, waitingTime } from '../options.js'
 import { requestTokens } from '../token-endpoint.js'
 import type { Tokens } from '../tokens/tokens.js'
-import { type CallbackPage, listenForCallback } from './callback.js'
-import { platformOpener } from './open-browser.js'
+import type { CallbackPage } from './callback.js'
+import { listenForCallback } from './callback.js'
+import { createPlatformOpener } from './open-browser.js'
 
 /** Options of {@link loginByBrowser}. */
 export interface BrowserLoginOptions {
-  /** What to ask for, separated by spaces; by default what the service gives when nothing is asked for. */
+  /** The scopes to request, separated by spaces; by default those that the service gives to a request without scopes. */
   readonly scope?: string
   /**
-   * Opens an address in the user's browser; by default with the opener of the platform (`open`, `xdg-open`, `rundll32`). False
-   * opens none: then `onUrl` must show it. It is not waited for; what it throws ends the login, unless `onUrl` is there.
+   * Opens an address in the user's browser; by default with the program of the platform (`open`, `xdg-open`, `rundll32`).
+   * False opens no browser: then `onUrl` must show the address. The login does not wait for it. Its error ends the login,
+   * unless `onUrl` is given.
    *
-   * The platform's gets the address of a page that only this user can read, and that goes on to the login: every user of a
-   * machine sees the arguments of programs, and whoever has the address can log the tool in to their own account. An opener of
-   * your own gets the address itself, and must not make an argument of it.
+   * The program of the platform gets the address of a page that only this user can read, and that forwards to the login.
+   * Every user of a machine sees the arguments of programs, and anybody with the address of the login could log the tool in
+   * to another account. Your own function gets the address itself, and must not pass it as an argument of a program.
    */
   readonly openBrowser?: false | ((url: string) => void | Promise<void>)
   /**
-   * Gets the address before any browser is opened, to show it to a user who has to open it: over SSH with a forwarded port, or
-   * where no browser is found. What it throws ends the login. None by default.
+   * Gets the address before any browser is opened, to show it to a user who must open it: over SSH with a forwarded port, or
+   * if no browser is found. Its error ends the login. None by default.
    */
   readonly onUrl?: (url: string) => void | Promise<void>
-  /** Ends the login at once; it then throws the reason of the signal. */
+  /** Ends the login at once, which then throws the reason of the signal. */
   readonly signal?: AbortSignal
   /** Seconds that the user may take; 300 by default, half a day at most. */
   readonly timeout?: number
-  /** The words that the browser shows at the end, in the user's language say; English ones by default. */
+  /** Returns the text that the browser shows at the end, for example in the user's language; English by default. */
   readonly page?: CallbackPage
 }
 
 /**
- * Logs a user in by the browser of this machine.
+ * Logs a user in with the browser of this machine.
  *
- * It listens on a free port of 127.0.0.1 until the browser has come back, so the client must be registered with the redirect
- * URI `http://127.0.0.1/callback`. PKCE, a random state and the issuer in the answer bind it to this login: a request that
- * somebody else sends there is answered with an error page and changes nothing. Nothing listens any more once it is over, and
- * the page that led the browser there is gone.
- * @throws ClientError `ERR_ACCESS_DENIED` where the user refused; `ERR_LOGIN_EXPIRED` where the time was over;
- *   `ERR_UNREACHABLE` where there is no answer to the request for tokens, or the service is busy: log in again;
- *   `ERR_RESPONSE`, with `error` being what the service said; `ERR_TOKEN_TYPE`; `ERR_CONFIGURATION` for a wrong option, where
- *   no browser can be opened, or nothing may listen; the reason of the signal
+ * It listens on a free port of 127.0.0.1 until the browser is redirected there, so the client must be registered with the
+ * redirect URI `http://127.0.0.1/callback`. PKCE, a random state and the issuer in the answer bind the answer to this login.
+ * Any other request to the port gets an error page and changes nothing. When the login is over, the port is closed, and the
+ * page that forwarded the browser is removed.
+ * @throws ClientError `ERR_ACCESS_DENIED` if the user refused; `ERR_LOGIN_EXPIRED` if the time was over; `ERR_UNREACHABLE` if
+ *   there is no answer to the token request, or the service is busy: log in again; `ERR_RESPONSE`, with the service's code in
+ *   `error`; `ERR_TOKEN_TYPE`; `ERR_CONFIGURATION` for a wrong option, or if no browser can be opened, or the port cannot be
+ *   opened; the reason of the signal
  * @example
  * ```ts
  * const tokens = await loginByBrowser(client, { onUrl: (url) => console.log(`Your browser opens ${url}`) })
@@ -59,10 +63,10 @@ export interface BrowserLoginOptions {
 export async function loginByBrowser(client: Client, options: BrowserLoginOptions = {}): Promise<Tokens> {
   const given = readOptions<BrowserLoginOptions>('loginByBrowser', options, OPTIONS)
   checkClient('loginByBrowser', client)
-  const platform = platformOpener()
+  const platform = createPlatformOpener()
   const { scope, openBrowser = platform.open, onUrl, signal, timeout = 300, page } = given
   if (openBrowser === false && onUrl === undefined)
-    throw mistake(
+    throw configurationError(
       'loginByBrowser: the option onUrl must be given where openBrowser is false, to get the address; got undefined',
     )
   const { as, client: self } = connectionOf(client)
@@ -87,7 +91,7 @@ export async function loginByBrowser(client: Client, options: BrowserLoginOption
     for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value)
 
     const late = new ClientError('ERR_LOGIN_EXPIRED', `nobody came back from the browser within ${timeout} seconds`)
-    const answer = await inTime({ signal, time: { seconds: timeout, late } }, async () => {
+    const answer = await withTimeout({ signal, time: { seconds: timeout, late } }, async () => {
       await onUrl?.(url.href)
       const failed = openBrowser === false ? [] : [failureOf(openBrowser, url.href, onUrl !== undefined)]
       return Promise.race([callback.received, ...failed])
@@ -100,7 +104,7 @@ export async function loginByBrowser(client: Client, options: BrowserLoginOption
     await callback.end('done')
     return tokens
   } catch (thrown) {
-    const error = verdict(thrown)
+    const error = meaningOf(thrown)
     await callback.end(isClientError(error) && error.code === 'ERR_ACCESS_DENIED' ? 'refused' : 'failed')
     throw error
   } finally {
@@ -113,29 +117,29 @@ const OPTIONS: OptionChecks<BrowserLoginOptions> = {
   openBrowser: { words: 'a function, or false', fits: (value) => value === false || typeof value === 'function' },
   onUrl: FUNCTION,
   signal: SIGNAL,
-  timeout: wait(43_200),
+  timeout: waitingTime(43_200),
   page: FUNCTION,
 }
 
 /**
- * Opens the browser; settles only where that fails, for the end of an opener says nothing of the user.
- * @param harmless - whether the login goes on then, since the user has the address
+ * Opens the browser. The promise settles only if that fails: the end of the program says nothing about the user.
+ * @param isHarmless - true if the login continues after a failure, since the user has the address
  */
 async function failureOf(
   openBrowser: (url: string) => void | Promise<void>,
   url: string,
-  harmless: boolean,
+  isHarmless: boolean,
 ): Promise<never> {
   try {
     await openBrowser(url)
   } catch (error) {
-    if (!harmless) throw error
+    if (!isHarmless) throw error
   }
   return new Promise<never>(() => {})
 }
 
-/** What a failure means in this flow (RFC 6749, section 4.1.2.1). */
-function verdict(thrown: unknown): unknown {
+/** Converts an error of the service to its meaning in this flow (RFC 6749, section 4.1.2.1). */
+function meaningOf(thrown: unknown): unknown {
   if (!isClientError(thrown) || thrown.code !== 'ERR_RESPONSE') return thrown
   const { error, cause } = thrown
   if (error === 'access_denied') return new ClientError('ERR_ACCESS_DENIED', 'the user refused', { error, cause })

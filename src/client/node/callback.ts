@@ -1,5 +1,5 @@
 /**
- * Where the browser comes back to after a login: a listener on loopback, for one answer and no longer.
+ * The redirect URI of a login: an HTTP server on loopback that receives one answer.
  * @module
  * @see RFC 8252, sections 7.3 and 8.3
  */
@@ -7,17 +7,17 @@ import { timingSafeEqual } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { finished } from 'node:stream/promises'
-import { inTime } from '../http/http.js'
-import { mistake } from '../options.js'
+import { configurationError } from '../errors.js'
+import { withTimeout } from '../http/timeout.js'
 import { escaped } from './html.js'
 
 /**
- * What the user is told in the browser: `done`, logged in; `refused`, by the user; `failed`; `foreign`, a request that belongs
+ * The outcome that the browser shows: `done`, logged in; `refused`, by the user; `failed`; `foreign`, for a request that belongs
  * to no login.
  */
 export type CallbackOutcome = 'done' | 'refused' | 'failed' | 'foreign'
 
-/** The words of the page that the browser shows. Text, which is escaped. */
+/** The texts of the page that the browser shows. They are plain text, which is escaped. */
 export interface CallbackText {
   readonly title: string
   readonly text: string
@@ -25,34 +25,34 @@ export interface CallbackText {
   readonly language?: string
 }
 
-/** Words for an outcome. */
+/** Returns the texts for an outcome. */
 export type CallbackPage = (outcome: CallbackOutcome) => CallbackText
 
-/** A listener that waits for the browser. */
+/** A server that waits for the browser. */
 export interface Callback {
   readonly redirectUri: string
-  /** The parameters of the first request that has the state. */
+  /** The parameters of the first request with the right state. */
   readonly received: Promise<URLSearchParams>
-  /** Tells the browser how it ended, where it waits, and closes. */
+  /** Shows the outcome in the browser, if one waits, and closes the server. */
   readonly end: (outcome: CallbackOutcome) => Promise<void>
 }
 
 const PATH = '/callback'
 
-/** Seconds that a request may take to come whole, and an answer to go. */
+/** Seconds that a request may take to arrive, and an answer to be sent. */
 const REQUEST_TIMEOUT = 10
 const ANSWER_TIMEOUT = 5
 
 /**
- * Connections at a time; one more ends the oldest that has not brought the answer. Every user of the machine can open some. More
- * than the system keeps ready for us in one go (511), or a flood of them could end that of the browser before it is read.
+ * Connections at a time. One more closes the oldest without an answer. Every user of the machine can open connections, so the
+ * limit is above the backlog of the system (511). Otherwise a flood could close the browser's connection before it is read.
  */
 const MAX_CONNECTIONS = 1000
 
 /**
- * Listens on a free port of 127.0.0.1 alone.
- * @param state - of this login: a request without it changes nothing, whoever sent it
- * @throws ClientError `ERR_CONFIGURATION` where that is not permitted here
+ * Listens on a free port of 127.0.0.1 only.
+ * @param state - the state of this login: a request without it changes nothing
+ * @throws ClientError `ERR_CONFIGURATION` if the port cannot be opened
  */
 export async function listenForCallback(state: string, page: CallbackPage | undefined): Promise<Callback> {
   const waiting: ServerResponse[] = []
@@ -68,7 +68,7 @@ export async function listenForCallback(state: string, page: CallbackPage | unde
       return
     }
     connections.delete(request.socket)
-    // Told once it is known, so that nobody reads that a login succeeded which then fails.
+    // The answer waits for the outcome: the login may still fail.
     waiting.push(response)
     receive(parameters)
   })
@@ -79,7 +79,9 @@ export async function listenForCallback(state: string, page: CallbackPage | unde
     if (oldest !== undefined) connections.delete(oldest.destroy())
   })
   await new Promise<void>((resolve, reject) => {
-    server.on('error', (error) => reject(mistake('cannot listen on 127.0.0.1', error))).listen(0, '127.0.0.1', resolve)
+    server
+      .on('error', (error) => reject(configurationError('cannot listen on 127.0.0.1', error)))
+      .listen(0, '127.0.0.1', resolve)
   })
   const host = `127.0.0.1:${(server.address() as AddressInfo).port}` // it listens on TCP
 
@@ -89,8 +91,8 @@ export async function listenForCallback(state: string, page: CallbackPage | unde
       answer(response, outcome === 'failed' ? 400 : 200, outcome, page)
       await finished(response)
     })
-    // A browser that has left, or does not read, is no failure of the login.
-    await inTime({ time: { seconds: ANSWER_TIMEOUT, late: undefined } }, () => Promise.all(gone)).catch(() => {})
+    // If the browser has disconnected, or does not read, the login still succeeds.
+    await withTimeout({ time: { seconds: ANSWER_TIMEOUT, late: undefined } }, () => Promise.all(gone)).catch(() => {})
     server.closeAllConnections()
     await closed
   }
@@ -98,8 +100,9 @@ export async function listenForCallback(state: string, page: CallbackPage | unde
 }
 
 /**
- * What the browser brought or, of any other request, the status of its answer. The host is looked at, since a page of
- * anybody can have the browser believe that its own name leads here (DNS rebinding).
+ * Reads the parameters of the browser's request. The host is checked, since any web site can point its own name to this
+ * address (DNS rebinding).
+ * @returns the status of the answer to any other request
  */
 function parametersOf(
   { method, url = '', headers }: IncomingMessage,
@@ -115,13 +118,13 @@ function parametersOf(
   return states.length === 1 && isEqual(states[0] ?? '', state) ? parameters : 400
 }
 
-/** In a time that tells nothing of how much of it was right. */
+/** Compares in constant time. */
 function isEqual(given: string, expected: string): boolean {
   const [one, other] = [Buffer.from(given), Buffer.from(expected)]
   return one.length === other.length && timingSafeEqual(one, other)
 }
 
-/** The address of the page has the code in it: nothing may keep it, and no other site may hear of it. */
+/** The address of the page contains the code, so it must not be cached or sent to other sites. */
 const HEADERS = {
   'Content-Type': 'text/html;charset=UTF-8',
   'Content-Security-Policy': "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -151,7 +154,10 @@ function answer(
   response.writeHead(status, { 'Content-Length': Buffer.byteLength(html), ...HEADERS, ...allow }).end(html)
 }
 
-/** The words of the caller; ours, where it has none: a mistake in them is no reason to leave the browser waiting. */
+/**
+ * Returns the caller's texts; the default ones if there are none, or if they are wrong, so that the browser always gets an
+ * answer.
+ */
 function wordsFor(outcome: CallbackOutcome, page: CallbackPage | undefined): CallbackText {
   try {
     const words: Partial<CallbackText> | undefined = page?.(outcome)

@@ -1,6 +1,6 @@
 /**
- * The entry point `grantwell/client/node`: what a client adds to `grantwell/client` on Node, Bun and Deno, a login in the
- * user's browser and a file for the tokens. Needs the package `oauth4webapi`.
+ * The entry point `grantwell/client/node`: additions to `grantwell/client` on Node, Bun and Deno. They are a login in the
+ * user's browser and a token store in a file. Needs the package `oauth4webapi`.
  * @module
  */
 export type { BrowserLoginOptions } from './browser-login.js'

@@ -1,24 +1,25 @@
 /**
- * A page on this machine's disk that leads the user's browser to where a login begins. The opener of a platform is a program,
- * and every user of a machine can list the arguments of programs: it gets the address of this page, which its owner alone reads.
+ * A page on this machine's disk that forwards the user's browser to the login. Every user of a machine can list the arguments of
+ * programs, so the program that opens the browser gets the address of this page, which only its owner can read.
  * @module
  * @see RFC 8252, section 8.6
  */
 import { createHash } from 'node:crypto'
-import { rmSync, type Stats } from 'node:fs'
+import type { Stats } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { lstat, mkdtemp, readdir, rm, rmdir, writeFile } from 'node:fs/promises'
 import { homedir, tmpdir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { atExit } from './at-exit.js'
-import { isEnded, machine } from './file-lock.js'
 import { escaped } from './html.js'
 import { OTHERS, OWNER_ALONE } from './private-file.js'
+import { isEnded, machineName } from './process-identity.js'
 import { readUntrusted } from './untrusted-file.js'
 
-/** A page that is there until it is removed, or the process ends by itself. */
+/** A page that exists until it is removed, or the process ends. */
 export interface LoginPage {
-  /** Its own address, `file:`, which says nothing of the login. */
+  /** The `file:` address of the page, which says nothing about the login. */
   readonly address: string
   readonly remove: () => Promise<void>
 }
@@ -26,28 +27,28 @@ export interface LoginPage {
 const PREFIX = 'grantwell-login-'
 const FILE = 'login.html'
 
-/** A name as {@link nameOf} and `mkdtemp` make it. */
+/** The form of a folder's name, as {@link folderPrefix} and `mkdtemp` make it. */
 const NAME = /^grantwell-login-[0-9a-f]{16}-([1-9]\d{0,9})-[A-Za-z0-9]{6}$/
 
-/** Milliseconds until a folder is cleared away where nobody can tell whether its process has ended: that of another machine, say. */
-const LEFT_BEHIND = 86_400_000
+/** Milliseconds until a folder is removed if its process may still run, for example on another machine. */
+const MAX_AGE = 86_400_000
 
-/** The beginning of a folder's name: the machine and the process. The home folder may be one of several machines. */
-function nameOf(pid: number): string {
-  return `${PREFIX}${createHash('sha256').update(machine()).digest('hex').slice(0, 16)}-${pid}-`
+/** Returns the start of a folder's name: the machine and the process. Several machines may share the home folder. */
+function folderPrefix(pid: number): string {
+  return `${PREFIX}${createHash('sha256').update(machineName()).digest('hex').slice(0, 16)}-${pid}-`
 }
 
 /**
- * Writes the page, into a new folder.
- * @param url - of the web; the page goes on to it without a script
- * @throws Error where no folder can be made that is its owner's alone
+ * Writes the page into a new folder.
+ * @param url - the address of the login; the page forwards to it without a script
+ * @throws Error if no private folder can be created
  */
 export async function writeLoginPage(url: string): Promise<LoginPage> {
   const folder = await makeFolder()
-  const callOff = atExit(() => rmSync(folder, { recursive: true, force: true }))
+  const cancelCleanup = atExit(() => rmSync(folder, { recursive: true, force: true }))
   const remove = async (): Promise<void> => {
-    await rm(folder, { recursive: true, force: true }).catch(() => {}) // the next login clears it away
-    callOff()
+    await rm(folder, { recursive: true, force: true }).catch(() => {}) // the next login removes it
+    cancelCleanup()
   }
   try {
     const file = join(folder, FILE)
@@ -59,13 +60,13 @@ export async function writeLoginPage(url: string): Promise<LoginPage> {
   }
 }
 
-/** Makes a new folder that nobody else can look into. */
+/** Creates a folder that no other user can read. */
 async function makeFolder(): Promise<string> {
   let reason: unknown
   for (const place of places()) {
     try {
-      await clearAway(place)
-      const folder = await mkdtemp(join(place, nameOf(process.pid))) // for its owner alone, where the disk has modes
+      await removeLeftovers(place)
+      const folder = await mkdtemp(join(place, folderPrefix(process.pid))) // private, if the disk has modes
       if (process.platform === 'win32' || ((await lstat(folder)).mode & OTHERS) === 0) return folder
       await rmdir(folder)
       reason = new Error(`${place} is on a disk without modes`)
@@ -77,15 +78,16 @@ async function makeFolder(): Promise<string> {
 }
 
 /**
- * Folders that a browser may read from. On Linux the home folder comes first, by its visible part: browsers that are packed as
- * snaps, as those of Ubuntu are, have a `/tmp` of their own. On macOS and Windows each user has a temporary folder of their own.
+ * Returns folders that a browser can read. On Linux the home folder comes first, not a hidden folder in it: browsers packed as
+ * snaps, as on Ubuntu, have a `/tmp` of their own, and cannot read hidden folders. On macOS and Windows each user has a temporary
+ * folder.
  */
 function places(): readonly string[] {
   const isShared = process.platform !== 'darwin' && process.platform !== 'win32'
   return (isShared ? [home(), tmpdir()] : [tmpdir()]).filter(isAbsolute)
 }
 
-/** The home folder; empty where the user has none, as in a container that runs under a number alone. */
+/** Returns the home folder; empty if the user has none, as in a container with a numeric user only. */
 function home(): string {
   try {
     return homedir()
@@ -94,38 +96,38 @@ function home(): string {
   }
 }
 
-/** Removes what killed processes of this user have left behind: what was made here, and nothing that looks otherwise. */
-async function clearAway(place: string): Promise<void> {
+/** Removes folders that killed processes of this user have left behind, if they have exactly the expected form. */
+async function removeLeftovers(place: string): Promise<void> {
   for (const name of await readdir(place).catch(() => [])) {
     const [, pid] = NAME.exec(name) ?? []
     if (pid === undefined) continue
     const folder = join(place, name)
     const found = await lstat(folder).catch(() => undefined)
     if (!found?.isDirectory() || !isPrivate(found, OWNER_ALONE.folder)) continue
-    const isLeft = name.startsWith(nameOf(Number(pid))) && isEnded(pid)
-    if (!isLeft && Date.now() - found.mtimeMs < LEFT_BEHIND) continue
+    const isLeft = name.startsWith(folderPrefix(Number(pid))) && isEnded(pid)
+    if (!isLeft && Date.now() - found.mtimeMs < MAX_AGE) continue
     const entries = await readdir(folder).catch(() => ['?'])
-    // A process that was killed early has left a folder without the page.
+    // If its process was killed early, a folder has no page.
     if (entries.length > 0 && !(entries.length === 1 && (await isPage(join(folder, FILE))))) continue
     await rm(join(folder, FILE), { force: true }).catch(() => {})
     await rmdir(folder).catch(() => {})
   }
 }
 
-/** Whether there is a page that was written here, or the beginning of one. */
+/** Checks whether a file is a page that was written here, or the start of one. */
 async function isPage(file: string): Promise<boolean> {
   const page = await readUntrusted(file, MAX_PAGE).catch(() => undefined)
   if (page === undefined || !isPrivate(page.stats, OWNER_ALONE.file)) return false
   return page.text.startsWith(HEAD) || HEAD.startsWith(page.text)
 }
 
-/** Whether somebody has what this user makes here: it is their own, and has its mode. */
+/** Checks whether a file or folder belongs to this user and has the expected mode. */
 function isPrivate(found: Stats, mode: number): boolean {
   const isOwn = process.getuid === undefined || found.uid === process.getuid()
   return isOwn && (process.platform === 'win32' || (found.mode & 0o777) === mode)
 }
 
-/** The beginning of each page. */
+/** The start of each page. */
 const HEAD = `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -133,7 +135,7 @@ const HEAD = `<!doctype html>
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'">
 <meta http-equiv="refresh" content="0;url=`
 
-/** Bytes of a page: more than two addresses can be. */
+/** Bytes that a page may have: more than two addresses can take. */
 const MAX_PAGE = 1_048_576
 
 function pageTo(url: string): string {

@@ -1,23 +1,23 @@
 /**
- * A file that nobody but its owner can read or write. On Windows, where files have no modes, it is as private as the folder
- * that it is in.
+ * A file that only its owner can read or write. On Windows, where files have no modes, it is as private as its folder.
  * @module
  */
-import { rmSync, type Stats } from 'node:fs'
+import type { Stats } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { lstat, mkdir, open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { ClientError } from '../errors.js'
 import { atExit } from './at-exit.js'
 import { AS_IT_IS } from './untrusted-file.js'
 
-/** Modes of what only its owner can use. */
+/** Modes of files and folders that only their owner can use. */
 export const OWNER_ALONE = { file: 0o600, folder: 0o700 }
 
-/** The bits of a mode that let others than the owner do something. */
+/** The bits of a mode that give rights to other users. */
 export const OTHERS = 0o077
 
 /**
- * The text of a file; undefined where there is none.
+ * Reads the text of a file; undefined if there is none.
  * @throws Error for a link, for anything but a file, and for a file that another user owns or that others can use
  */
 export async function readPrivate(file: string): Promise<string | undefined> {
@@ -26,7 +26,7 @@ export async function readPrivate(file: string): Promise<string | undefined> {
   refuseOthers(found)
   const handle = await open(file, AS_IT_IS)
   try {
-    // What was opened, whatever has the name by now.
+    // The path may lead to another file by now, so the opened one is checked.
     refuseOthers(await handle.stat())
     return await handle.readFile('utf8')
   } finally {
@@ -35,48 +35,48 @@ export async function readPrivate(file: string): Promise<string | undefined> {
 }
 
 /**
- * Puts a text into a file, whole or not at all: into a new one beside it, which then takes its place.
- * @param aside - where the new one is made, in the same folder, by a name that nobody else uses
- * @param whileAllowed - called last before it takes its place; what it throws leaves everything as it was
- * @throws Refusal where the new one would not be its owner's alone, as on a disk without modes; nothing is written then
+ * Writes a text into a file, completely or not at all: into a temporary file, which then replaces it.
+ * @param temporary - the path of the temporary file, in the same folder, with a unique name
+ * @param checkAllowed - called just before the replacement; if it throws, nothing changes
+ * @throws Refusal if the temporary file would not be private, as on a disk without modes; nothing is written then
  */
 export async function replacePrivate(
   file: string,
   text: string,
-  aside: string,
-  whileAllowed: () => Promise<void>,
+  temporary: string,
+  checkAllowed: () => Promise<void>,
 ): Promise<void> {
-  const callOff = atExit(() => rmSync(aside, { force: true }))
+  const cancelCleanup = atExit(() => rmSync(temporary, { force: true }))
   try {
-    // Exclusive, so that nothing that somebody planted at this name is opened, and no link is followed.
-    const handle = await open(aside, 'wx', OWNER_ALONE.file)
+    // Exclusive: it opens no existing file, and follows no link, that an attacker may have put there.
+    const handle = await open(temporary, 'wx', OWNER_ALONE.file)
     try {
-      // A disk without modes gives whatever is written to every user.
+      // On a disk without modes, every user could read the file.
       refuseOthers(await handle.stat())
       await handle.writeFile(text)
       await handle.sync()
     } finally {
       await handle.close()
     }
-    await whileAllowed()
-    // Takes the place of the name itself: a link that was put there meanwhile is replaced, not followed.
-    await rename(aside, file)
+    await checkAllowed()
+    // If a link was put at the path meanwhile, it is replaced and not followed.
+    await rename(temporary, file)
   } catch (error) {
-    await rm(aside, { force: true })
+    await rm(temporary, { force: true })
     throw error
   } finally {
-    callOff()
+    cancelCleanup()
   }
   await syncFolder(dirname(file))
 }
 
-/** Removes a file, also where there is none. */
+/** Removes a file, if it exists. */
 export async function removePrivate(file: string): Promise<void> {
   await rm(file, { force: true })
   await syncFolder(dirname(file))
 }
 
-/** Makes a folder for its owner alone, and those that it is in; one that is there keeps its mode. */
+/** Creates a folder for its owner only, and its parents. An existing folder keeps its mode. */
 export async function makePrivateFolder(folder: string): Promise<void> {
   const make = (): Promise<void> =>
     mkdir(folder, { mode: OWNER_ALONE.folder }).catch((error: unknown) => {
@@ -85,12 +85,12 @@ export async function makePrivateFolder(folder: string): Promise<void> {
   await make().catch(async (error: unknown) => {
     if (codeOf(error) !== 'ENOENT' || folder === dirname(folder)) throw error
     await makePrivateFolder(dirname(folder))
-    // Not { recursive: true }, which tries for ever where the system says ENOENT to whoever may not, as in /proc.
+    // Not { recursive: true }, which never ends in folders such as /proc, where the system refuses with ENOENT.
     await make()
   })
 }
 
-/** What is at a path, not where a link there leads to. */
+/** Returns the status of the entry at a path, without following a link; undefined if there is none. */
 export async function look(file: string): Promise<Stats | undefined> {
   return lstat(file).catch((error: unknown) => {
     if (codeOf(error) === 'ENOENT') return undefined
@@ -98,32 +98,35 @@ export async function look(file: string): Promise<Stats | undefined> {
   })
 }
 
-/** @throws Refusal for a link, for anything but a file, and for a file that another user owns or that others can use */
+/**
+ * Checks that an entry is a private file.
+ * @throws Refusal for a link, for anything but a file, and for a file that another user owns or that others can use
+ */
 export function refuseOthers(found: Stats): void {
-  // A link may be somebody's who wants the tokens elsewhere; anything but a file is a mistake.
+  // An attacker may have put a link there to get the tokens elsewhere. Anything else but a file is a mistake.
   if (found.isSymbolicLink()) throw new Refusal('it is a symbolic link')
   if (!found.isFile()) throw new Refusal('it is no file')
-  // Who put it there knows what is in it, or wants somebody else's login to be used.
+  // Another user would know the tokens in it, or wants this user to use another login.
   if (process.getuid !== undefined && found.uid !== process.getuid()) throw new Refusal('another user owns it')
   const mode = found.mode & 0o777
   if (process.platform !== 'win32' && (mode & OTHERS) !== 0)
     throw new Refusal(`others than its owner can use it (its mode is 0${mode.toString(8)}, and must be 0600)`)
 }
 
-/** The new name is on the disk as well, where the system lets a folder be opened. */
+/** Writes the entries of a folder to the disk, if the system can open a folder. */
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r').catch(() => undefined)
   await handle?.sync().catch(() => {})
   await handle?.close()
 }
 
-/** What is wrong with a file, as the end of a sentence. */
+/** An error whose message says what is wrong with a file, as the end of a sentence. */
 export class Refusal extends Error {}
 
 /**
- * Does something with a file.
- * @param done - what was to be done with it, as in a sentence
- * @throws ClientError `ERR_TOKEN_STORE`, with a sentence
+ * Runs an action on a file, and explains its errors.
+ * @param done - the action as a participle, such as `written`
+ * @throws ClientError `ERR_TOKEN_STORE`, with a sentence that names the file
  */
 export async function withFile<Result>(file: string, done: string, action: () => Promise<Result>): Promise<Result> {
   try {
@@ -147,7 +150,7 @@ const REASONS: { readonly [code: string]: string | undefined } = {
   ENAMETOOLONG: 'its name is too long',
 }
 
-/** The code that the system gives to a failure. */
+/** Returns the system's code of an error. */
 export function codeOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
 }

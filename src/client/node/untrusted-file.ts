@@ -1,67 +1,68 @@
 /**
- * A small file in a folder where others may write too: somebody may have put anything at its name, a link to a secret, a pipe, a
- * device, gigabytes of nothing, and may exchange it for something else at any moment.
+ * A small file in a folder where others may write too. They may put anything at its path (a link to a secret, a pipe, a
+ * device, gigabytes of zeros), and may replace it at any moment.
  * @module
  */
-import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from 'node:fs'
+import type { Stats } from 'node:fs'
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 
-/** Opens what has the name itself: no link is followed, and no pipe waited for; 0 where the system has no such thing. */
+/** Flags that open the entry itself: they follow no link, and wait for no pipe. A flag that the system does not have is 0. */
 export const AS_IT_IS: number = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
 
-/** A file as it was opened, whatever has its name by now. */
+/** A file as it was opened, even if its path leads to another one by now. */
 export interface UntrustedFile {
   readonly stats: Stats
   readonly text: string
 }
 
 /**
- * Reads a file that others may have put there.
- * @param most - bytes that it may have
- * @returns undefined for anything but a file, and for one that is longer
+ * Reads a file that another user may have put there.
+ * @param maxBytes - the largest size of the file
+ * @returns undefined for anything but a file, and for a larger file
  * @throws Error of the system, such as ENOENT
  */
-export async function readUntrusted(path: string, most: number): Promise<UntrustedFile | undefined> {
+export async function readUntrusted(path: string, maxBytes: number): Promise<UntrustedFile | undefined> {
   try {
     const handle = await open(path, AS_IT_IS)
     try {
       const stats = await handle.stat()
       if (!stats.isFile()) return undefined
-      const { buffer, bytesRead } = await handle.read(Buffer.alloc(most + 1), 0, most + 1, 0)
-      return fileOf(stats, buffer, bytesRead, most)
+      const { buffer, bytesRead } = await handle.read(Buffer.alloc(maxBytes + 1), 0, maxBytes + 1, 0)
+      return fileOf(stats, buffer, bytesRead, maxBytes)
     } finally {
       await handle.close()
     }
   } catch (error) {
-    return undefinedIfOther(error)
+    return undefinedUnlessFile(error)
   }
 }
 
-/** {@link readUntrusted}, at one go. */
-export function readUntrustedSync(path: string, most: number): UntrustedFile | undefined {
+/** Reads like {@link readUntrusted}, synchronously. */
+export function readUntrustedSync(path: string, maxBytes: number): UntrustedFile | undefined {
   try {
     const descriptor = openSync(path, AS_IT_IS)
     try {
       const stats = fstatSync(descriptor)
       if (!stats.isFile()) return undefined
-      const buffer = Buffer.alloc(most + 1)
-      return fileOf(stats, buffer, readSync(descriptor, buffer, 0, most + 1, 0), most)
+      const buffer = Buffer.alloc(maxBytes + 1)
+      return fileOf(stats, buffer, readSync(descriptor, buffer, 0, maxBytes + 1, 0), maxBytes)
     } finally {
       closeSync(descriptor)
     }
   } catch (error) {
-    return undefinedIfOther(error)
+    return undefinedUnlessFile(error)
   }
 }
 
-function fileOf(stats: Stats, buffer: Buffer, length: number, most: number): UntrustedFile | undefined {
-  return length > most ? undefined : { stats, text: buffer.toString('utf8', 0, length) }
+function fileOf(stats: Stats, buffer: Buffer, length: number, maxBytes: number): UntrustedFile | undefined {
+  return length > maxBytes ? undefined : { stats, text: buffer.toString('utf8', 0, length) }
 }
 
-/** Codes of the error that opening gives where a link lies, a socket, a folder, or a device without a driver. */
-const OTHER = new Set(['ELOOP', 'EMLINK', 'ENXIO', 'ENODEV', 'EISDIR', 'EOPNOTSUPP'])
+/** Error codes of opening a link, a socket, a folder, or a device without a driver. */
+const NOT_A_FILE = new Set(['ELOOP', 'EMLINK', 'ENXIO', 'ENODEV', 'EISDIR', 'EOPNOTSUPP'])
 
-function undefinedIfOther(error: unknown): undefined {
-  if (error instanceof Error && 'code' in error && OTHER.has(String(error.code))) return undefined
+function undefinedUnlessFile(error: unknown): undefined {
+  if (error instanceof Error && 'code' in error && NOT_A_FILE.has(String(error.code))) return undefined
   throw error
 }

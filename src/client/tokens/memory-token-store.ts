@@ -1,14 +1,14 @@
 /**
- * A token store in the memory of this process: gone with it.
+ * A token store in the memory of this process.
  * @module
  */
 import type { TokenStore, Tokens } from './tokens.js'
 import { checkTokens } from './tokens-check.js'
 
 /**
- * Makes a store in memory. Any number of token sources may share it.
- * @param tokens - what it holds at first; nothing by default
- * @throws ClientError `ERR_CONFIGURATION` for what are no tokens
+ * Creates a store in memory. Any number of token sources may share it. It loses the tokens when the process ends.
+ * @param tokens - its first content; empty by default
+ * @throws ClientError `ERR_CONFIGURATION` for anything but tokens
  * @example
  * ```ts
  * const source = createTokenSource({ client, store: memoryTokenStore(tokens) })
@@ -25,7 +25,7 @@ export function memoryTokenStore(tokens?: Tokens): TokenStore {
     },
     exclusively: (action) => {
       const result = last.then(action)
-      last = result.catch(() => {}) // whoever waits for it is told; whoever comes next does not mind
+      last = result.catch(() => {}) // the caller gets the error; the next action runs all the same
       return result
     },
   }

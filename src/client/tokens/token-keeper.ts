@@ -1,41 +1,44 @@
 /**
- * What one process knows of the tokens of one user, and how it comes to agree with their store and with the service: each
- * step once. Who waits for a step, and whether it is tried again, is the business of `token-source.ts`.
+ * The tokens of one user in one process, kept in agreement with their store and with the service. Each function does its step
+ * once; `token-source.ts` decides who waits for a step, and whether it is retried.
  * @module
  */
-import { type Client, connectionOf } from '../client.js'
-import { ClientError } from '../errors.js'
-import { isClientError } from '../http/http.js'
+import type { Client } from '../client.js'
+import { connectionOf } from '../client.js'
+import { ClientError, isClientError } from '../errors.js'
 import { refreshTokens, revokeTokens } from '../token-endpoint.js'
+import type { CheckedStore } from './checked-store.js'
+import { createCheckedStore, storeError } from './checked-store.js'
 import type { TokenStore, Tokens } from './tokens.js'
 
-/** What a keeper works with. */
+/** Settings of a keeper. */
 export interface KeeperSettings {
   readonly client: Client
   readonly store: TokenStore
-  /** Seconds before its expiry that an access token is no longer fresh. */
+  /** Seconds before its expiry at which an access token is no longer fresh. */
   readonly refreshAhead: number
-  /** Told of what no caller is told of. Does not throw. */
+  /** Gets errors that no caller gets. Must not throw. */
   readonly onError: (error: ClientError) => void
 }
 
 /** The tokens of one user in one process. */
 export interface TokenKeeper {
-  /** Seconds since the epoch. */
+  /** Returns seconds since the epoch. */
   readonly now: () => number
-  /** The newest tokens that this process knows of, where their access token has not expired. */
+  /** Returns the newest tokens that this process knows; undefined once their access token has expired. */
   readonly present: () => Tokens | undefined
-  /** Whether their access token works for a while yet. */
+  /** Checks whether the access token will work for a while. */
   readonly isFresh: (tokens: Tokens) => boolean
-  /** Whether there is a pair that the store does not have yet. */
+  /** Checks whether there is a pair that is not in the store yet. */
   readonly hasUnwritten: () => boolean
   /**
-   * Gives fresh tokens: those of the store, else new ones of the service, which are written first. One request at most.
-   * @param failed - access tokens that do not work, whatever the clock says; asked for anew whenever it matters
+   * Gets fresh tokens, with one request at most: from the store or else from the service. New tokens are written before they
+   * are returned.
+   * @param failed - access tokens that do not work, whatever the clock says; read again each time it matters
    * @throws ClientError
    */
   readonly renew: (failed: ReadonlySet<string>) => Promise<Renewed>
-  /** Takes the tokens of a login. */
+  /** Stores the tokens of a login. */
   readonly save: (tokens: Tokens) => Promise<void>
   /** Ends the grant at the service, then forgets the tokens. */
   readonly revoke: () => Promise<void>
@@ -44,187 +47,192 @@ export interface TokenKeeper {
 /** Fresh tokens. */
 export interface Renewed {
   readonly tokens: Tokens
-  /** Whether the service gave them just now. */
+  /** True if they came from the service just now. */
   readonly isNew: boolean
 }
 
-/** Makes the keeper of a store's tokens. */
-export function tokenKeeper({ client, store, refreshAhead, onError }: KeeperSettings): TokenKeeper {
-  const { now } = connectionOf(client)
-  let present: Tokens | undefined
-  /** A pair that could not be written, and what the store has instead: the pair that it is the successor of. */
-  let unwritten: { readonly over: Tokens; readonly tokens: Tokens } | undefined
-  /** What the store had when all ended, and what whoever asks is told as long as it has nothing else. */
-  let ended: { readonly tokens: Tokens; readonly error: ClientError } | undefined
-  /** An access token whose refresh began and was not answered: it may be superseded, and so not work for long. */
-  let doubtful: string | undefined
+/** The settings and the memory of a keeper. */
+interface Keeper {
+  readonly client: Client
+  readonly store: CheckedStore
+  readonly refreshAhead: number
+  readonly onError: (error: ClientError) => void
+  readonly now: () => number
+  present: Tokens | undefined
+  /** A pair that could not be written, and the older pair that is in the store instead. */
+  unwritten: { readonly over: Tokens; readonly tokens: Tokens } | undefined
+  /** The tokens in the store when the grant ended, and the error that callers get while the store has nothing else. */
+  ended: { readonly tokens: Tokens; readonly error: ClientError } | undefined
+  /** An access token whose refresh got no answer. The service may have replaced it, so it may stop working soon. */
+  doubtful: string | undefined
+}
 
-  const isFresh = (tokens: Tokens): boolean =>
-    now() < freshUntil(tokens, refreshAhead) && tokens.accessToken !== doubtful
-
-  /** Tokens of another service or client are none to us. */
-  async function readOwn(): Promise<Tokens | undefined> {
-    const stored = await inStore('read', async () => store.read())
-    return stored?.issuer === client.issuer && stored.clientId === client.clientId ? stored : undefined
+/** Creates the keeper of the tokens in a store. */
+export function createTokenKeeper({ client, store, refreshAhead, onError }: KeeperSettings): TokenKeeper {
+  const keeper: Keeper = {
+    client,
+    store: createCheckedStore(store, client),
+    refreshAhead,
+    onError,
+    now: connectionOf(client).now,
+    present: undefined,
+    unwritten: undefined,
+    ended: undefined,
+    doubtful: undefined,
   }
-
-  const write = (tokens: Tokens | undefined): Promise<void> => inStore('written', async () => store.write(tokens))
-
-  /** Runs an action alone. What the store throws comes out as its failure, what the action throws as it is. */
-  async function exclusively<Result>(action: () => Promise<Result>): Promise<Result> {
-    const done: { result?: () => Result } = {}
-    try {
-      await store.exclusively(async () => {
-        done.result = await action().then(
-          (value) => () => value,
-          (error: unknown) => () => {
-            throw error
-          },
-        )
-      })
-    } catch (error) {
-      // What was done is done, even where the store fails afterwards.
-      if (done.result === undefined) throw storeError('locked', error)
-    }
-    if (done.result === undefined) throw storeError('locked', new Error('the store did not run the action'))
-    return done.result()
-  }
-
-  /** A pair that could not be written is newer than the one it came from, and older than anything else. */
-  function newest(stored: Tokens): Tokens {
-    if (unwritten !== undefined && !isSame(stored, unwritten.over)) unwritten = undefined
-    return unwritten?.tokens ?? stored
-  }
-
-  /** Writes a pair over the one that it came from. Where that fails the pair is not lost: it lives on here. */
-  async function keep(tokens: Tokens, over: Tokens): Promise<void> {
-    try {
-      await write(tokens)
-      unwritten = undefined
-    } catch (error) {
-      // Told once for each pair, not at each further try.
-      if (!isSame(unwritten?.tokens, tokens)) tell(error)
-      unwritten = { over, tokens }
-    }
-    present = tokens
-  }
-
-  const tell = (error: unknown): void => onError(storeError('written', error))
-
-  /** The step that needs the store alone to itself. */
-  async function renewAlone(failed: ReadonlySet<string>): Promise<Renewed> {
-    // Whatever was known before: another process may have refreshed, logged in or logged out meanwhile.
-    const stored = await readOwn()
-    if (stored === undefined) {
-      present = undefined
-      unwritten = undefined
-    }
-    if (stored === undefined || isSame(stored, ended?.tokens)) throw ended?.error ?? nobody()
-    const known = newest(stored)
-    present = known
-    if (isFresh(known) && !failed.has(known.accessToken)) {
-      if (unwritten !== undefined) await keep(known, stored)
-      return { tokens: known, isNew: false }
-    }
-    const tokens = await refresh(known, stored)
-    await keep(tokens, stored)
-    return { tokens, isNew: true }
-  }
-
-  async function refresh(known: Tokens, stored: Tokens): Promise<Tokens> {
-    try {
-      return await refreshTokens(client, known)
-    } catch (error) {
-      if (!isClientError(error) || error.code !== 'ERR_AUTHORIZATION_REQUIRED') {
-        doubtful = known.accessToken
-        throw error
-      }
-      // Without a refresh token the access token alone is left; as long as it lives, others may find that it works.
-      if (known.refreshToken === undefined && isFresh(known)) throw error
-      end(stored, error)
-      if (known.refreshToken !== undefined) await forget(stored).catch(tell)
-      throw error
-    }
-  }
-
-  /** Only while they are the ones: somebody who does not care for locks may have written others. */
-  async function forget(stored: Tokens): Promise<void> {
-    if (isSame(await readOwn(), stored)) await write(undefined)
-  }
-
-  /** Nothing works any more, until the store has something else than what it has now. */
-  function end(stored: Tokens, error: ClientError): void {
-    present = undefined
-    unwritten = undefined
-    ended = { tokens: stored, error }
-  }
-
-  async function revokeAlone(): Promise<void> {
-    const stored = await readOwn()
-    // Where the store has nothing any more, what is left here may still work.
-    const known = stored === undefined ? present : newest(stored)
-    if (known === undefined) return
-    end(stored ?? known, nobody())
-    try {
-      // First at the service. A process that dies in between leaves tokens that are dead and found to be; the other way
-      // round it would leave tokens that work and that nobody can end, since nobody knows them.
-      await revokeTokens(client, known)
-    } finally {
-      if (stored !== undefined) await write(undefined)
-    }
-  }
-
   return {
-    now,
-    present: () => (present !== undefined && hasExpired(present, now()) ? undefined : present),
-    isFresh,
-    hasUnwritten: () => unwritten !== undefined,
-
-    async renew(failed) {
-      if (present === undefined) {
-        // Nothing to compare with yet, or no more: a look without the lock. Most processes find fresh tokens and are done.
-        const stored = await readOwn()
-        if (present === undefined) {
-          if (stored === undefined || isSame(stored, ended?.tokens)) throw ended?.error ?? nobody()
-          if (isFresh(stored) && !failed.has(stored.accessToken)) {
-            present = stored
-            return { tokens: stored, isNew: false }
-          }
-        }
-      }
-      return exclusively(() => renewAlone(failed))
+    now: keeper.now,
+    present: () => {
+      const { present } = keeper
+      return present !== undefined && hasExpired(present, keeper.now()) ? undefined : present
     },
-
-    async save(tokens) {
-      await exclusively(async () => {
-        await write(tokens)
-        present = tokens
-        unwritten = undefined
-        ended = undefined
-      })
-    },
-
-    async revoke() {
-      try {
-        await exclusively(revokeAlone)
-      } catch (error) {
-        const known = present
-        if (known !== undefined) {
-          // The store failed before anything was done: what this process knows of ends all the same.
-          end(known, nobody())
-          await revokeTokens(client, known).catch(() => {}) // the failure of the store is the one to be told
-        }
-        throw error
-      }
-    },
+    isFresh: (tokens) => isFresh(keeper, tokens),
+    hasUnwritten: () => keeper.unwritten !== undefined,
+    renew: (failed) => renew(keeper, failed),
+    save: (tokens) => keeper.store.exclusively(() => save(keeper, tokens)),
+    revoke: () => revoke(keeper),
   }
 }
 
-/** When an access token is no longer fresh, in seconds since the epoch. */
+async function renew(keeper: Keeper, failed: ReadonlySet<string>): Promise<Renewed> {
+  if (keeper.present === undefined) {
+    // Reads once without the lock: most processes find fresh tokens and need nothing else.
+    const stored = await keeper.store.read()
+    if (keeper.present === undefined) {
+      const known = requireLive(keeper, stored)
+      if (isFresh(keeper, known) && !failed.has(known.accessToken)) {
+        keeper.present = known
+        return { tokens: known, isNew: false }
+      }
+    }
+  }
+  return keeper.store.exclusively(() => renewLocked(keeper, failed))
+}
+
+/** Gets fresh tokens under the lock of the store. */
+async function renewLocked(keeper: Keeper, failed: ReadonlySet<string>): Promise<Renewed> {
+  // Another process may have refreshed, logged in or logged out, so nothing that was known before counts.
+  const found = await keeper.store.read()
+  if (found === undefined) {
+    keeper.present = undefined
+    keeper.unwritten = undefined
+  }
+  const stored = requireLive(keeper, found)
+  const known = newest(keeper, stored)
+  keeper.present = known
+  if (isFresh(keeper, known) && !failed.has(known.accessToken)) {
+    if (keeper.unwritten !== undefined) await keep(keeper, known, stored)
+    return { tokens: known, isNew: false }
+  }
+  const tokens = await refresh(keeper, known, stored)
+  await keep(keeper, tokens, stored)
+  return { tokens, isNew: true }
+}
+
+/** Returns the tokens of the store. @throws ClientError `ERR_AUTHORIZATION_REQUIRED` if there are none, or they have ended */
+function requireLive({ ended }: Keeper, stored: Tokens | undefined): Tokens {
+  if (stored === undefined || isSame(stored, ended?.tokens)) throw ended?.error ?? notLoggedIn()
+  return stored
+}
+
+/** Returns the unwritten pair if the store still has the pair that it replaced, and else the pair of the store. */
+function newest(keeper: Keeper, stored: Tokens): Tokens {
+  if (keeper.unwritten !== undefined && !isSame(stored, keeper.unwritten.over)) keeper.unwritten = undefined
+  return keeper.unwritten?.tokens ?? stored
+}
+
+/** Writes a pair over the one that it replaced. If that fails, the pair stays in memory. */
+async function keep(keeper: Keeper, tokens: Tokens, over: Tokens): Promise<void> {
+  try {
+    await keeper.store.write(tokens)
+    keeper.unwritten = undefined
+  } catch (error) {
+    // Reported once for each pair, not for each retry.
+    if (!isSame(keeper.unwritten?.tokens, tokens)) report(keeper, error)
+    keeper.unwritten = { over, tokens }
+  }
+  keeper.present = tokens
+}
+
+async function refresh(keeper: Keeper, known: Tokens, stored: Tokens): Promise<Tokens> {
+  try {
+    return await refreshTokens(keeper.client, known)
+  } catch (error) {
+    if (!isClientError(error) || error.code !== 'ERR_AUTHORIZATION_REQUIRED') {
+      keeper.doubtful = known.accessToken
+      throw error
+    }
+    // Without a refresh token, only the access token is left. Other callers may find that it works while it lives.
+    if (known.refreshToken === undefined && isFresh(keeper, known)) throw error
+    endGrant(keeper, stored, error)
+    if (known.refreshToken !== undefined)
+      await forget(keeper, stored).catch((failed: unknown) => report(keeper, failed))
+    throw error
+  }
+}
+
+/** Removes ended tokens from the store, unless another program has written others without using the lock. */
+async function forget({ store }: Keeper, stored: Tokens): Promise<void> {
+  if (isSame(await store.read(), stored)) await store.write(undefined)
+}
+
+/** Remembers that the grant has ended, until the store has other tokens than now. */
+function endGrant(keeper: Keeper, stored: Tokens, error: ClientError): void {
+  keeper.present = undefined
+  keeper.unwritten = undefined
+  keeper.ended = { tokens: stored, error }
+}
+
+async function save(keeper: Keeper, tokens: Tokens): Promise<void> {
+  await keeper.store.write(tokens)
+  keeper.present = tokens
+  keeper.unwritten = undefined
+  keeper.ended = undefined
+}
+
+async function revoke(keeper: Keeper): Promise<void> {
+  try {
+    await keeper.store.exclusively(() => revokeLocked(keeper))
+  } catch (error) {
+    const known = keeper.present
+    if (known !== undefined) {
+      // The store failed before anything was done. The tokens of this process end all the same.
+      endGrant(keeper, known, notLoggedIn())
+      await revokeTokens(keeper.client, known).catch(() => {}) // the caller gets the error of the store
+    }
+    throw error
+  }
+}
+
+/** Ends the grant under the lock of the store. */
+async function revokeLocked(keeper: Keeper): Promise<void> {
+  const stored = await keeper.store.read()
+  // Even if the store is empty, the tokens of this process may still work.
+  const known = stored === undefined ? keeper.present : newest(keeper, stored)
+  if (known === undefined) return
+  endGrant(keeper, stored ?? known, notLoggedIn())
+  try {
+    // First at the service: if the process dies in between, the tokens left in the store are dead, and a refresh will show
+    // it. In the other order, tokens would remain that work, and that nobody could end, since nobody would know them.
+    await revokeTokens(keeper.client, known)
+  } finally {
+    if (stored !== undefined) await keeper.store.write(undefined)
+  }
+}
+
+function report({ onError }: Keeper, error: unknown): void {
+  onError(storeError('written', error))
+}
+
+function isFresh({ now, refreshAhead, doubtful }: Keeper, tokens: Tokens): boolean {
+  return now() < freshUntil(tokens, refreshAhead) && tokens.accessToken !== doubtful
+}
+
+/** Returns the time until which an access token is fresh, in seconds since the epoch. */
 function freshUntil({ issuedAt, expiresAt, refreshToken }: Tokens, refreshAhead: number): number {
   if (expiresAt === undefined) return Number.POSITIVE_INFINITY
   if (refreshToken === undefined) return expiresAt
-  // A tenth of its life at most: else tokens that live shortly would be refreshed at every call.
+  // At most a tenth of its life, or else tokens with a short life would be refreshed at every call.
   return expiresAt - Math.min(refreshAhead, Math.max(0, expiresAt - issuedAt) / 10)
 }
 
@@ -236,20 +244,6 @@ function isSame(a: Tokens | undefined, b: Tokens | undefined): boolean {
   return a?.accessToken === b?.accessToken && a?.refreshToken === b?.refreshToken
 }
 
-function nobody(): ClientError {
+function notLoggedIn(): ClientError {
   return new ClientError('ERR_AUTHORIZATION_REQUIRED', 'nobody is logged in: the user must authorize')
-}
-
-async function inStore<Result>(what: string, action: () => Promise<Result>): Promise<Result> {
-  try {
-    return await action()
-  } catch (error) {
-    throw storeError(what, error)
-  }
-}
-
-/** What a store throws, in the one form that callers know. */
-function storeError(what: string, error: unknown): ClientError {
-  if (isClientError(error)) return error
-  return new ClientError('ERR_TOKEN_STORE', `the token store could not be ${what}`, { cause: error })
 }

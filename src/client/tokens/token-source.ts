@@ -1,15 +1,20 @@
 /**
- * Where a program gets its tokens from: always ones that work, refreshed once for all who ask, in this process and in
- * others that use the same store.
+ * The source of one user's tokens: always tokens that work, refreshed once for all callers in this process and in others that use
+ * the same store.
  * @module
  * @see RFC 6749, section 6; RFC 9700, section 4.14
  */
 import { FUNCTION, methods } from '../../core/takes.js'
-import { CLIENT, type Client, checkClient } from '../client.js'
+import type { Client } from '../client.js'
+import { CLIENT, checkClient } from '../client.js'
 import type { ClientError } from '../errors.js'
-import { duration, mistake, type OptionChecks, readOptions, SIGNAL } from '../options.js'
-import { type Flight, takeOff } from './flight.js'
-import { type Renewed, tokenKeeper } from './token-keeper.js'
+import { configurationError } from '../errors.js'
+import type { OptionChecks } from '../options.js'
+import { duration, readOptions, SIGNAL } from '../options.js'
+import type { RetriedOperation } from './retried-operation.js'
+import { startOperation } from './retried-operation.js'
+import type { Renewed, TokenKeeper } from './token-keeper.js'
+import { createTokenKeeper } from './token-keeper.js'
 import type { TokenStore, Tokens } from './tokens.js'
 import { checkTokens } from './tokens-check.js'
 import { checkWhole } from './tokens-json.js'
@@ -19,78 +24,88 @@ export interface TokenSourceOptions {
   readonly client: Client
   readonly store: TokenStore
   /**
-   * Seconds before an access token expires that it is refreshed; 60 by default, never more than a tenth of its life, and half a
-   * day at most.
+   * Seconds before its expiry at which an access token is refreshed; 60 by default, never more than a tenth of its life, and
+   * half a day at most.
    */
   readonly refreshAhead?: number
   /**
-   * Seconds for which a refresh that got no answer is tried again, with growing pauses; 30 by default. It is by the same refresh
-   * token, and for 300 seconds the service answers with the same pair. After that a token whose answer was lost is a replay, which
-   * ends all that was permitted: 300 is the most. Give 0 for a service that rotates refresh tokens without such a grace period,
-   * where every retry is a replay.
+   * Seconds for which a refresh without an answer is retried, with growing pauses; 30 by default, 300 at most. The retry
+   * sends the same refresh token, and for 300 seconds a grantwell service answers with the same pair. After that it is a
+   * replay, which ends the grant. Give 0 for a service that rotates refresh tokens without such a grace period: there every
+   * retry is a replay.
    */
   readonly retryFor?: number
   /**
-   * Told where the store failed and no caller is told, since there are tokens that work: a new pair could not be written, or
-   * a dead one not be forgotten. `console.error` with the message by default.
+   * Gets errors of the store that no caller gets, since there are tokens that work: a new pair could not be written, or
+   * an ended one could not be removed. `console.error` with the message by default.
    */
   readonly onError?: (error: ClientError) => void
 }
 
-/** How somebody waits for tokens. */
+/** Options of waiting for tokens. */
 export interface WaitOptions {
-  /** Ends the waiting, by throwing its reason. What is under way goes on, for others and for the store. */
+  /** Ends the waiting, by throwing its reason. A refresh that has begun continues, for other callers and for the store. */
   readonly signal?: AbortSignal | undefined
 }
 
 /**
- * Gives tokens that work. Every method throws {@link ClientError}: `ERR_AUTHORIZATION_REQUIRED` where the user must authorize,
- * now and until there is a new login; `ERR_UNREACHABLE` and `ERR_RESPONSE` where the service did not give what is needed;
- * `ERR_TOKEN_STORE` where the store fails.
+ * A source of tokens that work. Every method throws {@link ClientError}: `ERR_AUTHORIZATION_REQUIRED` if the user must authorize,
+ * from now on until a new login; `ERR_UNREACHABLE` and `ERR_RESPONSE` if the service did not give tokens;
+ * `ERR_TOKEN_STORE` if the store fails.
  */
 export interface TokenSource {
-  /** The service that gives the tokens. */
+  /** The issuer identifier of the service that gives the tokens. */
   readonly issuer: string
   /**
-   * Tokens whose access token works for a while yet. As long as the present one has not expired, a refresh ahead of its expiry
-   * that fails is no error: the present one is what is given, and it is tried again later. What other processes do to the store is
-   * seen when the present ones are no longer fresh, or refused.
+   * Returns tokens whose access token will work for a while. While the present access token has not expired, a failed refresh
+   * is no error: the present tokens are returned, and the refresh is tried again later. Changes that other processes make to
+   * the store are seen when the present tokens are no longer fresh, or are refused.
    */
   readonly get: (options?: WaitOptions) => Promise<Tokens>
   /**
-   * Other tokens than ones that an API has refused: the present ones where they are others, else new ones.
+   * Returns other tokens than those that an API has refused: the present ones if they differ, else new ones.
    * @param stale - the tokens that were refused
    */
   readonly refresh: (stale: Tokens, options?: WaitOptions) => Promise<Tokens>
   /**
-   * Takes the tokens of a login. Where they cannot be written, none of it has happened. Those that were there before are forgotten,
-   * and their grant lives on at the service: to end it, `revoke()` first. Tokens that are not whole are `ERR_CONFIGURATION`.
+   * Stores the tokens of a login. If they cannot be written, nothing changes. The tokens before them are forgotten,
+   * but their grant continues at the service: to end it, call `revoke()` first. Incomplete tokens are `ERR_CONFIGURATION`.
    */
   readonly save: (tokens: Tokens) => Promise<void>
   /**
-   * Ends the grant at the service and forgets the tokens, also where the service fails. It fails then, too: what was forgotten
-   * may work until it expires. Without tokens there is nothing to do.
+   * Ends the grant at the service and forgets the tokens. If the service fails, the tokens are forgotten too, and the error
+   * is thrown: they may work until they expire. Without tokens it does nothing.
    */
   readonly revoke: () => Promise<void>
 }
 
-/** A flight that brings fresh tokens. */
-interface Renewal extends Flight<Renewed> {
-  /** Access tokens that were refused: what it brings must be others. */
+/** A renewal of the tokens that has started. */
+interface Renewal extends RetriedOperation<Renewed> {
+  /** Access tokens that were refused: the renewal must return others. */
   readonly refused: Set<string>
 }
 
-/** Seconds until a refresh ahead of expiry that failed is begun again. */
-const REST = 30
+/** Seconds between a refresh ahead of expiry that failed and the next one. */
+const REFRESH_PAUSE = 30
 
-/** Seconds until a pair that could not be written is written again. */
-const REST_UNWRITTEN = 1
+/** Seconds between two attempts to write a pair. */
+const WRITE_PAUSE = 1
+
+/** The state of a source. */
+interface Source {
+  readonly client: Client
+  readonly keeper: TokenKeeper
+  readonly retryFor: number
+  renewal: Renewal | undefined
+  /** Until then, by `performance.now()`, present tokens that work are returned although a renewal is due. */
+  pauseUntil: number
+}
 
 /**
- * Makes the source of one user's tokens. One for each store and process is enough, for any number of callers.
+ * Creates the source of one user's tokens. One for each store and process is enough, for any number of callers.
  *
- * A new pair is written before anybody gets it. Where it cannot be written it is used all the same, since the old one works
- * for some minutes only: `onError` is told, this process keeps it, and the next calls try to write it again.
+ * A new pair is written before any caller gets it. If it cannot be written, it is used all the same, since the old pair works
+ * only for some minutes. Then `onError` gets the error, this process keeps the pair, and the next calls try to write it again.
  * @throws ClientError `ERR_CONFIGURATION` for a wrong option
  * @example
  * ```ts
@@ -107,126 +122,128 @@ export function createTokenSource(options: TokenSourceOptions): TokenSource {
     onError = report,
   } = readOptions<TokenSourceOptions>('createTokenSource', options, OPTIONS, ['client', 'store'])
   checkClient('createTokenSource', client)
-  const keeper = tokenKeeper({ client, store, refreshAhead, onError: harmless(onError) })
-  let underWay: Renewal | undefined
-  /** Until when present tokens that work are good enough, although something is still to be done. */
-  let restUntil = 0
-
-  /** Joins the flight that is under way, or begins one. */
-  function renewal(): Renewal {
-    if (underWay !== undefined) return underWay
-    const refused = new Set<string>()
-    const flight = takeOff(() => keeper.renew(refused), {
-      retryFor,
-      now: keeper.now,
-      onLanding: (succeeded) => {
-        underWay = undefined
-        const rest = keeper.hasUnwritten() ? REST_UNWRITTEN : succeeded ? 0 : REST
-        restUntil = performance.now() + rest * 1000
-      },
-    })
-    underWay = { ...flight, refused }
-    return underWay
-  }
-
-  /** Whether tokens work for a while yet, as far as this process knows. */
-  function isGood(present: Tokens): boolean {
-    return keeper.isFresh(present) && !underWay?.refused.has(present.accessToken)
-  }
-
+  const keeper = createTokenKeeper({ client, store, refreshAhead, onError: withoutErrors(onError) })
+  const own: Source = { client, keeper, retryFor, renewal: undefined, pauseUntil: 0 }
   const source: TokenSource & HasClock = {
     issuer: client.issuer,
     [clock]: keeper.now,
-
-    async get(options = {}) {
-      const { signal } = readOptions<WaitOptions>('get', options, WAIT_OPTIONS)
-      signal?.throwIfAborted()
-      const present = keeper.present()
-      const resting = performance.now() < restUntil
-      if (present !== undefined && (resting || (isGood(present) && !keeper.hasUnwritten()))) return present
-      const flight = renewal()
-      // The store alone is behind: nobody has to wait for that.
-      if (present !== undefined && isGood(present)) return present
-      try {
-        const renewed = await flight.resultForNow(signal)
-        return renewed?.tokens ?? keeper.present() ?? (await flight.result(signal)).tokens
-      } catch (error) {
-        const left = keeper.present()
-        if (left === undefined || signal?.aborted) throw error
-        return left
-      }
-    },
-
-    async refresh(stale, options = {}) {
-      const { signal } = readOptions<WaitOptions>('refresh', options, WAIT_OPTIONS)
-      checkTokens('refresh', stale)
-      for (;;) {
-        signal?.throwIfAborted()
-        const present = keeper.present()
-        if (present !== undefined && present.accessToken !== stale.accessToken) return present
-        const flight = renewal()
-        flight.refused.add(stale.accessToken)
-        const { tokens, isNew } = await flight.result(signal)
-        // The same, from a flight that had looked at them before it was told: then there is another one to come.
-        if (tokens.accessToken !== stale.accessToken || isNew) return tokens
-      }
-    },
-
-    async save(tokens) {
-      checkWhole('save', tokens)
-      if (tokens.issuer !== client.issuer || tokens.clientId !== client.clientId)
-        throw mistake('these tokens are of another service or of another client')
-      await keeper.save(tokens)
-      restUntil = 0
-    },
-
+    get: (options = {}) => get(own, options),
+    refresh: (stale, options = {}) => refresh(own, stale, options),
+    save: (tokens) => save(own, tokens),
     revoke: () => keeper.revoke(),
   }
   return source
 }
 
-/** By a name that all copies of this module know: in CommonJS each entry point has its own. */
+async function get(source: Source, options: WaitOptions): Promise<Tokens> {
+  const { signal } = readOptions<WaitOptions>('get', options, WAIT_OPTIONS)
+  signal?.throwIfAborted()
+  const { keeper } = source
+  const present = keeper.present()
+  const isPaused = performance.now() < source.pauseUntil
+  if (present !== undefined && (isPaused || (isGood(source, present) && !keeper.hasUnwritten()))) return present
+  const renewal = joinRenewal(source)
+  // Only the store is out of date, and no caller has to wait for that.
+  if (present !== undefined && isGood(source, present)) return present
+  try {
+    const renewed = await renewal.resultWithoutRetry(signal)
+    return renewed?.tokens ?? keeper.present() ?? (await renewal.result(signal)).tokens
+  } catch (error) {
+    const left = keeper.present()
+    if (left === undefined || signal?.aborted) throw error
+    return left
+  }
+}
+
+async function refresh(source: Source, stale: Tokens, options: WaitOptions): Promise<Tokens> {
+  const { signal } = readOptions<WaitOptions>('refresh', options, WAIT_OPTIONS)
+  checkTokens('refresh', stale)
+  for (;;) {
+    signal?.throwIfAborted()
+    const present = source.keeper.present()
+    if (present !== undefined && present.accessToken !== stale.accessToken) return present
+    const renewal = joinRenewal(source)
+    renewal.refused.add(stale.accessToken)
+    const { tokens, isNew } = await renewal.result(signal)
+    // A renewal that had checked the refused tokens before this call returns them. Then another one is needed.
+    if (tokens.accessToken !== stale.accessToken || isNew) return tokens
+  }
+}
+
+async function save(source: Source, tokens: Tokens): Promise<void> {
+  const { client, keeper } = source
+  checkWhole('save', tokens)
+  if (tokens.issuer !== client.issuer || tokens.clientId !== client.clientId)
+    throw configurationError('these tokens are of another service or of another client')
+  await keeper.save(tokens)
+  source.pauseUntil = 0
+}
+
+/** Joins the renewal that is running, or starts one. */
+function joinRenewal(source: Source): Renewal {
+  if (source.renewal !== undefined) return source.renewal
+  const { keeper, retryFor } = source
+  const refused = new Set<string>()
+  const operation = startOperation(() => keeper.renew(refused), {
+    retryFor,
+    now: keeper.now,
+    onEnd: (succeeded) => {
+      source.renewal = undefined
+      const pause = keeper.hasUnwritten() ? WRITE_PAUSE : succeeded ? 0 : REFRESH_PAUSE
+      source.pauseUntil = performance.now() + pause * 1000
+    },
+  })
+  source.renewal = { ...operation, refused }
+  return source.renewal
+}
+
+/** Checks whether tokens will work for a while, as far as this process knows. */
+function isGood({ keeper, renewal }: Source, present: Tokens): boolean {
+  return keeper.isFresh(present) && !renewal?.refused.has(present.accessToken)
+}
+
+/** A registered symbol, since in CommonJS each entry point has its own copy of this module. */
 const clock: unique symbol = Symbol.for('grantwell.client.clock')
 
-/** For this package alone: what else than tokens a request needs of a source. */
+/** A member of a source for this package only. */
 interface HasClock {
-  /** Seconds since the epoch. */
+  /** Returns seconds since the epoch. */
   readonly [clock]?: () => number
 }
 
-/** The clock of a source's client, in seconds since the epoch; the system's where somebody else has made the source. */
+/** Returns the clock of a source's client, in seconds since the epoch; the system's clock for a source made elsewhere. */
 export function clockOf(source: TokenSource & HasClock): () => number {
   return (Object.hasOwn(source, clock) ? source[clock] : undefined) ?? (() => Date.now() / 1000)
 }
 
-/** Seconds in which a refresh token that was used already is no replay: the grace period of a grantwell service. */
-const LONGEST_RETRY = 300
+/** Seconds in which a used refresh token is no replay: the grace period of a grantwell service. */
+const MAX_RETRY = 300
 
-/** Half a day: nobody refreshes so early, but in milliseconds all from 44 seconds on are more. */
-const LONGEST_AHEAD = 43_200
+/** Half a day in seconds. Nobody needs more, and 44 seconds or more given in milliseconds by mistake exceed it. */
+const MAX_AHEAD = 43_200
 
 const OPTIONS: OptionChecks<TokenSourceOptions> = {
   client: CLIENT,
   store: methods('a token store', 'read', 'write', 'exclusively'),
-  refreshAhead: duration(LONGEST_AHEAD),
-  retryFor: duration(LONGEST_RETRY),
+  refreshAhead: duration(MAX_AHEAD),
+  retryFor: duration(MAX_RETRY),
   onError: FUNCTION,
 }
 
 const WAIT_OPTIONS: OptionChecks<WaitOptions> = { signal: SIGNAL }
 
 function report(error: ClientError): void {
-  // biome-ignore lint/suspicious/noConsole: an error that nobody asked to be told of must not vanish
+  // biome-ignore lint/suspicious/noConsole: an error without a listener must not vanish
   console.error(error.message)
 }
 
-/** What is told changes nothing of what it is told of. */
-function harmless(tell: (error: ClientError) => void): (error: ClientError) => void {
+/** Makes a function of the caller safe to call: errors that it throws are ignored. */
+function withoutErrors(report: (error: ClientError) => void): (error: ClientError) => void {
   return (error) => {
     try {
-      tell(error)
+      report(error)
     } catch {
-      // Whoever throws here has been told.
+      // It has got the error, and there is nobody else to tell.
     }
   }
 }

@@ -1,5 +1,5 @@
 /**
- * Tokens read back from where they were kept, and checked before they are.
+ * Tokens as JSON: parsed, and checked before they are written.
  * @module
  */
 import { checkArgument } from '../options.js'
@@ -7,8 +7,8 @@ import type { Tokens, TokenType } from './tokens.js'
 import { isCredential, TOKENS } from './tokens-check.js'
 
 /**
- * The tokens that a JSON text holds, and nothing else that it holds.
- * @returns undefined where it is not whole, or something else
+ * Parses tokens from JSON, and drops everything else in it.
+ * @returns undefined if they are incomplete, or if it is something else
  */
 export function parseTokens(text: string): Tokens | undefined {
   const value = parseObject(text)
@@ -37,26 +37,26 @@ export function parseTokens(text: string): Tokens | undefined {
 }
 
 /**
- * Checks tokens that are to be kept: what could not be read back must not take the place of what can.
- * @throws ClientError `ERR_CONFIGURATION` for tokens that are not whole, or have something in them that is none
+ * Checks tokens before they are stored. Tokens that could not be read back must not replace others.
+ * @throws ClientError `ERR_CONFIGURATION` for incomplete tokens, or tokens with a wrong member
  */
 export function checkWhole(of: string, tokens: unknown): void {
   checkArgument(of, 'tokens', { ...TOKENS, fits: isReadable }, tokens)
 }
 
-/** Whether tokens are read back from a JSON text of them. */
+/** Checks whether tokens can be read back from their JSON. */
 function isReadable(tokens: unknown): boolean {
   try {
     return parseTokens(JSON.stringify(tokens)) !== undefined
   } catch {
-    return false // of what there is no JSON
+    return false // a value without JSON
   }
 }
 
 function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(text)
-    // Any object may be asked for any name.
+    // Any object may have members of any name.
     return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : undefined
   } catch {
     return undefined

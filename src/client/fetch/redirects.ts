@@ -1,39 +1,39 @@
 /**
- * Where an answer redirects to, and what is sent there: as `fetch` decides it.
+ * The request that follows a redirect, by the rules of `fetch`.
  *
- * It is not left to the platform, since platforms differ in the one thing that matters here: whether a header that was set by
- * hand, such as `Authorization`, goes along to another origin.
+ * The platform does not follow redirects here, since platforms differ in one thing that matters: some send a header that the
+ * caller has set, such as `Authorization`, to another origin.
  * @module
  * @see Fetch standard, "HTTP-redirect fetch"
  */
 import { isLoopback } from '../../core/application/redirect-uri.js'
-import { MAX_LOCATION } from './address.js'
+import { MAX_LOCATION } from '../http/address.js'
 
-/** A request of a chain of redirects. */
+/** A request in a chain of redirects. */
 export interface Step {
   readonly method: string
   readonly url: URL
   /** Without `Authorization`. */
   readonly headers: Headers
-  /** Whether it has the caller's body. */
+  /** True if it has the caller's body. */
   readonly hasBody: boolean
 }
 
-/** How many redirects are followed. */
-export const MOST_REDIRECTS = 20
+/** The number of redirects that are followed. */
+export const MAX_REDIRECTS = 20
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 
-/** Headers that tell of a body. */
+/** Headers that describe a body. */
 const BODY_HEADERS = ['content-encoding', 'content-language', 'content-location', 'content-type', 'content-length']
 
-/** Headers that are meant for one origin. */
+/** Headers for one origin only. */
 const ORIGIN_HEADERS = ['cookie', 'host', 'proxy-authorization']
 
 /**
- * What is to be sent after an answer; undefined where it is no redirect.
- * @param isRepeatable - whether the body, where there is one, can be sent again
- * @throws TypeError for a redirect that cannot be followed, as `fetch`
+ * Returns the request that follows an answer; undefined if the answer is no redirect.
+ * @param isRepeatable - true if the body can be sent again, or there is none
+ * @throws TypeError for a redirect that cannot be followed, as `fetch` does
  */
 export function nextStep(step: Step, { status, headers }: Response, isRepeatable: boolean): Step | undefined {
   const location = REDIRECTS.has(status) ? headers.get('location') : null
@@ -44,13 +44,13 @@ export function nextStep(step: Step, { status, headers }: Response, isRepeatable
   const isPost = step.method === 'POST'
   const isSafe = step.method === 'GET' || step.method === 'HEAD'
   const becomesGet = status === 303 ? !isSafe : isPost && (status === 301 || status === 302)
-  const left = new Headers(step.headers)
-  if (becomesGet) remove(left, BODY_HEADERS)
-  if (url.origin !== step.url.origin) remove(left, ORIGIN_HEADERS)
+  const next = new Headers(step.headers)
+  if (becomesGet) remove(next, BODY_HEADERS)
+  if (url.origin !== step.url.origin) remove(next, ORIGIN_HEADERS)
   return {
     method: becomesGet ? 'GET' : step.method,
     url,
-    headers: left,
+    headers: next,
     hasBody: step.hasBody && !becomesGet,
   }
 }
@@ -69,7 +69,7 @@ function readLocation(location: string, base: URL): URL {
   return url
 }
 
-/** A header is bytes, which platforms give as characters; an address that is not all ASCII is meant as UTF-8. */
+/** Decodes an address as UTF-8. A platform gives the bytes of a header as one character each. */
 function decoded(location: string): string {
   const isBytes = /[\x80-\xff]/.test(location) && !/[^\0-\xff]/.test(location)
   return isBytes ? new TextDecoder().decode(Uint8Array.from(location, (one) => one.charCodeAt(0))) : location

@@ -3,7 +3,7 @@
  * @module
  */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { limited } from '../../src/client/http/limited.js'
+import { limitConcurrency } from '../../src/client/http/concurrency.js'
 
 beforeEach(() => {
   vi.useFakeTimers()
@@ -32,7 +32,7 @@ const late = expect.objectContaining({
 describe('work that waits for its turn', () => {
   it('begins in the order in which it came', async () => {
     const { begun, ends, work } = openWork()
-    const inTurn = limited({ atOnce: 2, waiting: 10, patience: 10 })
+    const inTurn = limitConcurrency({ atOnce: 2, waiting: 10, patience: 10 })
     const all = Promise.all([0, 1, 2, 3, 4].map((name) => inTurn(work(name))))
     for (let ended = 0; ended < 5; ended++) {
       expect(begun).toEqual([0, 1, 2, 3, 4].slice(0, ended + 2))
@@ -45,7 +45,7 @@ describe('work that waits for its turn', () => {
 
   it('is refused after as long as one answer may take, and is then not done', async () => {
     const { begun, ends, work } = openWork()
-    const inTurn = limited({ atOnce: 1, waiting: 2, patience: 10 })
+    const inTurn = limitConcurrency({ atOnce: 1, waiting: 2, patience: 10 })
     const first = inTurn(work(0))
     const waiting = [inTurn(work(1)), inTurn(work(2))].map((each) => each.catch((error: unknown) => error))
     await expect(inTurn(work(3))).rejects.toThrow('too many requests wait for it')

@@ -1,23 +1,23 @@
 /**
- * What a caller gave to `fetch`, to be sent as often as it takes.
+ * A caller's request, in a form that can be sent several times.
  * @module
  */
 import type { Step } from './redirects.js'
 
-/** What `fetch` takes. */
+/** The arguments of `fetch`. */
 export type Input = Parameters<typeof fetch>[0]
 export type Init = NonNullable<Parameters<typeof fetch>[1]>
 
 /** The request of a caller. */
 export interface Sending {
   readonly hasBody: boolean
-  /** Whether it can be sent twice: not where its body is a stream. That of a `Request` can, since it is kept. */
+  /** True if it can be sent twice. A stream cannot, but the body of a `Request` can, since a copy is kept. */
   readonly isRepeatable: boolean
-  /** What `fetch` takes to send it as the caller wrote it. */
+  /** Returns the arguments of `fetch` that send it as the caller wrote it. */
   readonly asGiven: (headers: Headers, redirect: Redirect) => readonly [Input, Init]
-  /** What `fetch` takes to send it where a redirect leads to. */
+  /** Returns the arguments of `fetch` that send it to the target of a redirect. */
   readonly redirected: (step: Step, headers: Headers, redirect: Redirect) => readonly [Input, Init]
-  /** Lets go of what was kept to be sent again. */
+  /** Frees the copies that were kept to send it again. */
   readonly release: () => void
 }
 
@@ -39,9 +39,9 @@ const MEMBERS: readonly string[] = [
 ]
 
 /**
- * Reads the second argument of `fetch` as `fetch` does: each member once, by its name, wherever the object has it from. Those of
- * a `Request` are its prototype's. What else it has of its own, for some platform, stays.
- * @throws TypeError for what is no object, as `fetch`
+ * Reads the second argument of `fetch` as `fetch` does: each member once, own or inherited. A `Request` has its members in its
+ * prototype. Other own members, which some platform may define, are copied too.
+ * @throws TypeError for anything but an object, as `fetch` does
  * @see Web IDL, "Dictionary types"
  */
 export function readInit(given: unknown): Init {
@@ -54,18 +54,18 @@ export function readInit(given: unknown): Init {
     const value: unknown = Reflect.get(given, name)
     if (value !== undefined) read[name] = value
   }
-  return read // the platform refuses a value that is none
+  return read // the platform refuses wrong values
 }
 
-/** How `fetch` deals with redirects. */
+/** The option `redirect` of `fetch`. */
 export type Redirect = NonNullable<Init['redirect']>
 
 /**
- * Makes a request ready.
- * @param url - where it goes, as the platform writes it
- * @throws TypeError for a `Request` that was sent already, as `fetch`
+ * Prepares a request to be sent.
+ * @param url - its address, as the platform writes it
+ * @throws TypeError for a `Request` that was sent already, as `fetch` does
  */
-export function sendingOf(input: Input, url: string, init: Init): Sending {
+export function prepareSending(input: Input, url: string, init: Init): Sending {
   const given = input instanceof Request ? input : undefined
   const { body: own, ...others } = init
   const hasOwn = own !== undefined && own !== null
@@ -73,19 +73,19 @@ export function sendingOf(input: Input, url: string, init: Init): Sending {
   let ready = kept?.clone()
   let wasSent = false
 
-  function another(): Request | undefined {
-    const one = ready ?? kept?.clone()
+  function nextCopy(): Request | undefined {
+    const copy = ready ?? kept?.clone()
     ready = undefined
     wasSent = true
-    return one
+    return copy
   }
 
   return {
     hasBody: hasOwn || kept !== undefined,
     isRepeatable: !hasOwn || isRepeatable(own),
-    asGiven: (headers, redirect) => [another() ?? given ?? url, { ...init, headers, redirect }],
+    asGiven: (headers, redirect) => [nextCopy() ?? given ?? url, { ...init, headers, redirect }],
     redirected: ({ method, url, hasBody }, headers, redirect) => {
-      const again = hasBody ? another() : undefined
+      const again = hasBody ? nextCopy() : undefined
       return [
         url.href,
         {
@@ -100,20 +100,20 @@ export function sendingOf(input: Input, url: string, init: Init): Sending {
       ]
     },
     release: () => {
-      // Their promises may wait for the end of the other sending.
+      // Not awaited: the promises may wait until the other copy is sent.
       ready?.body?.cancel().catch(() => {})
-      // One that was never sent is the caller's still.
+      // A request that was never sent still belongs to the caller.
       if (wasSent) kept?.body?.cancel().catch(() => {})
     },
   }
 }
 
-/** What a `Request` says beside what and where; but for `cache`, which none of the platforms has that get here. */
+/** Returns the options of a `Request`, without `cache`: no platform on which this runs has it. */
 function optionsOf({ credentials, integrity, keepalive, mode, referrerPolicy, signal }: Request): Init {
   return { credentials, integrity, keepalive, mode, referrerPolicy, signal }
 }
 
-/** Whether a body can be read twice. */
+/** Checks whether a body can be read twice. */
 function isRepeatable(body: unknown): boolean {
   if (typeof body === 'string' || body instanceof ArrayBuffer || ArrayBuffer.isView(body)) return true
   return body instanceof URLSearchParams || body instanceof FormData || body instanceof Blob

@@ -1,0 +1,95 @@
+/**
+ * Guards of API routes on Fastify.
+ * @module
+ * @see RFC 6750
+ */
+import type { IncomingMessage } from 'node:http'
+import type { ProtectedResource } from '../../core/resource.js'
+import type { AccessTo } from '../../guard/access.js'
+import type { Guarding } from '../../guard/guard.js'
+import type { Authorized, ResourceNeeds, RouteNeeds } from '../../guard/route-guard.js'
+import { authorized, checkGuarding, refusalOf, routeGuard } from '../../guard/route-guard.js'
+import type { HttpResponse } from '../../protocol/message.js'
+import { addHostValues, BODY_HEADERS } from '../headers.js'
+import { handlerOf } from './guard.js'
+
+/** The members of a Fastify request that its guard uses. */
+export interface FastifyRequestLike {
+  readonly raw: IncomingMessage
+}
+
+/** The members of a Fastify reply that its guard uses. */
+export interface FastifyReplyLike {
+  status(code: number): unknown
+  getHeader(name: string): string | number | string[] | undefined
+  removeHeader(name: string): unknown
+  headers(values: Readonly<Record<string, string>>): unknown
+  send(payload?: string): unknown
+}
+
+/** Creates guards of routes: {@link createFastifyGuard}. */
+export interface FastifyGuard {
+  /**
+   * Creates a handler that calls yours only for a request that the guard lets through. That request has `auth`, with the
+   * resource that the guard decided on.
+   * @throws GrantwellError `ERR_CONFIGURATION` at once for an unknown need, or a scope that the catalogue does not have
+   */
+  <
+    Request extends FastifyRequestLike,
+    Reply extends FastifyReplyLike,
+    Resource extends ProtectedResource = ProtectedResource,
+  >(
+    needs: ResourceNeeds<Request, [], Resource>,
+    handler: (request: Authorized<Request, AccessTo<Resource>>, reply: Reply) => unknown,
+  ): (request: Request, reply: Reply) => Promise<unknown>
+  /** Creates a handler for a route without `resource`. */
+  <Request extends FastifyRequestLike, Reply extends FastifyReplyLike>(
+    needs: RouteNeeds<Request>,
+    handler: (request: Authorized<Request>, reply: Reply) => unknown,
+  ): (request: Request, reply: Reply) => Promise<unknown>
+  /** Creates a hook, such as `preHandler`. Its type of request is the parameter type of `resource`. */
+  <Request extends FastifyRequestLike = FastifyRequestLike>(
+    needs: RouteNeeds<Request>,
+  ): (request: FastifyRequestLike, reply: FastifyReplyLike) => Promise<unknown>
+}
+
+/**
+ * Creates guards of routes of Fastify.
+ * @param guarding - the server, or the result of `resourceServer` of `grantwell/client`
+ * @example
+ * ```ts
+ * const guard = createFastifyGuard(server)
+ * app.get('/repositories/:id', guard({ scope: 'repo-code:r', resource: repositoryOf }, async (request) => request.auth.resource))
+ * ```
+ */
+export function createFastifyGuard(guarding: Guarding): FastifyGuard {
+  checkGuarding('createFastifyGuard', guarding)
+  return <Request extends FastifyRequestLike, Reply extends FastifyReplyLike>(
+    needs: RouteNeeds<Request>,
+    ...handlers: readonly ((request: Authorized<Request>, reply: Reply) => unknown)[]
+  ) => {
+    const check = routeGuard(guarding, needs)
+    const handler = handlerOf(handlers)
+    return async (request: Request, reply: Reply) => {
+      const found = await check(request, request.raw, [])
+      if (found.type !== 'authenticated') return refuse(reply, refusalOf(request, found))
+      const own = authorized(request, found)
+      if (handler === undefined) return undefined
+      const result = handler(own, reply)
+      // A handler with a callback returns nothing and responds later. Fastify would send the result of an async function at once.
+      return result === undefined ? reply : result
+    }
+  }
+}
+
+/** Sends a refusal. */
+function refuse(reply: FastifyReplyLike, { status, headers, body }: HttpResponse): FastifyReplyLike {
+  reply.status(status)
+  for (const name of BODY_HEADERS) reply.removeHeader(name)
+  const all = Object.entries(addHostValues(headers, (name) => reply.getHeader(name)))
+  // Lists go on one line. Only cookies could not, and a refusal has none.
+  reply.headers(Object.fromEntries(all.map(([name, value]) => [name, [value].flat().join(', ')])))
+  // Fastify would add a content type to a string, even to an empty one.
+  reply.send(body === '' ? undefined : body)
+  return reply
+}

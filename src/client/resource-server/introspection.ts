@@ -1,0 +1,93 @@
+/**
+ * Token introspection at the service: one request, and its answer as an {@link Access}.
+ * @module
+ * @see RFC 7662, section 2
+ */
+import * as oauth from 'oauth4webapi'
+import type { Resources } from '../../core/resource.js'
+import type { Scope } from '../../core/scopes.js'
+import { splitScopes } from '../../core/scopes.js'
+import type { ClientId, GrantId } from '../../core/values.js'
+import type { Access } from '../../guard/access.js'
+import type { Connection } from '../client.js'
+import { ClientError } from '../errors.js'
+import { ask } from '../http/http.js'
+
+/** The answer to an introspection request. */
+export interface Introspection {
+  /** Undefined if the token does not work. */
+  readonly access: Access | undefined
+  /** Seconds that the answer may be kept. */
+  readonly maxAge: number
+}
+
+/**
+ * Asks the service about a token.
+ * @param issuer - the service whose tokens are accepted
+ * @throws ClientError `ERR_UNREACHABLE`, `ERR_RESPONSE`
+ */
+export async function introspect(
+  { as, client, authentication, http }: Connection,
+  issuer: string,
+  token: string,
+): Promise<Introspection> {
+  const [answer, maxAge] = await ask('the service did not tell what a token is good for', undefined, async () => {
+    const response = await oauth.introspectionRequest(as, client, authentication, token, http())
+    return [await oauth.processIntrospectionResponse(as, client, response), maxAgeOf(response)] as const
+  })
+  return { access: accessOf(answer, issuer), maxAge }
+}
+
+/** Returns the seconds that an answer may be kept (RFC 9111, section 5.2.2). */
+function maxAgeOf({ headers }: Response): number {
+  const control = (headers.get('cache-control') ?? '').toLowerCase()
+  if (/(?:^|[\s,])no-(?:store|cache)(?:$|[\s,=])/.test(control)) return 0
+  return Number(/(?:^|[\s,])max-age=(\d{1,9})/.exec(control)?.[1] ?? 0)
+}
+
+/**
+ * Converts an answer of the service.
+ * @returns undefined for a token that does not work
+ * @throws ClientError `ERR_RESPONSE` if a member is missing or wrong, or if the token is from another service
+ */
+function accessOf(answer: oauth.IntrospectionResponse, issuer: string): Access | undefined {
+  const own: oauth.IntrospectionResponse = withoutPrototype(answer)
+  const { active, sub, client_id: clientId, grant_id: grantId, scope, exp, iss, token_type: type } = own
+  if (active !== true) return undefined
+  const isBearer = typeof type !== 'string' || type.toLowerCase() === 'bearer'
+  const resources = resourcesOf(own['resources'])
+  if (
+    typeof sub !== 'string' ||
+    typeof clientId !== 'string' ||
+    typeof grantId !== 'string' ||
+    typeof scope !== 'string' ||
+    typeof exp !== 'number' ||
+    resources === undefined ||
+    !isBearer ||
+    (iss !== undefined && iss !== issuer)
+  )
+    throw new ClientError('ERR_RESPONSE', 'the service did not tell of a token what a grantwell service tells')
+  return {
+    type: 'authenticated',
+    subject: sub,
+    clientId: clientId as ClientId, // the service has checked it
+    grantId: grantId as GrantId, // the same
+    scopes: splitScopes(scope) as readonly Scope[], // the same
+    resources,
+    expiresAt: exp,
+  }
+}
+
+function resourcesOf(value: unknown): Resources | undefined {
+  if (typeof value !== 'object' || value === null) return undefined
+  const { kind, ids: listed }: { readonly kind?: unknown; readonly ids?: unknown } = withoutPrototype(value)
+  if (kind === 'all' || kind === 'public') return { kind }
+  if (kind !== 'specified' || !Array.isArray(listed)) return undefined
+  const ids: readonly unknown[] = listed
+  return { kind: 'specified', ids: ids.filter((id) => typeof id === 'string') }
+}
+
+/** Copies an object's own members, so that a polluted prototype adds none. */
+function withoutPrototype<Value extends object>(value: Value): Value {
+  return Object.assign(Object.create(null), value)
+}
