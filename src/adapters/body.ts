@@ -38,5 +38,5 @@ export function isBytes(chunk: unknown): chunk is Uint8Array {
 
 /** Makes the body for a stream that gave something other than bytes. */
 export function unreadableChunk(chunk: unknown): HttpBody {
-  return { type: 'unreadable', error: wrongAnswer('each piece of a body', 'a Uint8Array', chunk, true) }
+  return { type: 'unreadable', error: wrongAnswer('each chunk of a body', 'a Uint8Array', chunk, true) }
 }

@@ -23,7 +23,7 @@ export interface UserCode {
   readonly userCode: string
   /** The address of the page for the code: `https` or, if the service is on loopback, `http` on loopback. */
   readonly verificationUri: string
-  /** The same address with the code in it, for a QR code or a link; absent if the service gives none. */
+  /** The address of the page with the code in it, for a QR code or a link; absent if the service gives none. */
   readonly verificationUriComplete?: string
   /** Seconds until the code expires. */
   readonly expiresIn: number
@@ -157,7 +157,7 @@ async function requestCodes(
   const { verification_uri: uri, verification_uri_complete: complete } = answer
   for (const address of [uri, ...(complete === undefined ? [] : [complete])]) {
     if (!isSafeAddress(address, client.issuer))
-      throw new ClientError('ERR_RESPONSE', 'the service gave a wrong address to type the code in')
+      throw new ClientError('ERR_RESPONSE', 'the service gave an unsafe address for typing in the code')
   }
   const code: UserCode = {
     userCode,
@@ -177,7 +177,7 @@ function checkPending(refusal: ClientError): void {
 }
 
 function expired(cause: ClientError | undefined): ClientError {
-  const message = 'the code expired before an answer of the user came'
+  const message = 'the code expired before the user decided'
   return new ClientError('ERR_LOGIN_EXPIRED', message, { error: cause?.error, cause })
 }
 

@@ -66,13 +66,13 @@ export function tokensOf(client: Client, answer: oauth.TokenEndpointResponse, be
       throw new ClientError('ERR_RESPONSE', 'the service gave a token with characters that no token may have')
   }
   if (type.tokenType === 'bearer' && !isBearer(accessToken))
-    throw new ClientError('ERR_RESPONSE', 'the service gave a bearer token with a blank, which no header can carry')
+    throw new ClientError('ERR_RESPONSE', 'the service gave a bearer token with a space, which no header can contain')
   if (scope !== undefined && !SCOPES.test(scope))
     throw new ClientError('ERR_RESPONSE', 'the service gave a scope with characters that no scope may have')
   if (answer.expires_in !== undefined && answer.expires_in > MAX_LIFETIME)
     throw new ClientError(
       'ERR_RESPONSE',
-      `the service gave a token that lives ${answer.expires_in} seconds: at most ${MAX_LIFETIME} are expected`,
+      `the service gave a token with a lifetime of ${answer.expires_in} seconds; at most ${MAX_LIFETIME} is expected`,
     )
   return {
     v: 1,
@@ -106,7 +106,7 @@ function typeOf(answer: oauth.TokenEndpointResponse): TokenType {
 
 function unknownType(failure: string, type?: string): ClientError {
   const name = type === undefined ? '' : `, ${plain(type)}`
-  return new ClientError('ERR_TOKEN_TYPE', `${failure}: they are of a type that this client does not know${name}`)
+  return new ClientError('ERR_TOKEN_TYPE', `${failure}: they have a type that this client does not know${name}`)
 }
 
 /**
@@ -136,7 +136,7 @@ export async function refreshTokens(
     )
   } catch (error) {
     if (!isClientError(error) || error.code !== 'ERR_RESPONSE' || error.error !== 'invalid_grant') throw error
-    const message = 'what was permitted has ended: the user must authorize again'
+    const message = 'the grant has ended: the user must authorize again'
     throw new ClientError('ERR_AUTHORIZATION_REQUIRED', message, { error: error.error, cause: error.cause })
   }
 }
@@ -175,5 +175,5 @@ export async function revokeTokens(
 /** Checks that credentials go only to the service that gave them. */
 function checkOwner({ issuer, clientId }: Client, tokens: Tokens): void {
   if (tokens.issuer !== issuer || tokens.clientId !== clientId)
-    throw configurationError('these tokens are of another service or of another client')
+    throw configurationError('these tokens belong to another service or another client')
 }

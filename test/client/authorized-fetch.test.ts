@@ -319,7 +319,7 @@ describe('a token goes to no other origin', () => {
     async (origin) => {
       const source = madeUpSource()
       expect(await thrownBy(authorizedFetch(source)(`${origin}/x`))).toEqual(
-        misused(/the option origins does not have it$/),
+        misused(/the option origins does not contain it$/),
       )
       expect(await thrownBy(authorizedFetch(source)(new Request(origin)))).toEqual(misused(/may not go to/))
       expect(source.calls).toEqual([])

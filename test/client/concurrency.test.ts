@@ -26,7 +26,7 @@ function openWork() {
 
 const late = expect.objectContaining({
   code: 'ERR_UNREACHABLE',
-  message: 'grantwell: the service was not asked, since it did not answer those before within 10 seconds',
+  message: 'grantwell: the request was not sent: earlier requests got no answer within 10 seconds',
 })
 
 describe('work that waits for its turn', () => {
@@ -48,7 +48,7 @@ describe('work that waits for its turn', () => {
     const inTurn = limitConcurrency({ atOnce: 1, waiting: 2, patience: 10 })
     const first = inTurn(work(0))
     const waiting = [inTurn(work(1)), inTurn(work(2))].map((each) => each.catch((error: unknown) => error))
-    await expect(inTurn(work(3))).rejects.toThrow('too many requests wait for it')
+    await expect(inTurn(work(3))).rejects.toThrow('too many other requests are waiting')
     await vi.advanceTimersByTimeAsync(9_999)
     const third = inTurn(work(4)).catch((error: unknown) => error)
     expect(await third).toMatchObject({ message: expect.stringContaining('too many requests') })

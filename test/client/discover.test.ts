@@ -147,8 +147,8 @@ describe('a service that answers otherwise', () => {
   it.each<[string, Reply]>([
     ['it answers 404', { status: 404 }],
     ['it answers 302', { status: 302, headers: { Location: 'https://elsewhere.example/' } }],
-    ['its answer is no JSON', { body: '<h1>Hello</h1>' }],
-    ['its answer is no JSON', { body: '{"issuer": ', headers: { 'Content-Type': 'application/json' } }],
+    ['its answer is not JSON', { body: '<h1>Hello</h1>' }],
+    ['its answer is not JSON', { body: '{"issuer": ', headers: { 'Content-Type': 'application/json' } }],
     ['must be a top level object', { body: [] }],
     ['issuer', { body: {} }],
     ['issuer', { body: { issuer: 1 } }],

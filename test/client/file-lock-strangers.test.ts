@@ -49,7 +49,7 @@ const filesIn = (path: string): string[] => readdirSync(path).sort()
 const failure = (reason: RegExp): unknown =>
   expect.objectContaining({ code: 'ERR_TOKEN_STORE', message: expect.stringMatching(reason) })
 
-const NO_LOCK = /cannot be made: something that is no lock is there; move or remove it$/
+const NO_LOCK = /cannot be created: it exists already and is not a lock; move or remove it$/
 
 /** Puts something else in the place of the lock. */
 const put: Readonly<Record<string, () => void>> = {

@@ -174,9 +174,7 @@ describe('a file is neither used nor replaced', () => {
     const mode = Number.parseInt(digits, 8)
     const text = JSON.stringify(TOKENS)
     plant(text, mode)
-    await expectRefused(
-      /^grantwell: the file .*tokens\.json cannot be (?:used|written): others than its owner can use it/,
-    )
+    await expectRefused(/^grantwell: the file .*tokens\.json cannot be (?:used|written): other users can use it/)
     expect(readFileSync(path, 'utf8')).toBe(text)
     expect(modeOf(path)).toBe(digits)
     chmodSync(path, 0o600)
@@ -201,7 +199,7 @@ describe('a file is neither used nor replaced', () => {
     ['names of a prototype', '{"__proto__":{"v":1}}'],
   ])('that holds %s', async (_, text) => {
     plant(text)
-    await expectRefused(/it holds something else than tokens; move or remove it$/)
+    await expectRefused(/it contains something other than tokens; move or remove it$/)
     expect(readFileSync(path, 'utf8')).toBe(text)
   })
 
@@ -227,13 +225,13 @@ describe('a file is neither used nor replaced', () => {
 
   it('that is a folder', async () => {
     mkdirSync(path, { recursive: true })
-    await expectRefused(/it is no file$/)
+    await expectRefused(/it is not a file$/)
   })
 
   it('in a folder that is none', async () => {
     writeFileSync(join(path, '..'), '')
     const store = fileTokenStore(path)
-    const reason = /a part of its path is no folder$/
+    const reason = /a part of its path is not a folder$/
     expect(await thrownBy(store.write(TOKENS) as Promise<unknown>)).toEqual(failure(reason))
     expect(await thrownBy(store.exclusively(async () => {}))).toEqual(failure(reason))
   })
@@ -330,7 +328,9 @@ describe('the lock', () => {
     await withFileLock(lock, async () => {
       const begun = performance.now()
       const error = await thrownBy(withFileLock(lock, async () => {}, { patience: 0.3 }))
-      expect(error).toEqual(failure(/a\.lock cannot be made: other processes have it for more than 0\.3 seconds$/))
+      expect(error).toEqual(
+        failure(/a\.lock cannot be created: other processes have held it for more than 0\.3 seconds$/),
+      )
       expect(performance.now() - begun).toBeGreaterThan(290)
     })
     expect(filesIn(folder.path)).toEqual([])
@@ -340,12 +340,12 @@ describe('the lock', () => {
     const lock = join(folder.path, 'a.lock')
     symlinkSync(join(folder.path, 'nowhere'), lock)
     expect(await thrownBy(withFileLock(lock, async () => {}))).toEqual(
-      failure(/something that is no lock is there; move or remove it$/),
+      failure(/it exists already and is not a lock; move or remove it$/),
     )
     rmSync(lock)
     mkdirSync(lock)
     expect(await thrownBy(withFileLock(lock, async () => {}))).toEqual(
-      failure(/something that is no lock is there; move or remove it$/),
+      failure(/it exists already and is not a lock; move or remove it$/),
     )
   })
 
@@ -405,7 +405,7 @@ describe('a lock of this machine', () => {
   ])('whose process %s is waited for', async (_, pid) => {
     const { lock } = await textBy(pid)
     const error = await thrownBy(withFileLock(lock, async () => 'in', { patience: 0.3 }))
-    expect(error).toEqual(failure(/other processes have it/))
+    expect(error).toEqual(failure(/other processes have held it/))
   })
 
   it.skipIf(process.platform !== 'linux')(
@@ -417,7 +417,7 @@ describe('a lock of this machine', () => {
       expect(other).not.toBe(text)
       writeFileSync(lock, other)
       const error = await thrownBy(withFileLock(lock, async () => 'in', { patience: 0.3 }))
-      expect(error).toEqual(failure(/other processes have it/))
+      expect(error).toEqual(failure(/other processes have held it/))
     },
   )
 
@@ -427,7 +427,7 @@ describe('a lock of this machine', () => {
       throw Object.assign(new Error('EPERM'), { code: 'EPERM' })
     })
     const error = await thrownBy(withFileLock(lock, async () => 'in', { patience: 0.3 }))
-    expect(error).toEqual(failure(/other processes have it/))
+    expect(error).toEqual(failure(/other processes have held it/))
   })
 })
 

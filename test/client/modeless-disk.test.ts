@@ -41,7 +41,7 @@ afterEach(() => folder.remove())
 const refusal = (file: string, done: string): unknown =>
   expect.objectContaining({
     code: 'ERR_TOKEN_STORE',
-    message: `grantwell: the file ${file} cannot be ${done}: others than its owner can use it (its mode is 0755, and must be 0600)`,
+    message: `grantwell: the file ${file} cannot be ${done}: other users can use it (its mode is 0755; it must be 0600)`,
   })
 
 describe.skipIf(process.platform === 'win32')('on a disk without modes', () => {
@@ -58,7 +58,7 @@ describe.skipIf(process.platform === 'win32')('on a disk without modes', () => {
   it('the check before a login says so', async () => {
     const store = fileTokenStore(path)
     const check = store.exclusively(async () => store.read())
-    expect(await thrownBy(check as Promise<unknown>)).toEqual(refusal(`${path}.lock`, 'made'))
+    expect(await thrownBy(check as Promise<unknown>)).toEqual(refusal(`${path}.lock`, 'created'))
     expect(disk.written).toEqual([])
     expect(readdirSync(folder.path)).toEqual([])
   })

@@ -217,7 +217,7 @@ describe.runIf(byPath)('a login', () => {
     install('exit 0')
     const error = await thrownBy(loginByBrowser(client))
     expect(error).toMatchObject({ code: 'ERR_CONFIGURATION' })
-    expect(String(error)).toMatch(/no page could be written.*onUrl.*openBrowser/)
+    expect(String(error)).toMatch(/could not be written.*onUrl.*openBrowser/)
   })
 
   it.runIf(process.getuid?.() === 0)('is written where the user has no home folder, nor a name', async () => {

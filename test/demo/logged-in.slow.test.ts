@@ -208,7 +208,7 @@ describe('at a service that answers as it is told', () => {
     writeFileSync(file(), 'mine', { mode: 0o600 })
     const { code, stderr } = await failure(['--issuer', issuer, '--logout'])
     expect(code).toBe(7)
-    expect(stderr).toContain('it holds something else than tokens')
+    expect(stderr).toContain('it contains something other than tokens')
     expect(readFileSync(file(), 'utf8')).toBe('mine')
     expect(asked.some(({ path }) => path === '/revoke')).toBe(false)
     expect(filesIn(folder())).toHaveLength(2)

@@ -276,8 +276,8 @@ describe('at a service that answers as it is told', () => {
     writeFileSync(open, 'mine', { mode: 0o644 })
     const { issuer, asked } = await service([tokens])
     const cases = [
-      [other, 'it holds something else than tokens'],
-      ...(process.platform === 'win32' ? [] : [[open, 'others than its owner can use it'] as const]),
+      [other, 'it contains something other than tokens'],
+      ...(process.platform === 'win32' ? [] : [[open, 'other users can use it'] as const]),
     ] as const
     for (const [path, reason] of cases) {
       const { code, stderr } = await failure(['--issuer', issuer, '--file', path, '--again'])

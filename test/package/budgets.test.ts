@@ -33,7 +33,7 @@ const BUDGETS: { readonly [entry: string]: Budget } = {
   './storage/redis': { files: 8, gzip: 7_400 },
   './pages': { files: 2, gzip: 7_150 },
   './metadata': { files: 1, gzip: 26_200 },
-  './client': { files: 13, gzip: 18_500 },
+  './client': { files: 13, gzip: 19_500 },
   './client/node': { files: 4, gzip: 9_900 },
   './testing': { files: 17, gzip: 64_500, later: 29_000 },
 }

@@ -103,7 +103,7 @@ function readRequest({ allowed }: FetchSettings, input: Input, init: Init): Call
   const target = targetOf(input, init)
   const { origin } = target.url
   if (!allowed.has(origin))
-    throw configurationError(`the token may not go to ${origin}: the option origins does not have it`)
+    throw configurationError(`the token may not go to ${origin}: the option origins does not contain it`)
   const headers = headersOf(input, init)
   if (headers.has('authorization')) throw configurationError('the request has an Authorization header of its own')
   const given = input instanceof Request ? input : undefined

@@ -45,7 +45,7 @@ export async function authorize(tokens: Tokens, request: SignedRequest, now: num
   const { accessToken } = tokens
   // The error of the platform would quote the token.
   if (!TOKEN.test(accessToken))
-    throw new ClientError('ERR_RESPONSE', 'the service gave an access token that no header can hold')
+    throw new ClientError('ERR_RESPONSE', 'the service gave an access token that no header can contain')
   if (tokens.tokenType === 'bearer') return { header: `Bearer ${accessToken}` }
   const { macKey } = tokens
   const ts = String(Math.floor(now))

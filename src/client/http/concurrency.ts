@@ -34,7 +34,7 @@ export function limitConcurrency({ atOnce, waiting: maxWaiting, patience }: Conc
       }
       const timer = setTimeout(() => {
         waiting.delete(start)
-        reject(notAsked(`since it did not answer those before within ${patience} seconds`))
+        reject(notAsked(`earlier requests got no answer within ${patience} seconds`))
       }, patience * 1000)
       waiting.add(start)
     })
@@ -43,7 +43,7 @@ export function limitConcurrency({ atOnce, waiting: maxWaiting, patience }: Conc
   return async (operation) => {
     if (running < atOnce) running++
     else if (waiting.size < maxWaiting) await waitForTurn()
-    else throw notAsked('since too many requests wait for it')
+    else throw notAsked('too many other requests are waiting')
     try {
       return await operation()
     } finally {
@@ -59,5 +59,5 @@ export function limitConcurrency({ atOnce, waiting: maxWaiting, patience }: Conc
 }
 
 function notAsked(reason: string): ClientError {
-  return new ClientError('ERR_UNREACHABLE', `the service was not asked, ${reason}`)
+  return new ClientError('ERR_UNREACHABLE', `the request was not sent: ${reason}`)
 }

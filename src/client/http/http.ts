@@ -150,7 +150,7 @@ async function responseError(thrown: unknown, failure: string): Promise<ClientEr
   }
   if (thrown instanceof oauth.WWWAuthenticateChallengeError) {
     const error = await memberOf(thrown.response, 'error')
-    const problem = 'the service does not know this client, or not by this secret'
+    const problem = 'the service does not know this client, or its secret is wrong'
     return new ClientError('ERR_RESPONSE', `${failure}: ${problem}`, { error, cause: thrown })
   }
   return new ClientError('ERR_RESPONSE', `${failure}: ${problemOf(thrown)}`)
@@ -160,7 +160,7 @@ function problemOf(thrown: unknown): string {
   if (!(thrown instanceof oauth.OperationProcessingError)) return plain(thrown)
   const { code, cause, message } = thrown
   if (code === oauth.RESPONSE_IS_NOT_CONFORM && cause instanceof Response) return `it answers ${cause.status}`
-  if (code === oauth.RESPONSE_IS_NOT_JSON || code === oauth.PARSE_ERROR) return 'its answer is no JSON'
+  if (code === oauth.RESPONSE_IS_NOT_JSON || code === oauth.PARSE_ERROR) return 'its answer is not JSON'
   return plain(message)
 }
 

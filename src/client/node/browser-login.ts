@@ -71,7 +71,7 @@ export async function loginByBrowser(client: Client, options: BrowserLoginOption
     )
   const { as, client: self } = connectionOf(client)
   const endpoint = as.authorization_endpoint
-  if (endpoint === undefined) throw new ClientError('ERR_RESPONSE', 'the service offers no login by a browser')
+  if (endpoint === undefined) throw new ClientError('ERR_RESPONSE', 'the service has no authorization endpoint')
 
   const state = oauth.generateRandomState()
   const verifier = oauth.generateRandomCodeVerifier()
@@ -90,7 +90,7 @@ export async function loginByBrowser(client: Client, options: BrowserLoginOption
     }
     for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value)
 
-    const late = new ClientError('ERR_LOGIN_EXPIRED', `nobody came back from the browser within ${timeout} seconds`)
+    const late = new ClientError('ERR_LOGIN_EXPIRED', `the browser was not redirected back within ${timeout} seconds`)
     const answer = await withTimeout({ signal, time: { seconds: timeout, late } }, async () => {
       await onUrl?.(url.href)
       const failed = openBrowser === false ? [] : [failureOf(openBrowser, url.href, onUrl !== undefined)]

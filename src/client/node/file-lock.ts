@@ -64,7 +64,7 @@ export async function withFileLock<Result>(
 ): Promise<Result> {
   const id = randomUUID()
   const text = printHolder(id)
-  const handle = await withFile(path, 'made', () => acquire(path, text, patience, onTakeover))
+  const handle = await withFile(path, 'created', () => acquire(path, text, patience, onTakeover))
   const cancelCleanup = atExit(() => {
     if (readUntrustedSync(path, MAX_LOCK)?.text === text) rmSync(path)
   })
@@ -109,7 +109,7 @@ async function acquire(
       if (id !== undefined) onTakeover(id)
       seen = undefined
     } else if (now - begun >= patience * 1000) {
-      throw new Refusal(`other processes have it for more than ${patience} seconds`)
+      throw new Refusal(`other processes have held it for more than ${patience} seconds`)
     } else {
       await sleep(MIN_CHECK_PAUSE * (1 + Math.random()))
     }
@@ -164,7 +164,7 @@ async function lockAt(path: string): Promise<UntrustedFile | undefined> {
   // A lock that cannot be read may belong to another user. It is not taken over either.
   const found = stats.isFile() ? await readUntrusted(path, MAX_LOCK).catch(() => ({ stats, text: '' })) : undefined
   if (found === undefined || !LOCK.test(found.text))
-    throw new Refusal('something that is no lock is there; move or remove it')
+    throw new Refusal('it exists already and is not a lock; move or remove it')
   return found
 }
 

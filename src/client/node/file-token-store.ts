@@ -69,7 +69,7 @@ async function read({ file }: FileStore): Promise<Tokens | undefined> {
   const text = await readPrivate(file)
   if (text === undefined) return undefined
   const tokens = parseTokens(text)
-  if (tokens === undefined) throw new Refusal('it holds something else than tokens; move or remove it')
+  if (tokens === undefined) throw new Refusal('it contains something other than tokens; move or remove it')
   return tokens
 }
 

@@ -28,7 +28,10 @@ export function createPlatformOpener(): PlatformOpener {
     open: async (url) => {
       page = writeLoginPage(url)
       const { address } = await page.catch((error: unknown) => {
-        throw configurationError(`no page could be written that leads a browser to the login: ${ADVICE}`, error)
+        throw configurationError(
+          `the page that forwards the browser to the login could not be written: ${ADVICE}`,
+          error,
+        )
       })
       if (!isOver) await run(address)
     },
@@ -40,7 +43,7 @@ export function createPlatformOpener(): PlatformOpener {
   }
 }
 
-const ADVICE = 'give the option onUrl, to show the address to the user, or openBrowser, to open it otherwise'
+const ADVICE = 'give the option onUrl, to show the address to the user, or openBrowser, to open it in another way'
 
 /**
  * Runs the program. No shell is involved, since an address may contain characters that are commands there.

@@ -105,12 +105,12 @@ export async function look(file: string): Promise<Stats | undefined> {
 export function refuseOthers(found: Stats): void {
   // An attacker may have put a link there to get the tokens elsewhere. Anything else but a file is a mistake.
   if (found.isSymbolicLink()) throw new Refusal('it is a symbolic link')
-  if (!found.isFile()) throw new Refusal('it is no file')
+  if (!found.isFile()) throw new Refusal('it is not a file')
   // Another user would know the tokens in it, or wants this user to use another login.
   if (process.getuid !== undefined && found.uid !== process.getuid()) throw new Refusal('another user owns it')
   const mode = found.mode & 0o777
   if (process.platform !== 'win32' && (mode & OTHERS) !== 0)
-    throw new Refusal(`others than its owner can use it (its mode is 0${mode.toString(8)}, and must be 0600)`)
+    throw new Refusal(`other users can use it (its mode is 0${mode.toString(8)}; it must be 0600)`)
 }
 
 /** Writes the entries of a folder to the disk, if the system can open a folder. */
@@ -139,13 +139,13 @@ export async function withFile<Result>(file: string, done: string, action: () =>
 }
 
 const REASONS: { readonly [code: string]: string | undefined } = {
-  EACCES: 'you may not do that there',
-  EPERM: 'you may not do that there',
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
   EROFS: 'the disk is read-only',
   ENOSPC: 'the disk is full',
   EDQUOT: 'the disk is full',
   ENOENT: 'there is no such folder',
-  ENOTDIR: 'a part of its path is no folder',
+  ENOTDIR: 'a part of its path is not a folder',
   ELOOP: 'it is a symbolic link',
   ENAMETOOLONG: 'its name is too long',
 }

@@ -31,7 +31,7 @@ export async function introspect(
   issuer: string,
   token: string,
 ): Promise<Introspection> {
-  const [answer, maxAge] = await ask('the service did not tell what a token is good for', undefined, async () => {
+  const [answer, maxAge] = await ask('the service did not introspect the token', undefined, async () => {
     const response = await oauth.introspectionRequest(as, client, authentication, token, http())
     return [await oauth.processIntrospectionResponse(as, client, response), maxAgeOf(response)] as const
   })
@@ -66,7 +66,7 @@ function accessOf(answer: oauth.IntrospectionResponse, issuer: string): Access |
     !isBearer ||
     (iss !== undefined && iss !== issuer)
   )
-    throw new ClientError('ERR_RESPONSE', 'the service did not tell of a token what a grantwell service tells')
+    throw new ClientError('ERR_RESPONSE', 'the introspection response does not have the members of a grantwell service')
   return {
     type: 'authenticated',
     subject: sub,

@@ -176,7 +176,7 @@ function report({ onError }: ResourceServer, error: unknown): void {
 /** Checks the scopes in the metadata of the service, which may be anything. */
 function supportedScopes(given: unknown): readonly string[] | undefined {
   if (given === undefined || isTexts(given)) return given
-  throw new ClientError('ERR_RESPONSE', 'the service gives scopes_supported that is no list of scopes')
+  throw new ClientError('ERR_RESPONSE', 'the service gives scopes_supported that is not a list of scopes')
 }
 
 function isTexts(value: unknown): value is readonly string[] {

@@ -174,7 +174,7 @@ async function save(source: Source, tokens: Tokens): Promise<void> {
   const { client, keeper } = source
   checkWhole('save', tokens)
   if (tokens.issuer !== client.issuer || tokens.clientId !== client.clientId)
-    throw configurationError('these tokens are of another service or of another client')
+    throw configurationError('these tokens belong to another service or another client')
   await keeper.save(tokens)
   source.pauseUntil = 0
 }
