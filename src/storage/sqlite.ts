@@ -2,33 +2,31 @@
  * The entry point `grantwell/storage/sqlite`: records in a file of SQLite, durable, for the processes of one machine.
  * Made for libsql 0.5, better-sqlite3 12, `node:sqlite` of Node 22 and `bun:sqlite` of Bun 1; the database is passed in.
  *
- * Each write is one statement, so it happens whole or not at all, `kill -9` or not. Triggers keep the labels in step.
+ * Each write is one statement, so SQLite does all of it or nothing, even if the process is killed. Triggers keep the labels in step.
  * @module
  */
-import { configurationError, StorageUnavailable } from '../core/errors.js'
+import { StorageUnavailable } from '../core/errors.js'
 import { methods, oneOf } from '../core/takes.js'
-import type { EngineOptions, Parse } from './engine.js'
-import {
-  checkEngine,
-  decodeName,
-  differenceFrom,
-  encodeName,
-  engineOptions,
-  freshVersion,
-  keptUntil,
-  rememberingParser,
-} from './engine.js'
-import type { RecordPage, RecordStore, StoredRecord } from './record-store.js'
+import type { Seconds } from '../core/values.js'
+import type { JsonValue, RecordPage, RecordStore, StoredRecord, WriteOptions } from './record-store.js'
+import { createRemovalSchedule, keptUntil, MAX_REMOVED } from './shared/expiry.js'
+import { decodeName, encodeName } from './shared/names.js'
+import type { EngineOptions } from './shared/options.js'
+import { checkClient, readEngineOptions } from './shared/options.js'
+import type { Parse } from './shared/parse-cache.js'
+import { createParseCache } from './shared/parse-cache.js'
+import { checkTableShape } from './shared/table-shape.js'
+import { freshVersion } from './shared/versions.js'
 
 export { StorageUnavailable } from '../core/errors.js'
-export type { EngineOptions } from './engine.js'
 export type { JsonValue, RecordPage, RecordStore, StoredRecord, WriteOptions } from './record-store.js'
+export type { EngineOptions } from './shared/options.js'
 
-/** An opened database of libsql, better-sqlite3, `node:sqlite` or `bun:sqlite`: what the four have in common. */
+/** An opened database of libsql, better-sqlite3, `node:sqlite` or `bun:sqlite`, as far as the four are alike. */
 export interface SqliteDatabase {
   exec(sql: string): unknown
   prepare(sql: string): SqliteStatement
-  /** Whether a transaction is open; `node:sqlite` calls it `isTransaction`. */
+  /** True while a transaction is open; `node:sqlite` calls it `isTransaction`. */
   readonly inTransaction?: boolean
   readonly isTransaction?: boolean
 }
@@ -43,8 +41,8 @@ export interface SqliteStatement {
 /** Options of {@link sqliteStore}. */
 export interface SqliteStoreOptions extends EngineOptions {
   /**
-   * `full`, the default, waits at every write until it is on the disk; with `normal`, which is several times as fast, a
-   * power failure, though no crash of the process, may take back the last writes: a revocation, say.
+   * `full`, the default, makes every write wait until it is on the disk. `normal` is several times as fast, but a power failure may
+   * undo the last writes: a revocation, for example. A crash of the process undoes nothing.
    */
   readonly synchronous?: 'full' | 'normal'
 }
@@ -52,9 +50,10 @@ export interface SqliteStoreOptions extends EngineOptions {
 /** A {@link RecordStore} in SQLite. */
 export interface SqliteStore extends RecordStore {
   /**
-   * Removes up to 1,000 expired records, each at the latest an eighth of its life after it expired. A write does so by itself: the first one, one a minute after the last time, and the
-   * next one where there were more.
-   * @returns how many
+   * Removes up to 1,000 expired records. A record can be removed an eighth of its life after it expired, at the latest.
+   *
+   * The store calls this itself in a write: in the first one, then once a minute, and in the next write after a removal of 1,000 records.
+   * @returns the number of records removed
    */
   readonly removeExpired: () => number
 }
@@ -96,24 +95,72 @@ const SHAPES = {
   grantwell_labels: ['namespace TEXT NOT NULL', 'label TEXT NOT NULL', 'key TEXT NOT NULL'],
 } as const
 
-/** Says which table of ours is somebody else's; undefined where none is. */
-function foreignTable(database: SqliteDatabase): string | undefined {
+/**
+ * Checks the tables of a database that has them already.
+ * @throws GrantwellError `ERR_CONFIGURATION` for a table with another shape
+ */
+function checkTables(database: SqliteDatabase): void {
   for (const [table, shape] of Object.entries(SHAPES)) {
-    const columns = database.prepare(
-      `SELECT name || ' ' || type || CASE WHEN "notnull" AND dflt_value IS NULL THEN ' NOT NULL' ELSE '' END AS part
+    const columns = callEngine(() =>
+      database
+        .prepare(
+          `SELECT name || ' ' || type || CASE WHEN "notnull" AND dflt_value IS NULL THEN ' NOT NULL' ELSE '' END AS part
         FROM pragma_table_info('${table}')`,
+        )
+        .all(),
     )
-    const found = (columns.all() as readonly { readonly part: string }[]).map(({ part }) => part) // the one column above
-    const difference = found.length === 0 ? undefined : differenceFrom(shape, found)
-    if (difference !== undefined) return `the table ${table} has another shape: ${difference}`
+    const found = (columns as readonly { readonly part: string }[]).map(({ part }) => part) // the one column above
+    if (found.length > 0) checkTableShape('sqliteStore', table, shape, found)
   }
-  return undefined
 }
 
-/** Seconds between two removals of expired records; none after one that was full. */
-const REMOVAL_INTERVAL = 60
-const REMOVED_AT_ONCE = 1_000
+/** Sets up a database, and makes its tables where they are missing. */
+function setUp(database: SqliteDatabase, synchronous: 'full' | 'normal'): void {
+  database.exec('PRAGMA busy_timeout = 2000')
+  database.exec('PRAGMA journal_mode = WAL')
+  database.exec(`PRAGMA synchronous = ${synchronous}`)
+  database.exec(SCHEMA)
+}
 
+/** Prepares the statements. Those that write compare the version; expired records count as absent. */
+function prepareStatements(database: SqliteDatabase) {
+  const live = '(expires_at IS NULL OR expires_at > ?)'
+  return {
+    read: database.prepare(
+      `SELECT key, version, value FROM grantwell_records WHERE namespace = ? AND key = ? AND ${live}`,
+    ),
+    create: database.prepare(
+      `INSERT INTO grantwell_records (version, value, expires_at, kept_until, labels, namespace, key) VALUES (?, ?, ?, ?, ?, ?, ?)
+         ON CONFLICT (namespace, key) DO UPDATE SET version = excluded.version, value = excluded.value,
+           expires_at = excluded.expires_at, kept_until = excluded.kept_until, labels = excluded.labels WHERE expires_at <= ?`,
+    ),
+    // Most updates leave the indexed columns alone. SQLite writes an index even if its columns are set to the values that they have.
+    renew: database.prepare(
+      `UPDATE grantwell_records SET version = ?, value = ?, expires_at = ?
+         WHERE kept_until IS ? AND labels = ? AND namespace = ? AND key = ? AND ${live} AND version = ?`,
+    ),
+    update: database.prepare(
+      `UPDATE grantwell_records SET version = ?, value = ?, expires_at = ?, kept_until = ?, labels = ?
+         WHERE namespace = ? AND key = ? AND ${live} AND version = ?`,
+    ),
+    remove: database.prepare(
+      `DELETE FROM grantwell_records WHERE namespace = ? AND key = ? AND ${live} AND version = ?`,
+    ),
+    list: database.prepare(
+      `SELECT key, version, value FROM grantwell_labels JOIN grantwell_records USING (namespace, key)
+         WHERE namespace = ? AND label = ? AND key > ? AND ${live} ORDER BY key LIMIT ?`,
+    ),
+    removeExpired: database.prepare(
+      `DELETE FROM grantwell_records WHERE rowid IN
+           (SELECT rowid FROM grantwell_records WHERE namespace = ? AND kept_until <= ? ORDER BY kept_until LIMIT ${MAX_REMOVED})
+         RETURNING 1`,
+    ),
+  }
+}
+
+type Statements = ReturnType<typeof prepareStatements>
+
+/** A row of the table, as far as it is read. */
 interface Row {
   readonly key: string
   readonly version: number | bigint
@@ -121,11 +168,12 @@ interface Row {
 }
 
 /**
- * Makes a store in an opened database, and its tables where they are missing. The database is switched to write-ahead
- * logging and to waiting 2 seconds for a lock. Give it a connection of its own: while a transaction of somebody else is open on
- * it, writes are refused.
+ * Makes a store in an opened database, and its tables where they are missing. Switches the database to write-ahead logging, and to
+ * waiting 2 seconds for a lock.
+ *
+ * Give the store a connection of its own. While somebody else's transaction is open on the connection, writes are refused.
  * @throws GrantwellError `ERR_CONFIGURATION` for a wrong option, and for a database that has tables of these names with another
- * shape; `StorageUnavailable` where the engine fails
+ * shape; `StorageUnavailable` if SQLite fails
  * @example
  * ```ts
  * import Database from 'libsql'
@@ -133,129 +181,113 @@ interface Row {
  * ```
  */
 export function sqliteStore(database: SqliteDatabase, options: SqliteStoreOptions = {}): SqliteStore {
-  const {
-    namespace,
-    clock,
-    synchronous = 'full',
-  } = engineOptions('sqliteStore', options, {
-    synchronous: oneOf('full', 'normal'),
+  const own = readEngineOptions('sqliteStore', options, { synchronous: oneOf('full', 'normal') })
+  const { namespace, clock, synchronous = 'full' } = own
+  checkClient('sqliteStore', 'database', methods('an opened database', 'prepare', 'exec'), database)
+  const parse = createParseCache()
+  checkTables(database)
+  const statements = callEngine(() => {
+    setUp(database, synchronous)
+    return prepareStatements(database)
   })
-  checkEngine('sqliteStore', 'database', methods('an opened database', 'prepare', 'exec'), database)
-  const parse = rememberingParser()
-  const foreign = attempt(() => foreignTable(database))
-  if (foreign !== undefined) throw configurationError(`sqliteStore: ${foreign}`)
-  const statements = attempt(() => {
-    database.exec('PRAGMA busy_timeout = 2000')
-    database.exec('PRAGMA journal_mode = WAL')
-    database.exec(`PRAGMA synchronous = ${synchronous}`)
-    database.exec(SCHEMA)
-    const live = '(expires_at IS NULL OR expires_at > ?)'
-    return {
-      read: database.prepare(
-        `SELECT key, version, value FROM grantwell_records WHERE namespace = ? AND key = ? AND ${live}`,
-      ),
-      create: database.prepare(
-        `INSERT INTO grantwell_records (version, value, expires_at, kept_until, labels, namespace, key) VALUES (?, ?, ?, ?, ?, ?, ?)
-         ON CONFLICT (namespace, key) DO UPDATE SET version = excluded.version, value = excluded.value,
-           expires_at = excluded.expires_at, kept_until = excluded.kept_until, labels = excluded.labels WHERE expires_at <= ?`,
-      ),
-      // SQLite writes an index anew whose columns are set, be they what they were; so most updates set none of them.
-      renew: database.prepare(
-        `UPDATE grantwell_records SET version = ?, value = ?, expires_at = ?
-         WHERE kept_until IS ? AND labels = ? AND namespace = ? AND key = ? AND ${live} AND version = ?`,
-      ),
-      update: database.prepare(
-        `UPDATE grantwell_records SET version = ?, value = ?, expires_at = ?, kept_until = ?, labels = ?
-         WHERE namespace = ? AND key = ? AND ${live} AND version = ?`,
-      ),
-      remove: database.prepare(
-        `DELETE FROM grantwell_records WHERE namespace = ? AND key = ? AND ${live} AND version = ?`,
-      ),
-      list: database.prepare(
-        `SELECT key, version, value FROM grantwell_labels JOIN grantwell_records USING (namespace, key)
-         WHERE namespace = ? AND label = ? AND key > ? AND ${live} ORDER BY key LIMIT ?`,
-      ),
-      removeExpired: database.prepare(
-        `DELETE FROM grantwell_records WHERE rowid IN
-           (SELECT rowid FROM grantwell_records WHERE namespace = ? AND kept_until <= ? ORDER BY kept_until LIMIT ${REMOVED_AT_ONCE})
-         RETURNING 1`,
-      ),
-    }
-  })
-  let removedAt = Number.NEGATIVE_INFINITY
-
-  function removeExpired(): number {
-    removedAt = clock()
-    const { length } = attempt(() => statements.removeExpired.all(namespace, removedAt))
-    if (length === REMOVED_AT_ONCE) removedAt -= REMOVAL_INTERVAL
-    return length
-  }
-
-  /** What fails in it fails where somebody is told, too. */
-  function removeByTheWay(now: number): void {
-    if (now < removedAt + REMOVAL_INTERVAL) return
-    try {
-      removeExpired()
-    } catch {}
-  }
-
-  function readOne(key: string, now: number): Row | undefined {
-    return (statements.read.get(namespace, encodeName(key), now) as Row | null | undefined) ?? undefined // our own columns
-  }
+  const removal = createRemoval(statements, namespace, clock)
 
   return {
-    removeExpired,
+    removeExpired: removal.removeExpired,
 
     read: (keys) => {
       const now = clock()
-      return attempt(() =>
+      return callEngine(() =>
         keys.map((key) => {
-          const row = readOne(key, now)
-          return row && recordOf(row, parse)
+          const row = statements.read.get(namespace, encodeName(key), now) as Row | null | undefined // our own columns
+          return row ? parseRecord(row, parse) : undefined
         }),
       )
     },
 
-    write: (key, value, { expected, expiresAt, labels = [] }) => {
+    write: (key, value, options) => {
       const now = clock()
-      // Whoever opened it could take back what is written in it, long after it was answered.
-      if (database.inTransaction === true || database.isTransaction === true)
-        throw new StorageUnavailable('somebody else’s transaction is open on the connection to SQLite')
-      removeByTheWay(now)
-      return attempt(() => {
-        const place = [namespace, encodeName(key)] as const
-        if (expiresAt !== undefined && now >= expiresAt) {
-          if (expected === 0) return readOne(key, now) === undefined
-          return changed(statements.remove.run(...place, now, expected))
-        }
-        const names = JSON.stringify(labels.map(encodeName))
-        const kept = expiresAt === undefined ? null : keptUntil(expiresAt, now)
-        const left = [freshVersion(), JSON.stringify(value), expiresAt ?? null, kept, names, ...place, now] as const
-        if (expected === 0) return changed(statements.create.run(...left))
-        return changed(statements.renew.run(...left, expected)) || changed(statements.update.run(...left, expected))
-      })
+      refuseOpenTransaction(database)
+      removal.removeIfDue(now)
+      return callEngine(() => compareAndWrite(statements, namespace, key, value, options, now))
     },
 
     list: (label, { limit = 100, cursor = '' } = {}): RecordPage => {
-      const found = attempt(() => statements.list.all(namespace, encodeName(label), cursor, clock(), limit + 1))
+      const found = callEngine(() => statements.list.all(namespace, encodeName(label), cursor, clock(), limit + 1))
       const rows = found.slice(0, limit) as readonly Row[] // our own columns
-      const records = rows.map((row) => ({ ...recordOf(row, parse), key: decodeName(row.key) }))
+      const records = rows.map((row) => ({ ...parseRecord(row, parse), key: decodeName(row.key) }))
       const last = rows.at(-1)
       return found.length > limit && last !== undefined ? { records, cursor: last.key } : { records }
     },
   }
 }
 
-function recordOf({ version, value }: Row, parse: Parse): StoredRecord {
+/** Writes a record if its stored version is the expected one. Each statement compares the version and writes at once. */
+function compareAndWrite(
+  statements: Statements,
+  namespace: string,
+  key: string,
+  value: JsonValue,
+  { expected, expiresAt, labels = [] }: WriteOptions,
+  now: Seconds,
+): boolean {
+  const place = [namespace, encodeName(key)] as const
+  if (expiresAt !== undefined && now >= expiresAt) {
+    if (expected === 0) return !statements.read.get(...place, now)
+    return hasChanged(statements.remove.run(...place, now, expected))
+  }
+  const names = JSON.stringify(labels.map(encodeName))
+  const kept = expiresAt === undefined ? null : keptUntil(expiresAt, now)
+  const values = [freshVersion(), JSON.stringify(value), expiresAt ?? null, kept, names, ...place, now] as const
+  if (expected === 0) return hasChanged(statements.create.run(...values))
+  return hasChanged(statements.renew.run(...values, expected)) || hasChanged(statements.update.run(...values, expected))
+}
+
+/** Refuses to write in a transaction of somebody else, who could undo the write long after the store answered. */
+function refuseOpenTransaction({ inTransaction, isTransaction }: SqliteDatabase): void {
+  if (inTransaction === true || isTransaction === true)
+    throw new StorageUnavailable('somebody else’s transaction is open on the connection to SQLite')
+}
+
+/** Creates the removal of a store's expired records. */
+function createRemoval(statements: Statements, namespace: string, clock: () => Seconds) {
+  const schedule = createRemovalSchedule()
+
+  function removeExpired(): number {
+    const now = clock()
+    schedule.began(now)
+    const { length } = callEngine(() => statements.removeExpired.all(namespace, now))
+    schedule.deleted(length)
+    return length
+  }
+
+  return {
+    removeExpired,
+
+    /** Ignores failures: the write that follows fails too, and reports it. */
+    removeIfDue(now: Seconds): void {
+      if (!schedule.isDue(now)) return
+      try {
+        removeExpired()
+      } catch {}
+    },
+  }
+}
+
+function parseRecord({ version, value }: Row, parse: Parse): StoredRecord {
   return { value: parse(value, Number(version)), version: Number(version) }
 }
 
-/** Whether a statement changed its row. A driver may count those of the triggers too. */
-function changed(result: unknown): boolean {
+/** Returns true if a statement changed its row. A driver may also count the rows that triggers changed. */
+function hasChanged(result: unknown): boolean {
   return Number((result as { readonly changes: number | bigint }).changes) > 0 // all four drivers answer so
 }
 
-function attempt<Result>(work: () => Result): Result {
+/**
+ * Calls SQLite.
+ * @throws StorageUnavailable if it fails
+ */
+function callEngine<Result>(work: () => Result): Result {
   try {
     return work()
   } catch (error) {

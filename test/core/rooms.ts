@@ -17,7 +17,7 @@ interface Room {
   readonly rooms: { readonly [name: string]: Reach }
   /** Packages and Node's modules, by what their names begin with. */
   readonly packages?: readonly string[]
-  /** Its files are adapters beside each other: none imports another, save the files that they share. */
+  /** Its files are adapters beside each other: none imports another, save the files and folders (`shared/`) that they share. */
   readonly apart?: { readonly save: readonly string[] }
   /** True if its files neither know their surroundings nor wait for anything. */
   readonly pure?: boolean
@@ -42,7 +42,7 @@ export const ROOMS: { readonly [folder: string]: Room } = {
   storage: {
     rooms: CORE,
     packages: ['@noble/hashes/'],
-    apart: { save: ['record-store.ts', 'engine.ts'] },
+    apart: { save: ['record-store.ts', 'shared/'] },
   },
   pages: { rooms: {} },
   shell: { rooms: { ...CORE, protocol: 'everything', pages: 'everything', storage: { typesOf: 'record-store.ts' } } },
@@ -245,7 +245,9 @@ function importFaults(file: string, room: Room, imports: readonly Import[]): rea
     if (own === other) {
       const { apart } = room
       const open =
-        apart === undefined || stem(file) === stem(target) || apart.save.some((name) => target === `${own}/${name}`)
+        apart === undefined ||
+        stem(file) === stem(target) ||
+        apart.save.some((name) => isWithin(`${own}/${name}`, target))
       return open ? [] : [`imports ${target}, which is beside it`]
     }
     const reach = own.startsWith(`${other}/`) ? 'everything' : room.rooms[other]
@@ -254,6 +256,11 @@ function importFaults(file: string, room: Room, imports: readonly Import[]): rea
     if (!typeOnly) return [`imports more than types of the room ${other}`]
     return reach === 'types' || target === `${other}/${reach.typesOf}` ? [] : [`imports ${target}`]
   })
+}
+
+/** Checks that a file is the one at a path, or lies in the folder there. */
+function isWithin(path: string, file: string): boolean {
+  return path.endsWith('/') ? file.startsWith(path) : file === path
 }
 
 /** What a file within a room is about: `adapters/node.ts` and `adapters/node/body.ts` are both about `node`. */

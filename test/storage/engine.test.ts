@@ -10,16 +10,12 @@ import { redisStore } from 'grantwell/storage/redis'
 import { sqliteStore } from 'grantwell/storage/sqlite'
 import Database from 'libsql'
 import { describe, expect, it } from 'vitest'
-import {
-  decodeName,
-  encodeName,
-  freshVersion,
-  gathered,
-  gatheredReads,
-  keptUntil,
-  rememberingParser,
-  within,
-} from '../../src/storage/engine.js'
+import { batch, batchReads } from '../../src/storage/shared/batch.js'
+import { keptUntil } from '../../src/storage/shared/expiry.js'
+import { decodeName, encodeName } from '../../src/storage/shared/names.js'
+import { createParseCache } from '../../src/storage/shared/parse-cache.js'
+import { withTimeout } from '../../src/storage/shared/time-out.js'
+import { freshVersion } from '../../src/storage/shared/versions.js'
 
 const never = (): Promise<never> => new Promise(() => {})
 const POOL = { query: never, on: () => {}, listenerCount: () => 1 }
@@ -142,7 +138,7 @@ describe('how long a record is kept', () => {
 
 describe('the values that a store remembers', () => {
   it('are those that were asked for twice, as long as their text is the same', () => {
-    const parse = rememberingParser()
+    const parse = createParseCache()
     const first = parse('{"a":1}', 1)
     expect(first).toEqual({ a: 1 })
     const second = parse('{"a":1}', 1)
@@ -155,14 +151,14 @@ describe('the values that a store remembers', () => {
   })
 
   it('are none of those that are large', () => {
-    const parse = rememberingParser()
+    const parse = createParseCache()
     const values = (json: string, version: number) => new Set([1, 2, 3, 4].map(() => parse(json, version))).size
     expect(values('{"v":1}', 1)).toBe(2)
     expect(values(JSON.stringify({ v: 1, base64url: 'A'.repeat(10_000) }), 2)).toBe(4)
   })
 
   it('are those that were read last, 512 or so', () => {
-    const parse = rememberingParser()
+    const parse = createParseCache()
     const again = (index: number): unknown => {
       parse(`[${index}]`, index + 1)
       return parse(`[${index}]`, index + 1)
@@ -185,7 +181,7 @@ describe('what is asked for in one turn of the event loop', () => {
   /** Asks for a number's double, and keeps what each trip was for. */
   function doubling(refuse: (numbers: readonly number[]) => Error | undefined = () => undefined) {
     const trips: (readonly number[])[] = []
-    const ask = gathered(async (numbers: readonly number[]) => {
+    const ask = batch(async (numbers: readonly number[]) => {
       trips.push(numbers)
       const error = refuse(numbers)
       if (error !== undefined) throw error
@@ -252,14 +248,14 @@ describe('what is asked for in one turn of the event loop', () => {
   })
 
   it('and is left out of an answer fails', async () => {
-    const ask = gathered(async (numbers: readonly number[]) => numbers.slice(1))
+    const ask = batch(async (numbers: readonly number[]) => numbers.slice(1))
     const settled = await Promise.allSettled(range(2).map(ask))
     expect(settled).toMatchObject([{ value: 1 }, { status: 'rejected', reason: { code: 'ERR_STORAGE_UNAVAILABLE' } }])
   })
 
   it('is read once, whoever asks for it', async () => {
     const trips: (readonly string[])[] = []
-    const read = gatheredReads(async (keys) => {
+    const read = batchReads(async (keys) => {
       trips.push(keys)
       return keys.map((key) => (key === 'absent' ? undefined : { value: key, version: 1 }))
     })
@@ -278,7 +274,7 @@ describe('what is asked for in one turn of the event loop', () => {
 describe('an engine that fails', () => {
   it('gives StorageUnavailable, which has what the engine said as its cause, not in its message, nor in its fields', async () => {
     const cause = new Error('password authentication failed for user "secret"')
-    const failed = within(1_000, 'The engine', Promise.reject(cause))
+    const failed = withTimeout(1_000, 'The engine', Promise.reject(cause))
     await expect(failed).rejects.toBeInstanceOf(StorageUnavailable)
     await expect(failed).rejects.toMatchObject({ code: 'ERR_STORAGE_UNAVAILABLE', cause })
     await expect(failed).rejects.toThrow(/^grantwell: The engine failed$/)
