@@ -6,8 +6,11 @@
 import { quoted, updateFunction } from './names.js'
 import { isLive } from './row.js'
 
+/** The names of the statements that write. `updateAll` updates several records, each of the others writes one. */
+export type WriteName = 'create' | 'update' | 'updateAll' | 'remove'
+
 /** Returns the SQL of the statements that write. Expired records count as absent. */
-export function writeSql(table: string) {
+export function writeSql(table: string): { readonly [Name in WriteName]: string } {
   const t = quoted(table)
   const record = `r.namespace = $1 AND r.label = '' AND r.key = $2`
   const set =
@@ -19,7 +22,7 @@ export function writeSql(table: string) {
     update: `UPDATE ${t} r SET ${set} WHERE ${record} AND r.version = $9::bigint AND ${isLive('$3')}`,
     updateAll: `SELECT written::text AS record FROM ${updateFunction(table)}($1, $2::json) AS written`,
     remove: `DELETE FROM ${t} r WHERE ${record} AND r.version = $4::bigint AND ${isLive('$3')}`,
-  } as const
+  }
 }
 
 /**

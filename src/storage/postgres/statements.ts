@@ -6,6 +6,7 @@
  */
 import { portableDigests } from '../../core/tokens/digests.js'
 import { MAX_REMOVED } from '../shared/expiry.js'
+import type { WriteName } from './compare-and-write.js'
 import { writeSql } from './compare-and-write.js'
 import { quoted, updateFunction } from './names.js'
 import { isLive, RECORD } from './row.js'
@@ -18,18 +19,21 @@ export interface Statement {
 }
 
 /** The names of the statements. */
-export type StatementName = keyof ReturnType<typeof allSql>
+export type StatementName = 'exists' | 'shape' | 'read' | 'list' | 'removeExpired' | WriteName
+
+/** All statements for one table. */
+export type Statements = { readonly [Name in StatementName]: Statement }
 
 /** Creates all statements for a table. */
-export function createStatements(table: string): { readonly [Name in StatementName]: Statement } {
+export function createStatements(table: string): Statements {
   const texts = Object.entries(allSql(table))
   return Object.fromEntries(
     texts.map(([name, text]) => [name, { text, digest: portableDigests.sha256(text).slice(0, 12) }]),
-  ) as ReturnType<typeof createStatements> // the same names
+  ) as Statements // the same names
 }
 
 /** Returns the SQL of all statements, by their names. */
-function allSql(table: string) {
+function allSql(table: string): { readonly [Name in StatementName]: string } {
   const t = quoted(table)
   const update = updateFunction(table)
   return {
@@ -57,5 +61,5 @@ function allSql(table: string) {
         ORDER BY r.kept_until LIMIT ${MAX_REMOVED} FOR UPDATE SKIP LOCKED
       ))`,
     ...writeSql(table),
-  } as const
+  }
 }

@@ -3,6 +3,7 @@
  * @module
  */
 import { NUMBERS_LENGTH } from './record.js'
+import type { Script } from './scripts.js'
 import { createScript } from './scripts.js'
 
 /** Seconds that Redis keeps a record beyond its life, because the clocks of Redis and of the servers may differ. */
@@ -26,7 +27,7 @@ const MAX_UNLISTED = 16
  * Most writes leave the indexes alone: those of a record with the labels that it had, which is kept no longer than before and at least half
  * as long. Arguments that are the same in each call are texts, because Lua formats a number anew each time.
  */
-export const COMPARE_AND_WRITE = createScript(`
+export const COMPARE_AND_WRITE: Script = createScript(`
 local call = redis.call
 local now = tonumber(ARGV[1])
 local function write(first, last, expected, record, life, name)
