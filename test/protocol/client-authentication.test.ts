@@ -7,6 +7,7 @@ import * as fc from 'fast-check'
 import type { Digests, HttpResponse } from 'grantwell'
 import { clientKeyOf, parseClientId, portableDigests } from 'grantwell'
 import { describe, expect, it, vi } from 'vitest'
+import type { WatchedServer } from '../server/helpers.js'
 import { atRevocation, INVALID_CLIENT, REVOKED, tokenError, watchedServer } from '../server/helpers.js'
 import type { TestServer } from '../support.js'
 import {
@@ -29,6 +30,7 @@ import {
 } from '../support.js'
 import { transport } from '../transports/index.js'
 import { DEVICE_GRANT } from './device-form.js'
+import { FORM_ENDPOINTS, formServer, probe as probeAt, refusalAt } from './form-endpoints.js'
 import { API } from './resource-server.js'
 
 type Headers = Record<string, string | readonly string[]>
@@ -49,6 +51,37 @@ function authenticated(response: HttpResponse): boolean {
   expect([200, 400, 401]).toContain(response.status)
   if (response.status === 400) expect(JSON.parse(response.body).error).toBe('invalid_grant')
   return response.status !== 401
+}
+
+/** Sends the same client to every endpoint, which all refuse it and tell the audit trail why. */
+async function refusedEverywhere(
+  test: WatchedServer,
+  headers: Headers,
+  form: Record<string, string>,
+  expected: HttpResponse,
+  reason: string,
+  clientId?: string,
+): Promise<void> {
+  const { error } = JSON.parse(expected.body)
+  test.forget()
+  for (const endpoint of FORM_ENDPOINTS) {
+    test.events.length = 0
+    expect(await probeAt(test, endpoint, headers, form), endpoint.url).toStrictEqual(endpoint.as(expected))
+    expect(test.events).toStrictEqual([refusalAt(endpoint, error, reason, clientId)])
+  }
+  expect(test.trips.reads).toBeLessThanOrEqual(FORM_ENDPOINTS.length)
+  expect(test.trips).toMatchObject({ writes: 0, lists: 0 })
+}
+
+/** Sends the same message to every endpoint, which all refuse it before they read anything. */
+async function malformedEverywhere(
+  test: WatchedServer,
+  headers: Headers,
+  form: Record<string, string>,
+  expected: HttpResponse,
+): Promise<void> {
+  await refusedEverywhere(test, headers, form, expected, 'malformed_request')
+  expect(test.trips.reads).toBe(0)
 }
 
 /** The header of HTTP Basic for parts that are written as they are. */
@@ -254,20 +287,10 @@ describe('5.1 HTTP Basic', () => {
     ['a scheme that begins alike', basic(WEB).authorization.replace('Basic', 'Basics')],
     ['a prototype name', '__proto__'],
   ])('[24] refuses %s: invalid_client, with the challenge', async (_what, authorization) => {
-    const test = await testServer()
-    for (const form of [{}, { client_id: 'web' }]) {
-      expect(await probe(test, { authorization }, form)).toStrictEqual(INVALID_CLIENT)
-      expect(await probeRevocation(test, { authorization }, form)).toStrictEqual(atRevocation(INVALID_CLIENT))
-    }
-    expect(test.events).toStrictEqual(
-      ['token', 'revocation', 'token', 'revocation'].map((endpoint) => ({
-        type: 'refused',
-        at: START,
-        endpoint,
-        error: 'invalid_client',
-        reason: 'client_authentication_method',
-      })),
-    )
+    const test = await formServer()
+    for (const form of [{}, { client_id: 'web' }])
+      await refusedEverywhere(test, { authorization }, form, INVALID_CLIENT, 'client_authentication_method')
+    expect(test.trips.reads).toBe(0)
   })
 })
 
@@ -308,22 +331,12 @@ describe('5.1 who is not authenticated', () => {
   ] as [string, Headers, Record<string, string>, string][])(
     '%s: invalid_client, the same for all',
     async (_who, headers, form, reason) => {
-      const test = await testServer()
-      expect(await probe(test, headers, form)).toStrictEqual(INVALID_CLIENT)
-      expect(await probeRevocation(test, headers, form)).toStrictEqual(atRevocation(INVALID_CLIENT))
+      const test = await formServer()
       const clientId =
         form['client_id'] ?? Buffer.from(String(headers['authorization']).slice(6), 'base64').toString().split(':')[0]
-      expect(test.events).toStrictEqual(
-        ['token', 'revocation'].map((endpoint) => ({
-          type: 'refused',
-          at: START,
-          endpoint,
-          error: 'invalid_client',
-          reason,
-          // Whoever is unknown may have put anything in its place, its secret too.
-          ...(reason !== 'client_unknown' && { clientId }),
-        })),
-      )
+      // Whoever is unknown may have put anything in its place, its secret too.
+      const told = reason === 'client_unknown' ? undefined : clientId
+      await refusedEverywhere(test, headers, form, INVALID_CLIENT, reason, told)
     },
   )
 
@@ -334,26 +347,19 @@ describe('5.1 who is not authenticated', () => {
     ['an identifier that is not ASCII', { client_id: 'w\u{e9}b' }, 'client_unknown'],
     ['an identifier of 256 characters', { client_id: 'w'.repeat(256) }, 'client_unknown'],
   ] as [string, Record<string, string>, string][])('%s: invalid_client', async (_what, form, reason) => {
-    const test = await testServer()
-    expect(await probe(test, {}, form)).toStrictEqual(INVALID_CLIENT)
-    expect(await probeRevocation(test, {}, form)).toStrictEqual(atRevocation(INVALID_CLIENT))
-    expect(test.events.map((event) => event.type === 'refused' && event.reason)).toStrictEqual([reason, reason])
+    const test = await formServer()
+    await refusedEverywhere(test, {}, form, INVALID_CLIENT, reason)
+    expect(test.trips.reads).toBe(0)
   })
 
   it('[26] a suspended application with its secret; only the audit trail tells it from a wrong secret', async () => {
-    const test = await testServer()
+    const test = await formServer()
     await test.server.applications.suspend('web')
     await test.server.applications.suspend('native')
-    expect(await probe(test, basic(WEB))).toStrictEqual(INVALID_CLIENT)
-    expect(await probe(test, basic({ ...WEB, clientSecret: OTHER.clientSecret }))).toStrictEqual(INVALID_CLIENT)
-    expect(await probe(test, {}, { client_id: 'native' })).toStrictEqual(INVALID_CLIENT)
-    expect(await probeRevocation(test, basic(WEB))).toStrictEqual(atRevocation(INVALID_CLIENT))
-    expect(test.events.flatMap((event) => (event.type === 'refused' ? event.reason : []))).toStrictEqual([
-      'client_suspended',
-      'client_secret_wrong',
-      'client_suspended',
-      'client_suspended',
-    ])
+    const wrong = basic({ ...WEB, clientSecret: OTHER.clientSecret })
+    await refusedEverywhere(test, basic(WEB), {}, INVALID_CLIENT, 'client_suspended', 'web')
+    await refusedEverywhere(test, wrong, {}, INVALID_CLIENT, 'client_secret_wrong', 'web')
+    await refusedEverywhere(test, {}, { client_id: 'native' }, INVALID_CLIENT, 'client_suspended', 'native')
   })
 
   it('a client whose key is the first bytes of the same digest as the one of a registered client', async () => {
@@ -376,21 +382,26 @@ describe('RFC 6749, 2.3 one method alone', () => {
 
   it('[23] Basic and a secret in the body: invalid_request, whatever both are', async () => {
     for (const allowClientSecretPost of [false, true]) {
-      const test = await testServer({ allowClientSecretPost })
-      for (const headers of [basic(WEB), basic(OTHER), { authorization: 'Bearer x' }, { authorization: '' }]) {
+      const test = await formServer({ allowClientSecretPost })
+      for (const headers of [
+        basic(WEB),
+        basic(API),
+        basic(OTHER),
+        { authorization: 'Bearer x' },
+        { authorization: '' },
+      ]) {
         for (const form of [
           { client_secret: WEB.clientSecret },
           { client_id: 'web', client_secret: WEB.clientSecret },
         ]) {
-          expect(await probe(test, headers, form)).toStrictEqual(ONE_METHOD)
-          expect(await probeRevocation(test, headers, form)).toStrictEqual(atRevocation(ONE_METHOD))
+          await malformedEverywhere(test, headers, form, ONE_METHOD)
         }
       }
     }
   })
 
   it('[23] two Authorization headers: invalid_request, also where both are the same', async () => {
-    const test = await testServer()
+    const test = await formServer()
     const { authorization } = basic(WEB)
     for (const both of [
       [authorization, authorization],
@@ -398,62 +409,29 @@ describe('RFC 6749, 2.3 one method alone', () => {
       ['', authorization],
     ]) {
       // The fetch API joins them with a comma, which credentials do not have.
-      const refused = transport.name === 'fetch' ? INVALID_CLIENT : REPEATED
-      expect(await probe(test, { authorization: both })).toStrictEqual(refused)
-      expect(await probeRevocation(test, { authorization: both })).toStrictEqual(atRevocation(refused))
+      const sent = { authorization: both }
+      if (transport.name === 'fetch')
+        await refusedEverywhere(test, sent, {}, INVALID_CLIENT, 'client_authentication_method')
+      else await malformedEverywhere(test, sent, {}, REPEATED)
     }
   })
 
   it('Basic and the same client_id in the body is one method; another client_id is refused', async () => {
-    const test = await testServer()
-    expect(authenticated(await probe(test, basic(WEB), { client_id: 'web' }))).toBe(true)
-    expect(authenticated(await probe(test, basic(WEB), { client_id: 'web', client_secret: '' }))).toBe(true)
-    for (const client_id of ['other', 'Web', 'web ']) {
-      expect(await probe(test, basic(WEB), { client_id })).toStrictEqual(CONTRADICTED)
-      expect(await probeRevocation(test, basic(WEB), { client_id })).toStrictEqual(atRevocation(CONTRADICTED))
+    const test = await formServer()
+    for (const endpoint of FORM_ENDPOINTS) {
+      const { client, good } = endpoint
+      for (const form of [{ client_id: client.clientId }, { client_id: client.clientId, client_secret: '' }])
+        expect(await probeAt(test, endpoint, basic(client), form)).toStrictEqual(good)
     }
+    for (const client_id of ['other', 'Web', 'web '])
+      await malformedEverywhere(test, basic(WEB), { client_id }, CONTRADICTED)
   })
 
-  it('[25] credentials in the query are refused everywhere, beside good ones too', async () => {
+  it('[25] an access token in the query of an API is refused', async () => {
     const test = await testServer()
-    const { access_token, refresh_token } = await tokens(test)
-    const { code } = await authorize(test)
-    const forms = { token: { grant_type: 'authorization_code', code }, revoke: { token: refresh_token } }
-    const names = [
-      'client_id',
-      'client_secret',
-      'code',
-      'code_verifier',
-      'refresh_token',
-      'token',
-      'access_token',
-      'grant_type',
-    ]
-    for (const name of names) {
-      const error = tokenError(400, 'invalid_request', `The parameter ${name} must not be in the query.`)
-      const encoded = name.replace('_', '%5F')
-      for (const query of [`${name}=x`, `a=b&${encoded}=x`, `${name}`, `${name}=a&${name}=b`, `${name}=%FF`]) {
-        expect(await post(test.server, `/oauth2/token?${query}`, forms.token, basic(WEB))).toStrictEqual(error)
-        expect(await post(test.server, `/oauth2/revoke?${query}`, forms.revoke, basic(WEB))).toStrictEqual(
-          atRevocation(error),
-        )
-      }
-    }
-    const query = new URLSearchParams({ client_id: WEB.clientId, client_secret: WEB.clientSecret, ...forms.token })
-    expect((await post(test.server, `/oauth2/token?${query}`, '')).status).toBe(400)
-    expect(await works(test, access_token)).toBe(true)
-    expect((await exchange(test, code)).status).toBe(200)
+    const { access_token } = await tokens(test)
     const atApi = await guard(test.server, { url: `/repos?access_token=${access_token}` })
     expect(atApi).toMatchObject({ type: 'refused', response: { status: 400 } })
-  })
-
-  it('a query without credentials is ignored, unless it cannot be read at all', async () => {
-    const test = await testServer()
-    const { server } = test
-    expect(authenticated(await post(server, '/oauth2/token?a=b&a=%FF&', PROBE, basic(WEB)))).toBe(true)
-    expect(await post(server, '/oauth2/token?%FF=a', PROBE, basic(WEB))).toStrictEqual(
-      tokenError(400, 'invalid_request', 'A parameter name is not well-formed.'),
-    )
   })
 })
 

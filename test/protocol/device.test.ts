@@ -19,7 +19,6 @@ import {
 } from '../server/helpers.js'
 import type { TestServer } from '../support.js'
 import {
-  answeredTo,
   authorize,
   basic,
   call,
@@ -38,7 +37,6 @@ import {
   WEB,
   works,
 } from '../support.js'
-import { transport } from '../transports/index.js'
 import { changeApplication } from './consent-form.js'
 import type { Codes } from './device-form.js'
 import { askForCodes, codesOf, DEVICE_GRANT, decide, decideOn, enterCode, poll, recordOf, told } from './device-form.js'
@@ -154,91 +152,6 @@ describe('RFC 8628, 3.1 and 3.2 the device authorization request', () => {
     for (const form of [{}, { scope: 'wiki:r' }]) expect(await askForCodes(test, form)).toStrictEqual(INVALID_SCOPE)
   })
 
-  const FAULTS: readonly [what: string, form: string, response: HttpResponse, headers?: Record<string, string>][] = [
-    ['client_id repeated', 'client_id=web&client_id=web', malformed('The parameter client_id is repeated.')],
-    [
-      'scope repeated',
-      'scope=repo-code:r&scope=repo-code:r',
-      malformed('The parameter scope is repeated.'),
-      basic(WEB),
-    ],
-    ['scope not well-formed', 'scope=%ff', malformed('The parameter scope is not well-formed.'), basic(WEB)],
-    ['scope with a control character', 'scope=a%00', malformed('The parameter scope is not well-formed.'), basic(WEB)],
-    ['scope too long', `scope=${'a'.repeat(8193)}`, malformed('The parameter scope is too long.'), basic(WEB)],
-    ['a name not well-formed', '%ff=a', malformed('A parameter name is not well-formed.'), basic(WEB)],
-    [
-      'client_secret repeated',
-      'client_id=web&client_secret=a&client_secret=a',
-      malformed('The parameter client_secret is repeated.'),
-    ],
-    [
-      'two ways to authenticate',
-      `client_secret=${WEB.clientSecret}`,
-      malformed('The client must authenticate by one method alone.'),
-      basic(WEB),
-    ],
-    [
-      'another client_id in the body',
-      'client_id=other',
-      malformed('The client_id is not the one that authenticates.'),
-      basic(WEB),
-    ],
-    [
-      'not a form',
-      '{}',
-      malformed('The content type must be application/x-www-form-urlencoded.'),
-      { ...basic(WEB), 'content-type': 'application/json' },
-    ],
-    ['no client at all', 'scope=repo-code:r', INVALID_CLIENT],
-    ['an unknown client', 'client_id=nobody', INVALID_CLIENT],
-    ['a client that is no identifier', 'client_id=%C3%BC', INVALID_CLIENT],
-    ['an unknown client with a secret', '', INVALID_CLIENT, basic({ clientId: 'nobody', clientSecret: 'x' })],
-    ['a wrong secret', '', INVALID_CLIENT, basic({ ...WEB, clientSecret: OTHER.clientSecret })],
-    ['a confidential client without its secret', 'client_id=web', INVALID_CLIENT],
-    ['a public client with a secret', '', INVALID_CLIENT, basic({ ...NATIVE, clientSecret: 'x' })],
-    ['a wrong secret in the body', `client_id=web&client_secret=${OTHER.clientSecret}`, INVALID_CLIENT],
-    ['another scheme', '', INVALID_CLIENT, { authorization: 'Bearer x' }],
-  ]
-
-  it.each(FAULTS)('with %s is refused, and nothing is stored', async (_what, form, response, headers = {}) => {
-    const test = await testServer()
-    const { size } = test.store
-    expect(await post(test.server, PATH, form, headers)).toStrictEqual(response)
-    expect(test.store.size).toBe(size)
-    expect(test.events).toHaveLength(1)
-    expect(lastRefusal(test.events)).toMatchObject({ endpoint: 'device_authorization' })
-  })
-
-  it('with a body that is too large or missing, or with two Authorization headers, is refused', async () => {
-    const test = await testServer()
-    const headers = { 'content-type': 'application/x-www-form-urlencoded', ...basic(WEB) }
-    const large = await send(test.server, { method: 'POST', url: PATH, headers, body: { type: 'too_large' } })
-    expect(large).toStrictEqual(malformed('The body is too large.', 413))
-    const empty = await send(test.server, { method: 'POST', url: PATH, headers })
-    expect(empty).toStrictEqual(malformed('The body is missing.'))
-    const two = [basic(WEB).authorization, basic(WEB).authorization]
-    // The fetch API joins them with a comma, which credentials do not have.
-    expect(await post(test.server, PATH, {}, { authorization: two })).toStrictEqual(
-      transport.name === 'fetch' ? INVALID_CLIENT : malformed('The Authorization header is repeated.'),
-    )
-  })
-
-  it.each([
-    'client_id',
-    'client_secret',
-    'device_code',
-    'code',
-    'refresh_token',
-    'access_token',
-    'token',
-    'grant_type',
-  ])('with %s in the query is refused', async (name) => {
-    const test = await testServer()
-    expect(await post(test.server, `${PATH}?${name}=web`, {}, basic(WEB))).toStrictEqual(
-      malformed(`The parameter ${name} must not be in the query.`),
-    )
-  })
-
   it('takes a secret in the body, unless the host takes that away', async () => {
     const test = await testServer()
     const form = { client_id: WEB.clientId, client_secret: WEB.clientSecret }
@@ -258,17 +171,6 @@ describe('RFC 8628, 3.1 and 3.2 the device authorization request', () => {
     expect(await askForCodes(test, {}, { clientId: id })).toStrictEqual(INVALID_CLIENT)
     expect(lastRefusal(test.events)).toMatchObject({ reason: 'client_not_approved' })
   })
-
-  it.each(['GET', 'HEAD', 'PUT', 'DELETE', 'OPTIONS'])(
-    'by %s is answered with 405 and what is allowed',
-    async (method) => {
-      const test = await testServer()
-      const response = await send(test.server, { method, url: PATH, headers: basic(WEB) })
-      const expected = tokenError(405, 'invalid_request', 'The method must be POST.', { Allow: 'POST' })
-      expect(response).toStrictEqual(answeredTo(method, expected))
-      expect(lastRefusal(test.events)).toMatchObject({ endpoint: 'device_authorization', reason: 'method_not_allowed' })
-    },
-  )
 
   it('is announced in the metadata (RFC 8628, section 4)', async () => {
     const { server } = await testServer()

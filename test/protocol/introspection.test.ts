@@ -28,7 +28,6 @@ import {
   registration,
   revoke,
   START,
-  send,
   testServer,
   tokens,
   VERIFIER,
@@ -88,8 +87,6 @@ function refusal(reason: string, error?: string, clientId?: string) {
 describe('RFC 7662, 2.1 who may ask', () => {
   type Fields = Record<string, string>
   const strangers: [string, Fields, Fields, string, string | undefined][] = [
-    ['nobody', {}, {}, 'client_not_authenticated', undefined],
-    ['an unknown client', basic({ ...API, clientId: 'nobody' }), {}, 'client_unknown', undefined],
     [
       'the API with a wrong secret',
       basic({ ...API, clientSecret: WEB.clientSecret }),
@@ -105,15 +102,7 @@ describe('RFC 7662, 2.1 who may ask', () => {
       'client_secret_wrong',
       'api',
     ],
-    [
-      'a public client with a secret',
-      basic({ ...API, clientId: 'native' }),
-      {},
-      'client_authentication_method',
-      'native',
-    ],
     ['who shows a token that works', { authorization: 'Bearer ' }, {}, 'client_authentication_method', undefined],
-    ['who says nothing in Basic', { authorization: 'Basic' }, {}, 'client_authentication_method', undefined],
   ]
 
   it.each(strangers)(
@@ -189,22 +178,6 @@ describe('RFC 7662, 2.1 who may ask', () => {
     }
   })
 
-  it('[23] by two ways at once: invalid_request, also where both are right', async () => {
-    const test = await apiServer()
-    const { access_token: token } = await tokens(test)
-    const both = { token, client_id: 'api', client_secret: API.clientSecret }
-    const one = invalidRequest('The client must authenticate by one method alone.')
-    expect(await ask(test, both)).toStrictEqual(one)
-    expect(await ask(test, { token, client_secret: API.clientSecret })).toStrictEqual(one)
-    const twice = { authorization: [basic(API).authorization, basic(API).authorization] }
-    // The fetch API has joined them, into what is no credentials.
-    const joined = [invalidRequest('The Authorization header is repeated.'), INVALID_CLIENT]
-    expect(joined).toContainEqual(await ask(test, { token }, twice))
-    const contradicts = invalidRequest('The client_id is not the one that authenticates.')
-    expect(await ask(test, { token, client_id: 'web' })).toStrictEqual(contradicts)
-    expect(JSON.parse((await ask(test, { token, client_id: 'api' })).body)).toMatchObject({ active: true })
-  })
-
   it('with its secret in the body, unless the server takes that away', async () => {
     for (const allowClientSecretPost of [true, false]) {
       const test = await apiServer({ allowClientSecretPost })
@@ -219,72 +192,6 @@ describe('RFC 7662, 2.1 who may ask', () => {
 })
 
 describe('RFC 7662, 2.1 what is asked', () => {
-  it('[42] no token: told only to who may ask', async () => {
-    const test = await apiServer()
-    const wrong = basic({ ...API, clientSecret: WEB.clientSecret })
-    test.events.length = 0
-    for (const form of ['', 'token=', 'token', 'access_token=x', 'Token=x']) {
-      expect(await ask(test, form)).toStrictEqual(MISSING)
-      expect(await ask(test, form, {})).toStrictEqual(INVALID_CLIENT)
-      expect(await ask(test, form, wrong)).toStrictEqual(INVALID_CLIENT)
-      expect(await ask(test, form, basic(WEB))).toStrictEqual(UNAUTHORIZED)
-    }
-    expect(test.events[0]).toStrictEqual(refusal('malformed_request', 'invalid_request', 'api'))
-  })
-
-  it.each([
-    ['[9] two tokens', 'token=a&token=b', 'The parameter token is repeated.'],
-    ['[9] one token twice', 'token=a&token=a', 'The parameter token is repeated.'],
-    ['[9] two clients', 'client_id=api&client_id=api&token=a', 'The parameter client_id is repeated.'],
-    ['[9] two secrets', 'client_secret=a&client_secret=a&token=a', 'The parameter client_secret is repeated.'],
-    ['[47] bytes that are no UTF-8', 'token=%FF', 'The parameter token is not well-formed.'],
-    ['[47] half an escape', 'token=%4', 'The parameter token is not well-formed.'],
-    ['[47] NUL', 'token=a%00', 'The parameter token is not well-formed.'],
-    ['[47] a line end', 'token=a%0A', 'The parameter token is not well-formed.'],
-    ['[47] a name that is not well-formed', '%=a&token=a', 'A parameter name is not well-formed.'],
-    ['[47] a token without end', `token=${'a'.repeat(8193)}`, 'The parameter token is too long.'],
-    ['[47] parameters without end', `token=a${'&b=c'.repeat(2048)}`, 'There are too many parameters.'],
-  ])('%s: invalid_request', async (_what, form, description) => {
-    const test = await withApi(await watchedServer())
-    test.forget()
-    expect(await ask(test, form)).toStrictEqual(invalidRequest(description))
-    expect(test.trips).toMatchObject({ reads: 0, writes: 0 })
-    expect(test.events).toStrictEqual([refusal('malformed_request', 'invalid_request')])
-  })
-
-  it('what is no form: invalid_request, or 413 where it is too large', async () => {
-    const test = await apiServer()
-    const { server } = test
-    const type = invalidRequest('The content type must be application/x-www-form-urlencoded.')
-    for (const contentType of ['application/json', 'text/plain', 'multipart/form-data'])
-      expect(await ask(test, '{"token":"a"}', { ...basic(API), 'content-type': contentType })).toStrictEqual(type)
-    const headers = { ...basic(API), 'content-type': 'application/x-www-form-urlencoded' }
-    const sent = { method: 'POST', url: INTROSPECTION_PATH, headers }
-    expect(await send(server, { ...sent, body: { type: 'too_large' } })).toStrictEqual(
-      tokenError(413, 'invalid_request', 'The body is too large.'),
-    )
-    expect(await send(server, sent)).toStrictEqual(invalidRequest('The body is missing.'))
-  })
-
-  it('[25] credentials in the query are refused, beside good ones too', async () => {
-    const test = await withApi(await watchedServer())
-    const { access_token: token } = await tokens(test)
-    test.forget()
-    const secret = API.clientSecret
-    for (const [name, value] of Object.entries({
-      token,
-      client_id: 'api',
-      client_secret: secret,
-      access_token: token,
-    })) {
-      const description = `The parameter ${name} must not be in the query.`
-      for (const query of [`?${name}=${value}`, `?a=b&${name}=`, `?${name}`])
-        expect(await ask(test, { token }, basic(API), query)).toStrictEqual(invalidRequest(description))
-    }
-    expect(test.trips.reads).toBe(0)
-    expect((await ask(test, { token }, basic(API), '?a=b')).status).toBe(200)
-  })
-
   it('[48] prototype names are data, and unknown parameters are ignored, whatever they are', async () => {
     const test = await apiServer()
     const { access_token: token } = await tokens(test)
@@ -306,17 +213,6 @@ describe('RFC 7662, 2.1 what is asked', () => {
     }
     for (const hint of ['token_type_hint=a&token_type_hint=b', 'token_type_hint=%FF'])
       expect(await ask(test, `token=${token}&${hint}`)).toStrictEqual(active)
-  })
-
-  it('by another method than POST: 405 with Allow', async () => {
-    const test = await apiServer()
-    for (const method of ['GET', 'HEAD', 'PUT', 'DELETE', 'OPTIONS']) {
-      const { body, ...rest } = tokenError(405, 'invalid_request', 'The method must be POST.', { Allow: 'POST' })
-      const response = await send(test.server, { method, url: INTROSPECTION_PATH, headers: basic(API) })
-      expect(response).toStrictEqual({ ...rest, body: response.body })
-      expect([body, '']).toContain(response.body) // a HEAD has none on a wire
-    }
-    expect(test.events[0]).toStrictEqual(refusal('method_not_allowed', 'invalid_request'))
   })
 })
 

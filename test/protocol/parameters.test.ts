@@ -9,9 +9,25 @@ import { describe, expect, it } from 'vitest'
 import type { Parameters } from '../../src/protocol/parameters.js'
 import { bodyParameters, decodeComponent, listIn, parseParameters, valueIn } from '../../src/protocol/parameters.js'
 import type { WatchedServer } from '../server/helpers.js'
-import { atRevocation, INVALID_GRANT, REVOKED, tokenError, watchedServer } from '../server/helpers.js'
-import { authorize, basic, post, send, testServer, tokens, WEB, works } from '../support.js'
+import { INVALID_CLIENT, tokenError } from '../server/helpers.js'
+import {
+  answeredTo,
+  authorize,
+  basic,
+  canSend,
+  exchange,
+  OTHER,
+  post,
+  send,
+  testServer,
+  tokens,
+  WEB,
+  works,
+} from '../support.js'
 import { transport } from '../transports/index.js'
+import { DEVICE_GRANT } from './device-form.js'
+import type { FormEndpoint } from './form-endpoints.js'
+import { FORM_ENDPOINTS, formServer, refusalAt } from './form-endpoints.js'
 
 const FORM = 'application/x-www-form-urlencoded'
 const anyText = fc.string({ unit: 'binary', maxLength: 30 })
@@ -24,37 +40,30 @@ const BAD_NAME = bad('A parameter name is not well-formed.')
 const malformed = (name: string): HttpResponse => bad(`The parameter ${name} is not well-formed.`)
 const tooLong = (name: string): HttpResponse => bad(`The parameter ${name} is too long.`)
 
-/** A good request of each endpoint, without its form's last parameter: the form and the answer. */
-const ENDPOINTS = [
-  {
-    url: '/oauth2/token',
-    form: 'grant_type=authorization_code&code=none',
-    name: 'code',
-    good: INVALID_GRANT,
-    as: (r: HttpResponse) => r,
-  },
-  { url: '/oauth2/revoke', form: 'token=none', name: 'token', good: REVOKED, as: atRevocation },
-] as const
-
-/** Sends a request to both endpoints as the application `web`, and compares what each answers. */
-async function expectBoth(
+/** Sends a request to every endpoint as a client that may ask it, and compares what each answers. */
+async function expectAll(
   test: WatchedServer,
-  request: (endpoint: (typeof ENDPOINTS)[number]) => Partial<HttpRequest>,
+  request: (endpoint: FormEndpoint) => Partial<HttpRequest>,
   expected: 'good' | ((name: string) => HttpResponse),
 ): Promise<void> {
-  for (const endpoint of ENDPOINTS) {
+  for (const endpoint of FORM_ENDPOINTS) {
     const { headers, ...rest } = request(endpoint)
     test.forget()
+    test.events.length = 0
     const response = await send(test.server, {
       method: 'POST',
       url: endpoint.url,
-      headers: { 'content-type': FORM, ...basic(WEB), ...headers },
+      headers: { 'content-type': FORM, ...basic(endpoint.client), ...headers },
       ...rest,
     })
-    expect(response).toStrictEqual(expected === 'good' ? endpoint.good : endpoint.as(expected(endpoint.name)))
+    expect(response, endpoint.url).toStrictEqual(
+      expected === 'good' ? endpoint.good : endpoint.as(expected(endpoint.name)),
+    )
     // A malformed message costs the store nothing.
-    expect(test.trips.reads).toBe(expected === 'good' ? 1 : 0)
-    expect(test.trips.writes).toBe(0)
+    expect(test.trips).toMatchObject({ reads: expected === 'good' ? 1 : 0, writes: 0 })
+    if (expected === 'good') continue
+    const reason = response.status === 413 ? 'body_too_large' : 'malformed_request'
+    expect(test.events).toStrictEqual([refusalAt(endpoint, 'invalid_request', reason)])
   }
 }
 
@@ -70,9 +79,9 @@ describe('4.2, 4.4 the content type', () => {
     'Application/X-WWW-Form-URLEncoded ; Charset = "UTF-8" ',
     `${FORM}\t`,
   ])('may be %j', async (type) => {
-    const test = await watchedServer()
-    await expectBoth(test, ({ form }) => ({ headers: { 'content-type': type }, body: text(form) }), 'good')
-    await expectBoth(test, ({ form }) => ({ headers: { 'content-type': [type] }, body: text(form) }), 'good')
+    const test = await formServer()
+    await expectAll(test, ({ form }) => ({ headers: { 'content-type': type }, body: text(form) }), 'good')
+    await expectAll(test, ({ form }) => ({ headers: { 'content-type': [type] }, body: text(form) }), 'good')
   })
 
   it.each([
@@ -90,9 +99,9 @@ describe('4.2, 4.4 the content type', () => {
     `application/json; ${FORM}`,
     '__proto__',
   ])('may not be %j: invalid_request, and the body is not looked at', async (type) => {
-    const test = await watchedServer()
+    const test = await formServer()
     for (const body of [text, (form: string) => parsed(Object.fromEntries(new URLSearchParams(form)))]) {
-      await expectBoth(
+      await expectAll(
         test,
         ({ form }) => ({ headers: { 'content-type': type }, body: body(form) }),
         () => WRONG_TYPE,
@@ -101,9 +110,9 @@ describe('4.2, 4.4 the content type', () => {
   })
 
   it('may not come twice', async () => {
-    const test = await watchedServer()
+    const test = await formServer()
     const headers = { 'content-type': [FORM, FORM] }
-    await expectBoth(
+    await expectAll(
       test,
       ({ form }) => ({ headers, body: text(form) }),
       () => WRONG_TYPE,
@@ -113,8 +122,8 @@ describe('4.2, 4.4 the content type', () => {
 
 describe('4.2, 4.4 the body', () => {
   it('missing: invalid_request', async () => {
-    const test = await watchedServer()
-    await expectBoth(
+    const test = await formServer()
+    await expectAll(
       test,
       () => ({}),
       () => bad('The body is missing.'),
@@ -122,10 +131,10 @@ describe('4.2, 4.4 the body', () => {
   })
 
   it('[47] over the limit: 413, whatever else is wrong', async () => {
-    const test = await watchedServer()
+    const test = await formServer()
     const tooLarge = tokenError(413, 'invalid_request', 'The body is too large.')
     for (const type of [FORM, 'text/plain', undefined]) {
-      await expectBoth(
+      await expectAll(
         test,
         () => ({ headers: { 'content-type': type }, body: { type: 'too_large' } }),
         () => tooLarge,
@@ -134,12 +143,12 @@ describe('4.2, 4.4 the body', () => {
   })
 
   it('may have empty pairs and parameters that are empty', async () => {
-    const test = await watchedServer()
-    await expectBoth(test, ({ form }) => ({ body: text(`&&${form}&&scope=&`) }), 'good')
+    const test = await formServer()
+    await expectAll(test, ({ form }) => ({ body: text(`&&client_id=&${form}&&client_secret=&`) }), 'good')
   })
 
   it('unknown parameters are ignored, whatever they are and however often', async () => {
-    const test = await watchedServer()
+    const test = await formServer()
     const unknown = [
       'a=b',
       'a=c',
@@ -153,7 +162,7 @@ describe('4.2, 4.4 the body', () => {
       'Code=x',
       'code[]=x',
     ]
-    await expectBoth(test, ({ form }) => ({ body: text(`${unknown.join('&')}&${form}&${unknown.join('&')}`) }), 'good')
+    await expectAll(test, ({ form }) => ({ body: text(`${unknown.join('&')}&${form}&${unknown.join('&')}`) }), 'good')
   })
 
   it.each([
@@ -174,9 +183,9 @@ describe('4.2, 4.4 the body', () => {
     ['a raw line end', '\r\n'],
     ['a raw character that is not ASCII', '\u{e9}'],
   ])('[47] a value with %s: invalid_request', async (_what, value) => {
-    const test = await watchedServer()
+    const test = await formServer()
     for (const written of [value, `none${value}`, `${value}none`]) {
-      await expectBoth(
+      await expectAll(
         test,
         ({ form, name }) => ({ body: text(form.replace(`${name}=none`, `${name}=${written}`)) }),
         malformed,
@@ -185,9 +194,9 @@ describe('4.2, 4.4 the body', () => {
   })
 
   it.each(['%', '%FF', '%zz', '\u{e9}', '\0'])('[47] a name with %j: invalid_request', async (name) => {
-    const test = await watchedServer()
+    const test = await formServer()
     for (const pair of [name, `${name}=x`, `a${name}=x`]) {
-      await expectBoth(
+      await expectAll(
         test,
         ({ form }) => ({ body: text(`${form}&${pair}`) }),
         () => BAD_NAME,
@@ -196,7 +205,7 @@ describe('4.2, 4.4 the body', () => {
   })
 
   it('[47] a client_id that is not ASCII is no client’s', async () => {
-    const test = await watchedServer()
+    const test = await formServer()
     for (const clientId of ['w%C3%A9b', 'web%00', '\u{1f511}']) {
       const response = await send(test.server, {
         method: 'POST',
@@ -210,19 +219,15 @@ describe('4.2, 4.4 the body', () => {
   })
 
   it('[47] as many as 2,048 parameters, and no more', async () => {
-    const test = await watchedServer({ bodyLimit: 2 ** 17 })
+    const test = await formServer({ bodyLimit: 2 ** 17 })
     for (const filler of ['&a=1', '&', '&=']) {
-      await expectBoth(
-        test,
-        ({ form }) => ({ body: text(form + filler.repeat(2048 - form.split('&').length)) }),
-        'good',
-      )
-      await expectBoth(
+      await expectAll(test, ({ form }) => ({ body: text(form + filler.repeat(2048 - form.split('&').length)) }), 'good')
+      await expectAll(
         test,
         ({ form }) => ({ body: text(form + filler.repeat(2049 - form.split('&').length)) }),
         () => TOO_MANY,
       )
-      await expectBoth(
+      await expectAll(
         test,
         ({ form }) => ({ body: text(filler.repeat(65_536 / filler.length) + form) }),
         () => TOO_MANY,
@@ -234,51 +239,51 @@ describe('4.2, 4.4 the body', () => {
         url: `${url}?${Array(count).fill('a=1').join('&')}`,
         body: text(form),
       })
-    await expectBoth(test, query(2048), 'good')
-    await expectBoth(test, query(2049), () => TOO_MANY)
+    await expectAll(test, query(2048), 'good')
+    await expectAll(test, query(2049), () => TOO_MANY)
   })
 
   it('[47] a value of 8,192 characters, and no longer', async () => {
-    const test = await watchedServer()
+    const test = await formServer()
     const of =
       (value: string) =>
       ({ form, name }: { form: string; name: string }) => ({
         body: text(form.replace(`${name}=none`, `${name}=${value}`)),
       })
-    await expectBoth(test, of('x'.repeat(8192)), 'good')
-    await expectBoth(test, of('x'.repeat(8193)), tooLong)
-    await expectBoth(test, of('%C3%A9'.repeat(8193)), tooLong)
-    await expectBoth(test, of('+'.repeat(8193)), tooLong)
+    await expectAll(test, of('x'.repeat(8192)), 'good')
+    await expectAll(test, of('x'.repeat(8193)), tooLong)
+    await expectAll(test, of('%C3%A9'.repeat(8193)), tooLong)
+    await expectAll(test, of('+'.repeat(8193)), tooLong)
   })
 
   it('[9] a repeated parameter is invalid_request, also under an encoded name', async () => {
-    const test = await watchedServer()
+    const test = await formServer()
     const repeated = (name: string): HttpResponse => bad(`The parameter ${name} is repeated.`)
     for (const value of ['none', 'other', '']) {
-      await expectBoth(test, ({ form, name }) => ({ body: text(`${form}&${name}=${value}`) }), repeated)
-      await expectBoth(
+      await expectAll(test, ({ form, name }) => ({ body: text(`${form}&${name}=${value}`) }), repeated)
+      await expectAll(
         test,
         ({ form, name }) => ({ body: text(`${name.replace('o', '%6F')}=${value}&${form}`) }),
         repeated,
       )
     }
-    await expectBoth(test, ({ form, name }) => ({ body: text(`${form}&${name}=%FF`) }), malformed)
-    await expectBoth(test, ({ form, name }) => ({ body: text(`${name}=%FF&${form}`) }), malformed)
+    await expectAll(test, ({ form, name }) => ({ body: text(`${form}&${name}=%FF`) }), malformed)
+    await expectAll(test, ({ form, name }) => ({ body: text(`${name}=%FF&${form}`) }), malformed)
   })
 
   it.each(prototypeNames)('[48] %s as a name is data and no more', async (name) => {
-    const test = await watchedServer()
+    const test = await formServer()
     const before = Object.getOwnPropertyNames(Object.prototype)
     for (const pair of [`${name}=x`, `${name}[client_id]=other`, `${name}=x&${name}=y`, `${name}`]) {
-      await expectBoth(test, ({ form }) => ({ body: text(`${pair}&${form}`) }), 'good')
+      await expectAll(test, ({ form }) => ({ body: text(`${pair}&${form}`) }), 'good')
     }
-    const own = JSON.parse(`{"${name}":{"code":"x","token":"x"}}`)
-    await expectBoth(
+    const own = JSON.parse(`{"${name}":{"code":"x","token":"x","scope":"x"}}`)
+    await expectAll(
       test,
       ({ form }) => ({ body: parsed({ ...Object.fromEntries(new URLSearchParams(form)), ...own }) }),
       'good',
     )
-    await expectBoth(
+    await expectAll(
       test,
       ({ form, name: asked }) => ({
         body: text(form.replace(`${asked}=none`, `${asked}=${name}`)),
@@ -290,13 +295,19 @@ describe('4.2, 4.4 the body', () => {
   })
 
   it('[48] a polluted prototype adds no parameter', async () => {
-    const test = await watchedServer()
-    const pollution = { client_secret: WEB.clientSecret, code: 'x', token: 'x', grant_type: 'refresh_token' }
+    const test = await formServer()
+    const pollution = {
+      client_secret: WEB.clientSecret,
+      code: 'x',
+      token: 'x',
+      scope: 'x',
+      grant_type: 'refresh_token',
+    }
     for (const [name, value] of Object.entries(pollution)) {
       Object.defineProperty(Object.prototype, name, { value, configurable: true, enumerable: true, writable: true })
     }
     try {
-      await expectBoth(
+      await expectAll(
         test,
         ({ form, name }) => ({
           body: parsed({ ...Object.fromEntries(new URLSearchParams(form)), [name]: 'none' }),
@@ -313,11 +324,11 @@ describe('a body that an earlier middleware has parsed', () => {
   const fieldsOf = (form: string): Record<string, unknown> => Object.fromEntries(new URLSearchParams(form))
 
   it('is taken as it is', async () => {
-    const test = await watchedServer()
-    await expectBoth(test, ({ form }) => ({ body: parsed(fieldsOf(form)) }), 'good')
-    await expectBoth(test, ({ form }) => ({ body: parsed(Object.assign(Object.create(null), fieldsOf(form))) }), 'good')
-    await expectBoth(test, ({ form, name }) => ({ body: parsed({ ...fieldsOf(form), [name]: ['none'] }) }), 'good')
-    await expectBoth(test, ({ form }) => ({ body: parsed({ ...fieldsOf(form), unknown: [{}, null, 1, [2]] }) }), 'good')
+    const test = await formServer()
+    await expectAll(test, ({ form }) => ({ body: parsed(fieldsOf(form)) }), 'good')
+    await expectAll(test, ({ form }) => ({ body: parsed(Object.assign(Object.create(null), fieldsOf(form))) }), 'good')
+    await expectAll(test, ({ form, name }) => ({ body: parsed({ ...fieldsOf(form), [name]: ['none'] }) }), 'good')
+    await expectAll(test, ({ form }) => ({ body: parsed({ ...fieldsOf(form), unknown: [{}, null, 1, [2]] }) }), 'good')
   })
 
   it('works to the end: a code is exchanged', async () => {
@@ -350,18 +361,18 @@ describe('a body that an earlier middleware has parsed', () => {
     ['a function', () => 'none'],
     ['a control character', 'none\0'],
   ])('[47] a value that is %s: invalid_request', async (_what, value) => {
-    const test = await watchedServer()
-    await expectBoth(test, ({ form, name }) => ({ body: parsed({ ...fieldsOf(form), [name]: value }) }), malformed)
+    const test = await formServer()
+    await expectAll(test, ({ form, name }) => ({ body: parsed({ ...fieldsOf(form), [name]: value }) }), malformed)
   })
 
   it('an empty list is an absent parameter, a longer one a repeated parameter', async () => {
-    const test = await watchedServer()
+    const test = await formServer()
     for (const value of [
       ['none', 'none'],
       ['none', ''],
       ['', '', ''],
     ]) {
-      await expectBoth(
+      await expectAll(
         test,
         ({ form, name }) => ({ body: parsed({ ...fieldsOf(form), [name]: value }) }),
         (name) => bad(`The parameter ${name} is repeated.`),
@@ -387,8 +398,8 @@ describe('a body that an earlier middleware has parsed', () => {
   it.each(WHOLES.slice(0, transport.name === 'node' ? 3 : 5))(
     '[47] as a whole %s: invalid_request',
     async (_what, fields) => {
-      const test = await watchedServer()
-      await expectBoth(
+      const test = await formServer()
+      await expectAll(
         test,
         () => ({ body: parsed(fields) }),
         () => bad('The body is not a form.'),
@@ -397,29 +408,29 @@ describe('a body that an earlier middleware has parsed', () => {
   )
 
   it('[47] as many as 2,048 values, and no more, by names and in lists', async () => {
-    const test = await watchedServer()
+    const test = await formServer()
     const names = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, index) => [`a${index}`, '1']))
     const both = (form: string, more: number, list: number) => {
       const fields = fieldsOf(form)
       return { ...fields, ...names(more - Object.keys(fields).length), list: Array(list).fill('1') }
     }
-    await expectBoth(
+    await expectAll(
       test,
       ({ form }) => ({ body: parsed({ ...names(2048 - form.split('&').length), ...fieldsOf(form) }) }),
       'good',
     )
-    await expectBoth(
+    await expectAll(
       test,
       ({ form }) => ({ body: parsed({ ...names(2049 - form.split('&').length), ...fieldsOf(form) }) }),
       () => TOO_MANY,
     )
-    await expectBoth(test, ({ form }) => ({ body: parsed(both(form, 2000, 48)) }), 'good')
-    await expectBoth(
+    await expectAll(test, ({ form }) => ({ body: parsed(both(form, 2000, 48)) }), 'good')
+    await expectAll(
       test,
       ({ form }) => ({ body: parsed(both(form, 2000, 49)) }),
       () => TOO_MANY,
     )
-    await expectBoth(
+    await expectAll(
       test,
       ({ form }) => ({ body: parsed({ ...fieldsOf(form), list: Array(100_000).fill('1') }) }),
       () => TOO_MANY,
@@ -427,14 +438,155 @@ describe('a body that an earlier middleware has parsed', () => {
   })
 
   it('[47] a value of 8,192 characters, and no longer', async () => {
-    const test = await watchedServer()
+    const test = await formServer()
     const of =
       (length: number) =>
       ({ form, name }: { form: string; name: string }) => ({
         body: parsed({ ...fieldsOf(form), [name]: 'x'.repeat(length) }),
       })
-    await expectBoth(test, of(8192), 'good')
-    await expectBoth(test, of(8193), tooLong)
+    await expectAll(test, of(8192), 'good')
+    await expectAll(test, of(8193), tooLong)
+  })
+})
+
+describe('every parameter of every endpoint', () => {
+  const read = FORM_ENDPOINTS.flatMap((endpoint) =>
+    endpoint.reads.map((name) => ({ endpoint, name, at: endpoint.endpoint })),
+  )
+
+  it.each(read)(
+    '[9] $name repeated at $at is invalid_request, with a client or without',
+    async ({ endpoint, name }) => {
+      const test = await formServer()
+      const others = endpoint.form.split('&').filter((pair) => !pair.startsWith(`${name}=`))
+      for (const pairs of [`${name}=x&${name}=x`, `${name}=x&${name}=y`, `${name}=&${name}=x`, `${name}&${name}`])
+        for (const headers of [basic(endpoint.client), {}]) {
+          test.forget()
+          test.events.length = 0
+          expect(await post(test.server, endpoint.url, [...others, pairs].join('&'), headers)).toStrictEqual(
+            endpoint.as(bad(`The parameter ${name} is repeated.`)),
+          )
+          expect(test.trips).toMatchObject({ reads: 0, writes: 0 })
+          expect(test.events).toStrictEqual([refusalAt(endpoint, 'invalid_request', 'malformed_request')])
+        }
+    },
+  )
+
+  it.each(read)('[47] $name not well-formed or too long at $at is invalid_request', async ({ endpoint, name }) => {
+    const test = await formServer()
+    const others = endpoint.form.split('&').filter((pair) => !pair.startsWith(`${name}=`))
+    for (const [value, response] of [
+      ['%FF', malformed(name)],
+      ['a%00', malformed(name)],
+      ['x'.repeat(8193), tooLong(name)],
+    ] as const) {
+      const form = [...others, `${name}=${value}`].join('&')
+      for (const headers of [basic(endpoint.client), {}])
+        expect(await post(test.server, endpoint.url, form, headers)).toStrictEqual(endpoint.as(response))
+    }
+    expect(test.trips).toMatchObject({ reads: 0, writes: 0 })
+  })
+
+  const MISSING = {
+    token: [
+      ['', 'grant_type'],
+      ['code=x', 'grant_type'],
+      ['grant_type=&code=x', 'grant_type'],
+      ['grant_type=authorization_code&redirect_uri=x', 'code'],
+      ['grant_type=authorization_code&code=', 'code'],
+      ['grant_type=refresh_token&code=x', 'refresh_token'],
+      ['grant_type=refresh_token&refresh_token', 'refresh_token'],
+      [`grant_type=${encodeURIComponent(DEVICE_GRANT)}&code=x`, 'device_code'],
+      [`grant_type=${encodeURIComponent(DEVICE_GRANT)}&device_code=`, 'device_code'],
+    ],
+    revocation: ['', 'token=', 'token', 'access_token=x', 'Token=x'].map((form) => [form, 'token']),
+    introspection: ['', 'token=', 'token', 'access_token=x', 'Token=x'].map((form) => [form, 'token']),
+    // Every parameter of it may be left out.
+    device_authorization: [],
+  } as Readonly<Record<string, readonly (readonly [form: string, name: string])[]>>
+  const missing = FORM_ENDPOINTS.flatMap((endpoint) =>
+    (MISSING[endpoint.endpoint] ?? []).map(([form, name]) => ({ endpoint, form, name, at: endpoint.endpoint })),
+  )
+
+  it.each(missing)(
+    '$name missing from $form at $at is told only to a client that has authenticated',
+    async ({ endpoint, form, name }) => {
+      const test = await formServer()
+      const { client, url, as } = endpoint
+      expect(await post(test.server, url, form, basic(client))).toStrictEqual(
+        as(bad(`The parameter ${name} is missing.`)),
+      )
+      expect(test.events).toStrictEqual([refusalAt(endpoint, 'invalid_request', 'malformed_request', client.clientId)])
+      for (const headers of [{}, basic({ ...client, clientSecret: OTHER.clientSecret })])
+        expect(await post(test.server, url, form, headers)).toStrictEqual(as(INVALID_CLIENT))
+    },
+  )
+})
+
+describe('the query of an endpoint that takes a form', () => {
+  it.each([
+    'client_id',
+    'client_secret',
+    'code',
+    'code_verifier',
+    'refresh_token',
+    'device_code',
+    'token',
+    'access_token',
+    'grant_type',
+  ])('[25] may not have %s, beside good credentials too', async (name) => {
+    const test = await formServer()
+    const encoded = name.replace('o', '%6F').replace('i', '%69')
+    for (const query of [
+      `${name}=x`,
+      `a=b&${encoded}=x`,
+      `a=b&${name}=`,
+      `${name}`,
+      `${name}=a&${name}=b`,
+      `${name}=%FF`,
+    ])
+      await expectAll(
+        test,
+        ({ url, form }) => ({ url: `${url}?${query}`, body: text(form) }),
+        () => bad(`The parameter ${name} must not be in the query.`),
+      )
+  })
+
+  it('[25] is no place for a whole request, and a credential that was there still works', async () => {
+    const test = await testServer()
+    const { code } = await authorize(test)
+    const { access_token } = await tokens(test)
+    const query = new URLSearchParams({ client_id: WEB.clientId, client_secret: WEB.clientSecret, code })
+    expect((await post(test.server, `/oauth2/token?grant_type=authorization_code&${query}`, '')).status).toBe(400)
+    expect((await post(test.server, `/oauth2/revoke?token=${access_token}`, '', basic(WEB))).status).toBe(400)
+    expect(await works(test, access_token)).toBe(true)
+    expect((await exchange(test, code)).status).toBe(200)
+  })
+
+  it('is ignored without credentials, unless it cannot be read at all', async () => {
+    const test = await formServer()
+    await expectAll(test, ({ url, form }) => ({ url: `${url}?a=b&a=%FF&`, body: text(form) }), 'good')
+    await expectAll(
+      test,
+      ({ url, form }) => ({ url: `${url}?%FF=a`, body: text(form) }),
+      () => BAD_NAME,
+    )
+  })
+})
+
+describe('the method of an endpoint that takes a form', () => {
+  const METHODS = ['GET', 'HEAD', 'PUT', 'DELETE', 'OPTIONS', 'PATCH', 'post', '']
+
+  it.each(METHODS.filter((method) => canSend({ method })))('may not be %j: 405 with Allow', async (method) => {
+    const test = await formServer()
+    const notAllowed = tokenError(405, 'invalid_request', 'The method must be POST.', { Allow: 'POST' })
+    for (const endpoint of FORM_ENDPOINTS) {
+      test.events.length = 0
+      const response = await send(test.server, { method, url: endpoint.url, headers: basic(endpoint.client) })
+      expect(response).toStrictEqual(answeredTo(method, notAllowed))
+      expect(test.events).toStrictEqual([refusalAt(endpoint, 'invalid_request', 'method_not_allowed')])
+    }
+    expect(test.trips).toMatchObject({ reads: 0, writes: 0 })
   })
 })
 

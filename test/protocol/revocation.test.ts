@@ -7,15 +7,13 @@ import type { Digests, HttpResponse } from 'grantwell'
 import { createAuthorizationServer, portableDigests } from 'grantwell'
 import { describe, expect, it } from 'vitest'
 import { revocationResponse } from '../../src/protocol/message.js'
-import { atRevocation, BUSY, grantsOf, INVALID_CLIENT, REVOKED, tokenError, watchedServer } from '../server/helpers.js'
+import { atRevocation, BUSY, grantsOf, INVALID_CLIENT, REVOKED, watchedServer } from '../server/helpers.js'
 import type { TestServer, Tokens } from '../support.js'
 import {
-  answeredTo,
   authorize,
   basic,
   CHALLENGE,
   call,
-  canSend,
   exchange,
   ISSUER,
   NATIVE,
@@ -25,7 +23,6 @@ import {
   refresh,
   revoke,
   START,
-  send,
   testServer,
   tokens,
   VERIFIER,
@@ -338,38 +335,6 @@ describe('2.4, 7 errors', () => {
     expect(await revoke(test, pair.refresh_token)).toStrictEqual(AUTHENTICATION)
     await test.server.applications.reinstate('web')
     expect(await alive(test, pair)).toStrictEqual(BOTH)
-  })
-
-  it('no token: invalid_request, told only to a client that has authenticated', async () => {
-    const test = await testServer()
-    const missing = atRevocation(tokenError(400, 'invalid_request', 'The parameter token is missing.'))
-    for (const form of ['', 'token=', 'token', 'access_token=x']) {
-      expect(await post(test.server, '/oauth2/revoke', form, basic(WEB))).toStrictEqual(missing)
-      expect(await post(test.server, '/oauth2/revoke', form)).toStrictEqual(AUTHENTICATION)
-      const wrong = basic({ ...WEB, clientSecret: OTHER.clientSecret })
-      expect(await post(test.server, '/oauth2/revoke', form, wrong)).toStrictEqual(AUTHENTICATION)
-    }
-  })
-
-  it('[9] a repeated token: invalid_request, and neither is revoked', async () => {
-    const test = await testServer()
-    const pair = await tokens(test)
-    const form = `token=${pair.access_token}&token=${pair.refresh_token}`
-    expect(await post(test.server, '/oauth2/revoke', form, basic(WEB))).toStrictEqual(
-      atRevocation(tokenError(400, 'invalid_request', 'The parameter token is repeated.')),
-    )
-    expect(await alive(test, pair)).toStrictEqual(BOTH)
-  })
-
-  it('every method but POST: 405 with Allow', async () => {
-    const test = await testServer()
-    const methods = ['GET', 'HEAD', 'PUT', 'DELETE', 'OPTIONS', 'post']
-    for (const method of methods.filter((each) => canSend({ method: each }))) {
-      const expected = tokenError(405, 'invalid_request', 'The method must be POST.', { Allow: 'POST' })
-      expect(await send(test.server, { method, url: '/oauth2/revoke', headers: basic(WEB) })).toStrictEqual(
-        answeredTo(method, expected),
-      )
-    }
   })
 
   it('[49] a store that fails: 503 with Retry-After, and a retry revokes', async () => {
