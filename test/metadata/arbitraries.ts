@@ -3,8 +3,9 @@
  * @module
  */
 import * as fc from 'fast-check'
-import { DirectoryType, LicenseType, SecurityCategory, UrlType } from 'grantwell/metadata'
-import type { TypeName } from './reference.js'
+import type { MetaData } from 'grantwell/metadata'
+import type { Kind, KnownField, TypeName } from './specification.js'
+import { isType, SCHEMA } from './specification.js'
 
 const OPTIONAL: { requiredKeys: [] } = { requiredKeys: [] }
 
@@ -34,76 +35,26 @@ export const anyString: fc.Arbitrary<string> = fc.string({
 const EXTREMES = [0, 1, -1, 7, 8, 127, 128, 2 ** 31 - 1, -(2 ** 31)]
 const int32 = fc.oneof(fc.constantFrom(...EXTREMES), fc.integer())
 
-const anyUrl = fc.record({ type: fc.constantFrom(...Object.values(UrlType)), value: anyString }, OPTIONAL)
-const anySecurity = fc.record(
-  {
-    category: fc.constantFrom(...Object.values(SecurityCategory)),
-    note: anyString,
-    tag: fc.array(anyString, { maxLength: 3 }),
-    mitigatedSecurityPatch: fc.array(anyString, { maxLength: 3 }),
-  },
-  OPTIONAL,
-)
-const anyThirdParty = fc.record(
-  {
-    url: fc.array(anyUrl, { maxLength: 3 }),
-    version: anyString,
-    licenseType: fc.constantFrom(...Object.values(LicenseType)),
-    licenseNote: anyString,
-    localModifications: anyString,
-    security: anySecurity,
-    lastUpgradeDate: fc.record({ year: int32, month: int32, day: int32 }, OPTIONAL),
-    type: fc.constantFrom(...Object.values(DirectoryType)),
-  },
-  OPTIONAL,
-)
-
-/** A message for `MetaData.create`: each field there or not, empty ones too. */
-export const anyMessage = fc.record({ name: anyString, description: anyString, thirdParty: anyThirdParty }, OPTIONAL)
-
-interface Field {
-  readonly number: number
-  readonly name: string
-  readonly is: 'string' | 'int32' | TypeName | { readonly [name: string]: number }
-  readonly repeated?: true
+/** A message of a type: each field there or not, empty ones too. */
+function messageOf(type: TypeName): fc.Arbitrary<object> {
+  const contentOf = ({ is }: KnownField): fc.Arbitrary<unknown> => {
+    if (is === 'string') return anyString
+    if (is === 'int32') return int32
+    return isType(is) ? messageOf(is) : fc.constantFrom(...Object.values(is))
+  }
+  const entries = SCHEMA[type].map((field) => [
+    field.key,
+    field.repeated ? fc.array(contentOf(field), { maxLength: 3 }) : contentOf(field),
+  ])
+  return fc.record(Object.fromEntries(entries), OPTIONAL)
 }
 
-const FIELDS: { readonly [type in TypeName]: readonly Field[] } = {
-  MetaData: [
-    { number: 1, name: 'name', is: 'string' },
-    { number: 3, name: 'description', is: 'string' },
-    { number: 13, name: 'third_party', is: 'ThirdPartyMetaData' },
-  ],
-  ThirdPartyMetaData: [
-    { number: 1, name: 'url', is: 'URL', repeated: true },
-    { number: 2, name: 'version', is: 'string' },
-    { number: 4, name: 'license_type', is: LicenseType },
-    { number: 5, name: 'license_note', is: 'string' },
-    { number: 6, name: 'local_modifications', is: 'string' },
-    { number: 7, name: 'security', is: 'Security' },
-    { number: 10, name: 'last_upgrade_date', is: 'Date' },
-    { number: 11, name: 'type', is: DirectoryType },
-  ],
-  URL: [
-    { number: 1, name: 'type', is: UrlType },
-    { number: 2, name: 'value', is: 'string' },
-  ],
-  Date: [
-    { number: 1, name: 'year', is: 'int32' },
-    { number: 2, name: 'month', is: 'int32' },
-    { number: 3, name: 'day', is: 'int32' },
-  ],
-  Security: [
-    { number: 1, name: 'category', is: SecurityCategory },
-    { number: 2, name: 'note', is: 'string' },
-    { number: 3, name: 'tag', is: 'string', repeated: true },
-    { number: 5, name: 'mitigated_security_patch', is: 'string', repeated: true },
-  ],
-}
+type Init = NonNullable<Parameters<typeof MetaData.create>[0]>
 
-const isType = (is: Field['is']): is is TypeName => typeof is === 'string' && is in FIELDS
+/** A message for `MetaData.create`. */
+export const anyMessage = messageOf('MetaData') as fc.Arbitrary<Init> // as the schema has it
 
-export const anyType = fc.constantFrom(...(Object.keys(FIELDS) as TypeName[]))
+export const anyType = fc.constantFrom(...(Object.keys(SCHEMA) as TypeName[])) // its keys are these
 
 // ---------------------------------------------------------------- binary
 
@@ -142,7 +93,7 @@ class Binary {
   fieldsOf(type: TypeName): fc.Arbitrary<Uint8Array> {
     const made =
       this.types.get(type) ??
-      this.several(fc.oneof(...FIELDS[type].map((field) => this.known(field)), this.unknown(type, 2)))
+      this.several(fc.oneof(...SCHEMA[type].map((field) => this.known(field)), this.unknown(type, 2)))
     this.types.set(type, made)
     return made
   }
@@ -157,7 +108,7 @@ class Binary {
     return fc.array(this.sloppy ? seldom(field, 2, rubbish) : field, { maxLength: 5 }).map(concat)
   }
 
-  private known({ number, is }: Field): fc.Arbitrary<Uint8Array> {
+  private known({ number, is }: KnownField): fc.Arbitrary<Uint8Array> {
     if (is === 'int32') return this.field(number, 0, this.varint(this.sloppy ? int64 : int32.map(BigInt)))
     if (is === 'string')
       return this.field(number, 2, this.delimited(anyString.map((text) => new TextEncoder().encode(text))))
@@ -173,7 +124,7 @@ class Binary {
   /** By numbers that the schema does not have, and by those that it has with another wire type. */
   private unknown(type: TypeName | undefined, depth: number): fc.Arbitrary<Uint8Array> {
     const numbers = (wireType: number) => {
-      const taken = (type ? FIELDS[type] : []).filter(({ is }) => wireType === (is === 'string' || isType(is) ? 2 : 0))
+      const taken = (type ? SCHEMA[type] : []).filter(({ is }) => wireType === (is === 'string' || isType(is) ? 2 : 0))
       const free = [1, 2, 4, 15, 16, 19_000, 2 ** 29 - 1].filter((number) =>
         taken.every((field) => field.number !== number),
       )
@@ -345,7 +296,7 @@ function integerToken(value: fc.Arbitrary<number>): fc.Arbitrary<string[]> {
 }
 
 /** A value as tokens. */
-function valueTokens(is: Field['is']): fc.Arbitrary<string[]> {
+function valueTokens(is: Kind): fc.Arbitrary<string[]> {
   if (is === 'string') return fc.array(literal, { minLength: 1, maxLength: 3 })
   if (is === 'int32') return integerToken(int32)
   if (isType(is))
@@ -358,15 +309,15 @@ function valueTokens(is: Field['is']): fc.Arbitrary<string[]> {
   )
 }
 
-const tokensOfFields = new Map<Field, fc.Arbitrary<string[]>>()
+const tokensOfFields = new Map<KnownField, fc.Arbitrary<string[]>>()
 
-function fieldOf(field: Field): fc.Arbitrary<string[]> {
+function fieldOf(field: KnownField): fc.Arbitrary<string[]> {
   const made = tokensOfFields.get(field) ?? makeField(field)
   tokensOfFields.set(field, made)
   return made
 }
 
-function makeField({ name, is, repeated }: Field): fc.Arbitrary<string[]> {
+function makeField({ name, is, repeated }: KnownField): fc.Arbitrary<string[]> {
   const value = valueTokens(is)
   const list = fc
     .array(value, { maxLength: 3 })
@@ -384,7 +335,7 @@ function fieldTokens(type: TypeName): fc.Arbitrary<string[]> {
   const made =
     tokensOfTypes.get(type) ??
     fc
-      .shuffledSubarray(FIELDS[type].flatMap((field) => (field.repeated ? [field, field, field] : [field])))
+      .shuffledSubarray(SCHEMA[type].flatMap((field) => (field.repeated ? [field, field, field] : [field])))
       .chain((some) => fc.tuple(...some.slice(0, 6).map(fieldOf)).map((tokens) => tokens.flat()))
   tokensOfTypes.set(type, made)
   return made
@@ -698,7 +649,7 @@ const ODD_JSON: unknown[] = [
   '\u0000',
 ]
 
-function jsonOf(is: Field['is']): fc.Arbitrary<unknown> {
+function jsonOf(is: Kind): fc.Arbitrary<unknown> {
   if (is === 'string') return anyString
   if (is === 'int32') return fc.oneof(int32, int32.map(String))
   if (isType(is)) return jsonFields(is)
@@ -706,7 +657,7 @@ function jsonOf(is: Field['is']): fc.Arbitrary<unknown> {
 }
 
 function jsonFields(type: TypeName): fc.Arbitrary<unknown> {
-  const entries = FIELDS[type].map(({ name, is, repeated }) => {
+  const entries = SCHEMA[type].map(({ name, is, repeated }) => {
     const value = seldom(
       repeated ? fc.array(jsonOf(is), { maxLength: 3 }) : jsonOf(is),
       4,

@@ -3,51 +3,8 @@
  * @module
  */
 import * as fc from 'fast-check'
-import { DirectoryType, LicenseType, SecurityCategory, UrlType } from 'grantwell/metadata'
-
-export type TypeName = 'MetaData' | 'ThirdPartyMetaData' | 'URL' | 'Date' | 'Security'
-
-/** What a field holds: a string, an integer, a message of the schema, or the values of an enum by name. */
-export type Kind = 'string' | 'int32' | TypeName | { readonly [name: string]: number }
-
-export interface KnownField {
-  readonly name: string
-  readonly key: string
-  readonly is: Kind
-  readonly repeated: boolean
-}
-
-const known = (name: string, is: Kind, repeated = false): KnownField => ({
-  name,
-  key: name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase()),
-  is,
-  repeated,
-})
-
-/** The schema, each type's fields in canonical order. */
-export const SCHEMA: { readonly [type in TypeName]: readonly KnownField[] } = {
-  MetaData: [known('name', 'string'), known('description', 'string'), known('third_party', 'ThirdPartyMetaData')],
-  ThirdPartyMetaData: [
-    known('url', 'URL', true),
-    known('version', 'string'),
-    known('license_type', LicenseType),
-    known('license_note', 'string'),
-    known('local_modifications', 'string'),
-    known('security', 'Security'),
-    known('last_upgrade_date', 'Date'),
-    known('type', DirectoryType),
-  ],
-  URL: [known('type', UrlType), known('value', 'string')],
-  Date: [known('year', 'int32'), known('month', 'int32'), known('day', 'int32')],
-  Security: [
-    known('category', SecurityCategory),
-    known('note', 'string'),
-    known('tag', 'string', true),
-    known('mitigated_security_patch', 'string', true),
-  ],
-}
-
-export const isType = (is: Kind | undefined): is is TypeName => typeof is === 'string' && Object.hasOwn(SCHEMA, is)
+import type { Kind, TypeName } from './specification.js'
+import { isType, SCHEMA } from './specification.js'
 
 /** A step of a path; which of several it is, where there may be several. */
 export interface Step {

@@ -16,18 +16,8 @@ import {
 } from 'grantwell/metadata'
 import { describe, expect, it } from 'vitest'
 import { anyMessage, anyString } from './arbitraries.js'
-import {
-  anyDocument,
-  type Document,
-  isType,
-  type Kind,
-  type Place,
-  pathOf,
-  SCHEMA,
-  type Span,
-  type Step,
-  type TypeName,
-} from './documents.js'
+import { anyDocument, type Document, type Place, pathOf, type Span, type Step } from './documents.js'
+import { isType, type Kind, SCHEMA, type TypeName } from './specification.js'
 
 // ---------------------------------------------------------------- what is read after an edit
 

@@ -34,7 +34,8 @@ import {
   tidyBinary,
   varint,
 } from './arbitraries.js'
-import { findReference, NO_REFERENCE, type Reference, startReference, type TypeName } from './reference.js'
+import { findReference, NO_REFERENCE, type Reference, startReference } from './reference.js'
+import type { TypeName } from './specification.js'
 
 /** Binary and JSON of what is read from binary. */
 const rewrite =

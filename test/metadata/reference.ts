@@ -6,6 +6,7 @@
 import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import type { TypeName } from './specification.js'
 
 const PROTO = fileURLToPath(new URL('../../proto', import.meta.url))
 const REFERENCE_PY = fileURLToPath(new URL('./reference.py', import.meta.url))
@@ -35,8 +36,6 @@ export const NO_REFERENCE =
   'grantwell/metadata was NOT compared with the reference implementation, since protoc 3.21 or python3-protobuf 4.21 with its ' +
   'C++ backend was not found. On Debian 12: apt-get install protobuf-compiler python3-protobuf. Elsewhere set PROTOC_PATH and ' +
   'PYTHON_PATH to programs of these versions, and run the tests again.'
-
-export type TypeName = 'MetaData' | 'ThirdPartyMetaData' | 'URL' | 'Date' | 'Security'
 
 /** What was refused is undefined. */
 export interface Reference {

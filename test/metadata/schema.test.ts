@@ -15,6 +15,7 @@ import {
 import { describeField, MetaData } from 'grantwell/metadata'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { ENUMS, type MessageType, MetaDataSchema } from '../../src/metadata/schema/schema.js'
+import { SPECIFICATION } from './specification.js'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const run = promisify(execFile)
@@ -24,35 +25,7 @@ const buf = (args: readonly string[], cwd = ROOT) =>
     env: { ...process.env, PATH: `${ROOT}node_modules/.bin:${process.env['PATH']}` },
   })
 
-/** Everything of the specification, as `message.field number type` and `enum.VALUE number`. */
-const SPECIFICATION = `
-MetaData.name 1 string
-MetaData.description 3 string
-MetaData.third_party 13 ThirdPartyMetaData
-ThirdPartyMetaData.url 1 repeated URL
-ThirdPartyMetaData.version 2 string
-ThirdPartyMetaData.license_type 4 LicenseType
-ThirdPartyMetaData.license_note 5 string
-ThirdPartyMetaData.local_modifications 6 string
-ThirdPartyMetaData.security 7 Security
-ThirdPartyMetaData.last_upgrade_date 10 Date
-ThirdPartyMetaData.type 11 DirectoryType
-URL.type 1 URL.Type
-URL.value 2 string
-Date.year 1 int32
-Date.month 2 int32
-Date.day 3 int32
-Security.category 1 Security.Category
-Security.note 2 string
-Security.tag 3 repeated string
-Security.mitigated_security_patch 5 repeated string
-URL.Type UNKNOWN=0 HOMEPAGE=1 ARCHIVE=2 GIT=3 INTERNAL_VCS=4 SVN=7 HG=8 DARCS=9 OTHER=11
-Security.Category SANDBOXED_ONLY=1 TRUSTED_DATA_ONLY=2 REVIEWED_AND_SECURE=3
-LicenseType UNKNOWN=0 BY_EXCEPTION_ONLY=1 NOTICE=2 PERMISSIVE=3 RECIPROCAL=4 RESTRICTED_IF_STATICALLY_LINKED=5 RESTRICTED=6 UNENCUMBERED=7
-DirectoryType PACKAGE=1 VENDOR_INTERNAL=4`
-  .trim()
-  .split('\n')
-  .sort()
+const EXPECTED = [...SPECIFICATION].sort()
 
 describe('the schema', () => {
   let folder: string
@@ -77,7 +50,7 @@ describe('the schema', () => {
       ...messages.flatMap(({ name, field }) => field.map((one) => `${name}.${one.name} ${one.number} ${typeOf(one)}`)),
       ...enums.map(([name, { value }]) => `${name} ${value.map((one) => `${one.name}=${one.number}`).join(' ')}`),
     ]
-    expect(lines.sort()).toEqual(SPECIFICATION)
+    expect(lines.sort()).toEqual(EXPECTED)
     const defaults = messages.flatMap(({ field }) => field.filter(({ defaultValue }) => defaultValue !== ''))
     expect(defaults.map(({ name, defaultValue }) => [name, defaultValue])).toEqual([['type', 'PACKAGE']])
   })
@@ -96,7 +69,7 @@ describe('the schema', () => {
       }),
     )
     const enums = ENUMS.map(({ name, numbers }) => `${name} ${[...numbers].map((one) => one.join('=')).join(' ')}`)
-    expect([...lines, ...enums].sort()).toEqual(SPECIFICATION)
+    expect([...lines, ...enums].sort()).toEqual(EXPECTED)
     for (const { fields } of types)
       expect(fields.map(({ number }) => number)).toEqual(fields.map(({ number }) => number).sort((a, b) => a - b))
   })
