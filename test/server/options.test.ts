@@ -489,30 +489,6 @@ describe('what each option does', () => {
     expect((await call({ ...test, server }, access_token)).type).toBe('authenticated')
   })
 
-  it('[28] randomness is asked for anew by every consent, code and pair, and every bit of a secret is random', async () => {
-    const drawn: Uint8Array[] = []
-    const entropy = (length: number): Uint8Array => {
-      const bytes = crypto.getRandomValues(new Uint8Array(length))
-      drawn.push(bytes)
-      return bytes
-    }
-    const test = await testServer({ entropy })
-    const { code } = await authorize(test)
-    const { body } = await exchange(test, code)
-    const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex')
-    const secretOf = (credential: string): string => hex(Buffer.from(credential.slice(-43), 'base64url'))
-    const pool = drawn.map(hex)
-    // The code is derived from a form and 32 random bytes, which are the salt in its record.
-    expect(code).not.toBe('')
-    for (const credential of [body.access_token, body.refresh_token]) {
-      // 32 bytes, 256 bits, exactly as they were drawn, in one draw and no other.
-      const secret = secretOf(credential)
-      expect(secret).toHaveLength(64)
-      expect(pool.filter((bytes) => bytes.includes(secret))).toHaveLength(1)
-    }
-    expect(new Set(pool).size).toBe(pool.length)
-  })
-
   it('random bytes that the host fills anew are copied', () => {
     for (const bytes of [new Uint8Array(16), Buffer.alloc(16)]) {
       const { entropy } = resolveOptions({ ...NEEDED, entropy: () => bytes.fill(1) })

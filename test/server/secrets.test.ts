@@ -4,331 +4,65 @@
  * @module
  * @see SECURITY statements 5, 28 and 52; RFC 9700, section 4.2
  */
-import { createHash } from 'node:crypto'
 import * as fc from 'fast-check'
-import type { HttpResponse, JsonValue } from 'grantwell'
-import { CREDENTIAL_PREFIXES } from 'grantwell'
-import { describe, expect, it } from 'vitest'
-import { API, INTROSPECTION_PATH, withApi } from '../protocol/resource-server.js'
+import type { CredentialKind, GrantId } from 'grantwell'
+import { clientKeyOf, parseClientId, parseCredential, portableDigests } from 'grantwell'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { API } from '../protocol/resource-server.js'
 import {
-  authorizationUrl,
+  authorize,
   basic,
-  CHALLENGE,
   call,
-  guard,
-  NATIVE,
-  NATIVE_CALLBACK,
+  exchange,
   OTHER,
-  openConsent,
   post,
-  send,
+  refresh,
+  registration,
+  testServer,
   VERIFIER,
   WEB,
 } from '../support.js'
-import type { WatchedServer } from './helpers.js'
-import { StoreFailure, watchedServer } from './helpers.js'
+import { StoreFailure } from './helpers.js'
+import type { Step } from './secret-flows.js'
+import { STEPS, walk } from './secret-flows.js'
+import { credentialsOf, digestsOf, expectNoPiece, secretPart } from './secret-forms.js'
 
-type Client = { readonly clientId: string; readonly clientSecret?: string }
+const KINDS: readonly CredentialKind[] = ['code', 'access_token', 'refresh_token', 'device_code']
 
-const STEPS = [
-  'agree',
-  'agree with PKCE',
-  'refuse',
-  'send a form again',
-  'exchange',
-  'exchange with a wrong redirect URI',
-  'exchange with a wrong verifier',
-  'exchange as another client',
-  'exchange with a wrong secret',
-  'exchange twice in one body',
-  'exchange in the query',
-  'refresh',
-  'refresh as another client',
-  'refresh with another scope',
-  'refresh an old token',
-  'revoke',
-  'revoke as another client',
-  'revoke with a wrong secret',
-  'introspect',
-  'introspect as another client',
-  'introspect with a wrong secret',
-  'call',
-  'call for more',
-  'call with the token in the query',
-  'call with a code',
-  'mistake one parameter for another',
-  'swap identifier and secret',
-  'wait',
-  'wait long',
-  'suspend',
-  'break the store',
-] as const
-
-/** What a flow left: everything that somebody other than the client can see, and every secret that there was. */
-interface Trace {
-  readonly test: WatchedServer
-  /** Answers, each with the secrets that it is there to hand out. */
-  readonly answers: { readonly step: string; readonly response: HttpResponse; readonly given: readonly string[] }[]
-  /** Everything that was ever written. */
-  readonly written: string[]
-  readonly credentials: Set<string>
-  readonly others: Set<string>
-}
-
-/** The forms in which a secret could turn up. */
-function formsOf(credential: string): string[] {
-  const secret = Buffer.from(credential.slice(-43), 'base64url')
-  const digest = (data: string | Uint8Array) => createHash('sha256').update(data)
-  return [
-    credential,
-    credential.slice(-43),
-    secret.toString('hex'),
-    digest(secret).digest('base64url'),
-    digest(credential).digest('base64url'),
-    digest(secret).digest('hex'),
-  ]
-}
-
-/** The digests of a secret that is a text. */
-function formsOfText(text: string): string[] {
-  const digest = createHash('sha256').update(text).digest()
-  return [text, digest.toString('base64url'), digest.toString('hex'), Buffer.from(text).toString('base64')]
-}
-
-/** Walks through a flow. */
-async function walk(steps: readonly (typeof STEPS)[number][]): Promise<Trace> {
-  const test: WatchedServer = await withApi(await watchedServer({ onError: (error) => test.errors.push(error) }))
-  const { server } = test
-  const answers: Trace['answers'] = []
-  const written: string[] = []
-  const credentials = new Set<string>()
-  const others = new Set([WEB.clientSecret, OTHER.clientSecret, API.clientSecret, VERIFIER])
-  let code = 'none'
-  let client: Client = WEB
-  let pair = { access_token: 'none', refresh_token: 'none' }
-  let old = pair
-  let form: [Record<string, string>, Record<string, string>] = [{}, {}]
-  let failing = 0
-
-  test.instead.write = (key, value, options) => {
-    if (failing-- > 0) throw new StoreFailure()
-    written.push(JSON.stringify([key, value, options]))
-    return test.store.write(key, value, options)
-  }
-  const note = (step: string, response: HttpResponse, given: readonly string[] = []): HttpResponse => {
-    answers.push({ step, response, given })
-    for (const each of given) credentials.add(each)
-    return response
-  }
-  const asClient = (who: Client, secret = who.clientSecret): [Record<string, string>, Record<string, string>] =>
-    secret === undefined
-      ? [{ client_id: who.clientId }, {}]
-      : [{}, basic({ clientId: who.clientId, clientSecret: secret })]
-  const ask = async (step: string, fields: Record<string, string>, who = client, secret?: string) => {
-    const [more, headers] = asClient(who, secret ?? who.clientSecret)
-    const response = await post(server, '/oauth2/token', { ...fields, ...more }, headers)
-    const body = JSON.parse(response.body)
-    const got = response.status === 200 ? [body.access_token, body.refresh_token] : []
-    note(step, response, got)
-    if (response.status === 200) {
-      old = pair
-      pair = body
-    }
-  }
-  const exchanging = () => ({
-    grant_type: 'authorization_code',
-    code,
-    code_verifier: client === NATIVE ? VERIFIER : '',
-  })
-  const refreshing = () => ({ grant_type: 'refresh_token', refresh_token: pair.refresh_token })
-  const revoking = async (step: string, who: Client, secret?: string) => {
-    const [more, headers] = asClient(who, secret ?? who.clientSecret)
-    for (const token of [pair.access_token, pair.refresh_token]) {
-      note(step, await post(server, '/oauth2/revoke', { token, ...more }, headers))
-    }
-  }
-  const introspecting = async (step: string, who: Client, secret?: string) => {
-    const [more, headers] = asClient(who, secret ?? who.clientSecret)
-    for (const token of [pair.access_token, pair.refresh_token, code])
-      note(step, await post(server, INTROSPECTION_PATH, { token, ...more }, headers))
-    note(step, await post(server, `${INTROSPECTION_PATH}?token=${code}`, { token: code }, headers))
-  }
-  const guarded = async (step: string, text: string, scope?: string, url?: string) => {
-    const request = { headers: { authorization: `Bearer ${text}` }, ...(url !== undefined && { url }) }
-    const found = await guard(server, request, scope === undefined ? {} : { scope })
-    if (found.type === 'refused') note(step, found.response)
-  }
-
-  for (const step of steps) {
-    const other = client === OTHER ? WEB : OTHER
-    switch (step) {
-      case 'agree':
-      case 'agree with PKCE':
-      case 'refuse': {
-        client = step === 'agree with PKCE' ? NATIVE : WEB
-        const pkce = { code_challenge: CHALLENGE, code_challenge_method: 'S256' }
-        const request = client === NATIVE ? { client_id: 'native', redirect_uri: NATIVE_CALLBACK, ...pkce } : {}
-        if ((await send(server, { url: authorizationUrl(request) })).status !== 200) break
-        const shown = await openConsent(test, request)
-        note(step, shown.page)
-        others.add(shown.headers.cookie.split('=')[1] ?? '').add(shown.fields['consent'] ?? '')
-        form = [{ ...shown.fields, decision: step === 'refuse' ? 'refuse' : 'agree' }, shown.headers]
-        const response = await post(server, '/oauth2/auth', ...form)
-        const given = new URL(response.headers['Location'] ?? 'none:').searchParams.get('code')
-        note(step, response, given === null ? [] : [given])
-        code = given ?? code
-        break
-      }
-      case 'send a form again':
-        // The same decision gets the same code, as long as that is good.
-        note(step, await post(server, '/oauth2/auth', ...form), [code])
-        break
-      case 'exchange':
-        await ask(step, exchanging())
-        break
-      case 'exchange with a wrong redirect URI':
-        await ask(step, { ...exchanging(), redirect_uri: 'https://evil.example/' })
-        break
-      case 'exchange with a wrong verifier':
-        await ask(step, { ...exchanging(), code_verifier: VERIFIER.toUpperCase() })
-        break
-      case 'exchange as another client':
-        await ask(step, exchanging(), other)
-        break
-      case 'exchange with a wrong secret':
-        await ask(step, exchanging(), WEB, OTHER.clientSecret)
-        break
-      case 'exchange twice in one body':
-        note(step, await post(server, '/oauth2/token', `code=${code}&code=${code}`, basic(WEB)))
-        break
-      case 'exchange in the query':
-        note(step, await post(server, `/oauth2/token?code=${code}`, exchanging(), basic(WEB)))
-        break
-      case 'refresh':
-        await ask(step, refreshing())
-        break
-      case 'refresh as another client':
-        await ask(step, refreshing(), other)
-        break
-      case 'refresh with another scope':
-        await ask(step, { ...refreshing(), scope: 'repo-delete:rw' })
-        break
-      case 'refresh an old token':
-        await ask(step, { ...refreshing(), refresh_token: old.refresh_token })
-        break
-      case 'revoke':
-        await revoking(step, client)
-        break
-      case 'revoke as another client':
-        await revoking(step, other)
-        break
-      case 'revoke with a wrong secret':
-        await revoking(step, WEB, OTHER.clientSecret)
-        break
-      case 'introspect':
-        await introspecting(step, API)
-        break
-      case 'introspect as another client':
-        await introspecting(step, client)
-        await introspecting(step, other)
-        break
-      case 'introspect with a wrong secret':
-        await introspecting(step, API, OTHER.clientSecret)
-        break
-      case 'call':
-        await guarded(step, pair.access_token)
-        break
-      case 'call for more':
-        await guarded(step, pair.access_token, 'repo-delete:rw')
-        break
-      case 'call with the token in the query':
-        await guarded(step, pair.access_token, undefined, `/repos?access_token=${pair.access_token}`)
-        break
-      case 'call with a code':
-        await guarded(step, code)
-        await guarded(step, pair.refresh_token)
-        break
-      case 'mistake one parameter for another':
-        for (const secret of [code, pair.access_token, pair.refresh_token, WEB.clientSecret]) {
-          const url = '/oauth2/token'
-          note(step, await post(server, url, { grant_type: secret }, basic(WEB)))
-          note(
-            step,
-            await post(server, url, { grant_type: 'refresh_token', refresh_token: secret, scope: secret }, basic(WEB)),
-          )
-          note(step, await post(server, url, { [secret]: secret }, basic(WEB)))
-          note(step, await post(server, url, `${secret}=%zz&code=%zz${secret}`, basic(WEB)))
-          note(step, await send(server, { url: authorizationUrl({ client_id: secret }) }))
-          note(step, await send(server, { url: authorizationUrl({ redirect_uri: `https://${secret}/` }) }))
-          note(step, await send(server, { url: authorizationUrl({ scope: secret, response_type: secret }) }))
-          note(
-            step,
-            await post(server, '/oauth2/auth', { ...form[0], decision: secret, resource_scope: secret }, form[1]),
-          )
-        }
-        break
-      case 'swap identifier and secret':
-        for (const secret of [code, pair.access_token, pair.refresh_token, WEB.clientSecret]) {
-          const swapped = basic({ clientId: secret, clientSecret: 'web' })
-          for (const url of ['/oauth2/token', '/oauth2/revoke', INTROSPECTION_PATH]) {
-            note(step, await post(server, url, { token: secret }, swapped))
-            note(step, await post(server, url, { client_id: secret, client_secret: 'web' }))
-            note(step, await post(server, url, { client_id: secret, token: secret }))
-          }
-        }
-        break
-      case 'wait':
-        test.clock.now += 100
-        break
-      case 'wait long':
-        test.clock.now += 29_000
-        break
-      case 'suspend':
-        await server.applications.suspend('web')
-        note(step, await post(server, '/oauth2/token', exchanging(), basic(WEB)))
-        await server.applications.reinstate('web')
-        break
-      case 'break the store':
-        failing = 1
-        await ask(step, refreshing())
-        failing = 0
-        test.instead.read = () => Promise.reject(new StoreFailure())
-        await ask(step, refreshing())
-        await revoking(step, client)
-        await introspecting(step, API)
-        // The store did not get so far as to tell that there is no such client.
-        note(step, await post(server, '/oauth2/token', {}, basic({ clientId: code, clientSecret: code })))
-        test.instead.read = undefined
-        break
-    }
-  }
-  for (const none of ['none', '']) credentials.delete(none)
-  return { test, answers, written, credentials, others }
-}
-
-const flows = fc
-  .array(fc.constantFrom(...STEPS), { maxLength: 24 })
-  .map((steps): (typeof STEPS)[number][] => ['agree', ...steps])
+const flows = fc.array(fc.constantFrom(...STEPS), { maxLength: 24 }).map((steps): Step[] => ['agree', ...steps])
+const consents = fc.constantFrom('always' as const, 'once' as const)
 
 /** Every step at least once, with tokens and without. */
-const EVERYTHING: [(typeof STEPS)[number][]][] = [
-  [['agree', 'exchange', ...STEPS, 'exchange', 'refresh', ...STEPS]],
-  [[...STEPS].reverse()],
-  [['agree with PKCE', 'exchange', 'refresh', ...STEPS]],
+const EVERYTHING: [Step[], 'always' | 'once'][] = [
+  [['agree', 'exchange', ...STEPS, 'exchange', 'refresh', ...STEPS], 'always'],
+  [[...STEPS].reverse(), 'always'],
+  [['agree with PKCE', 'exchange', 'refresh', ...STEPS], 'always'],
+  [['agree', 'agree', 'exchange', 'register', ...STEPS], 'once'],
 ]
 
 const parameters = { numRuns: 40, examples: EVERYTHING }
 
+/** Every text of 43 characters that is kept: digests, and whatever else a thief could take for a secret. */
+const textsOf43 = (kept: string): readonly string[] => [...new Set(kept.match(/(?<![\w-])[\w-]{43}(?![\w-])/g))]
+
 describe('SECURITY secrets in whole flows', () => {
-  it('[28] no event ever has a code, a token, a secret, a verifier, a cookie, a form’s token, or a digest of one', async () => {
+  const log: unknown[] = []
+  beforeEach(() => {
+    log.length = 0
+    for (const method of ['log', 'info', 'warn', 'error', 'debug'] as const)
+      vi.spyOn(console, method).mockImplementation((...parts) => void log.push(...parts))
+  })
+  afterEach(() => vi.restoreAllMocks())
+
+  it('[28] no event and no error has a piece of a code, a token, a secret, a verifier, a cookie or a form’s token, or a digest of one', async () => {
     await fc.assert(
-      fc.asyncProperty(flows, async (steps) => {
-        const { test, credentials, others } = await walk(steps)
-        const events = JSON.stringify(test.events)
-        for (const credential of credentials) {
-          for (const form of formsOf(credential)) expect(events).not.toContain(form)
-        }
-        for (const text of others) for (const form of formsOfText(text)) expect(events).not.toContain(form)
+      fc.asyncProperty(flows, consents, async (steps, consent) => {
+        const { test, credentials, others, thrown } = await walk(steps, consent)
+        const told = [JSON.stringify(test.events), ...test.errors.map(String), ...thrown].join('\n')
+        const secrets = [...credentials, ...others]
+        expectNoPiece(told, secrets)
+        for (const secret of secrets) for (const digest of digestsOf(secret)) expect(told).not.toContain(digest)
+        expect(log).toEqual([])
       }),
       parameters,
     )
@@ -336,26 +70,21 @@ describe('SECURITY secrets in whole flows', () => {
 
   it('[5] [28] [52] no answer has one, but the one that hands it out, nor what the store said, a stack or a path', async () => {
     await fc.assert(
-      fc.asyncProperty(flows, async (steps) => {
-        const { answers, credentials } = await walk(steps)
-        const all = [...credentials].map((credential): [string, string[]] => [credential, formsOf(credential)])
-        for (const { step, response, given } of answers) {
-          const text = JSON.stringify(response)
-          for (const [credential, [whole, ...derived]] of all) {
-            if (!given.includes(credential)) expect(text, step).not.toContain(whole)
-            // Not even where it is handed out does it come with its digest.
-            for (const form of given.includes(credential) ? derived.slice(1) : derived)
-              expect(text, step).not.toContain(form)
-          }
-          for (const secret of [WEB.clientSecret, OTHER.clientSecret, API.clientSecret]) {
-            for (const form of formsOfText(secret)) expect(text, step).not.toContain(form)
-          }
-          // Its digest is the challenge, which the browser carries about.
-          expect(text, step).not.toContain(VERIFIER)
-          for (const word of ['hunter2', 'postgres', 'SELECT', 'node_modules', '.ts:', '.js:', '    at ']) {
-            expect(text, step).not.toContain(word)
-          }
-        }
+      fc.asyncProperty(flows, consents, async (steps, consent) => {
+        const { answers, credentials, others } = await walk(steps, consent)
+        // The browser carries the tokens and cookies of its forms about, and the digest of a verifier, which is the challenge.
+        const issued = [...others].filter((text) => text.startsWith('gws_'))
+        const secrets = [...credentials, ...issued, WEB.clientSecret, OTHER.clientSecret, API.clientSecret]
+        // What an answer is there to hand out is taken out of it: not even there may it stand in another spelling.
+        const told = answers.map(({ step, response, given }) => {
+          const whole = JSON.stringify(response)
+          return `${step}: ${given.reduce((text, each) => text.replaceAll(each, 'given'), whole)}`
+        })
+        const text = told.join('\n')
+        expectNoPiece(text, [...secrets, VERIFIER])
+        for (const secret of secrets) for (const digest of digestsOf(secret)) expect(text).not.toContain(digest)
+        for (const word of ['hunter2', 'postgres', 'SELECT', 'node_modules', '.ts:', '.js:', '    at '])
+          expect(text).not.toContain(word)
       }),
       parameters,
     )
@@ -370,70 +99,98 @@ describe('SECURITY secrets in whole flows', () => {
           expect(error).not.toHaveProperty('cause')
         }
       }),
-      { ...parameters, numRuns: 10 },
+      { numRuns: 10, examples: EVERYTHING.map(([steps]): [Step[]] => [steps]) },
     )
   })
 
-  it('[28] what the store holds, or ever held, lets nobody use a token, a code or a client', async () => {
+  it('[28] what the store holds, or ever held, has no piece of a secret', async () => {
+    await fc.assert(
+      fc.asyncProperty(flows, consents, async (steps, consent) => {
+        const { written, credentials, others } = await walk(steps, consent)
+        expectNoPiece(written.join('\n'), [...credentials, ...others])
+      }),
+      parameters,
+    )
+  })
+
+  it('[28] what the store holds lets nobody use a token, a code or a client: it is refused in whatever place and kind', async () => {
     await fc.assert(
       fc.asyncProperty(flows, async (steps) => {
-        const { test, written, credentials, others } = await walk(steps)
-        const everything = written.join()
-        for (const credential of credentials) {
-          const [whole = '', end = '', secret = '', hex = ''] = formsOf(credential)
-          for (const form of [whole, end, secret, hex]) expect(everything).not.toContain(form)
-        }
-        for (const text of others) expect(everything).not.toContain(text)
-
-        // A thief takes every value that could be a secret, and tries it as one of each kind, for every grant.
+        // Several grants, since one in four digests has the two bits that end a credential.
+        const begun: Step[] = Array.from({ length: 6 }, (): Step[] => ['agree', 'exchange', 'refresh']).flat()
+        const { test, written } = await walk([...begun, ...steps])
         test.instead.write = undefined
-        const values = new Set<string>()
-        for (const line of written)
-          for (const value of strings(JSON.parse(line))) if (value.length === 43) values.add(value)
-        const grants = new Set([...credentials].map((credential) => credential.slice(4, 41)))
-        for (const value of values) {
-          const { status } = await post(
-            test.server,
-            '/oauth2/token',
-            {},
-            basic({ clientId: 'web', clientSecret: value }),
-          )
-          expect(status).toBe(401)
-          for (const grant of grants) {
-            // 16 characters of the client key, and the grant's identifier in the 16 bytes behind.
-            const head = Buffer.from(grant.padEnd(40, 'A'), 'base64url').subarray(0, 28)
-            const stolen = Buffer.concat([head, Buffer.from(value, 'base64url')]).toString('base64url')
-            expect((await call(test, CREDENTIAL_PREFIXES.access_token + stolen)).type).toBe('refused')
-            for (const [grant_type, name] of [
-              ['authorization_code', 'code'],
-              ['refresh_token', 'refresh_token'],
-            ] as const) {
-              const form = { grant_type, [name]: CREDENTIAL_PREFIXES[name] + stolen }
-              expect((await post(test.server, '/oauth2/token', form, basic(WEB))).status).not.toBe(200)
-            }
-          }
+        const digests = textsOf43(written.join('\n'))
+        const grants = new Set(written.flatMap((line) => (/^\["grant:([\w-]{22})"/.exec(line)?.[1] ?? []) as GrantId[])) // what the key says
+        expect([digests.length > 0, grants.size > 5]).toEqual([true, true])
+        const clientKey = clientKeyOf(portableDigests, parseClientId('web') ?? expect.fail())
+        const credentials = (grantId: GrantId, some: readonly string[]): readonly string[] =>
+          some.flatMap((digest) => KINDS.flatMap((kind) => credentialsOf(kind, clientKey, grantId, digest)))
+        // Digests under the very grants that have them, the newest first; and then under any.
+        const own = written.toReversed().flatMap((line) => {
+          const grantId = /^\["grant:([\w-]{22})"/.exec(line)?.[1] as GrantId | undefined // as above
+          return grantId === undefined ? [] : credentials(grantId, textsOf43(line))
+        })
+        const tries = new Set([...own, ...digests, ...[...grants].flatMap((grantId) => credentials(grantId, digests))])
+        for (const stolen of [...tries].slice(0, 1200)) {
+          expect((await call(test, stolen)).type).toBe('refused')
+          expect((await refresh(test, stolen)).status).toBe(400)
+          expect((await exchange(test, stolen)).status).toBe(400)
+        }
+        for (const digest of digests) {
+          const client = basic({ clientId: 'web', clientSecret: digest })
+          expect((await post(test.server, '/oauth2/token', {}, client)).status).toBe(401)
         }
       }),
-      { ...parameters, numRuns: 6 },
+      { numRuns: 6, examples: EVERYTHING.map(([steps]): [Step[]] => [steps]) },
     )
   })
 
-  it('[28] codes and tokens have 256 bits of entropy: no two share any part of their secrets', async () => {
-    const { credentials } = await walk(Array(20).fill(['agree', 'exchange', 'refresh']).flat())
-    expect(credentials.size).toBe(20 * 5)
-    const parts = new Set<string>()
-    for (const credential of credentials) {
-      const secret = Buffer.from(credential.slice(-43), 'base64url')
-      expect(secret).toHaveLength(32)
-      for (const at of [0, 8, 16, 24]) parts.add(secret.subarray(at, at + 8).toString('hex'))
+  it('[28] every secret is 256 random bits of its own, drawn once, or derived from such', async () => {
+    const drawn: string[] = []
+    const test = await testServer({
+      entropy: (length) => {
+        const bytes = crypto.getRandomValues(new Uint8Array(length))
+        drawn.push(Buffer.from(bytes).toString('hex'))
+        return bytes
+      },
+    })
+    const { clientSecret = '' } = await test.server.applications.register(registration())
+    const random = [clientSecret.replace('gws_', '')]
+    const credentials: string[] = []
+    for (let round = 0; round < 20; round++) {
+      const { code } = await authorize(test)
+      const { body: first } = await exchange(test, code)
+      // The code is derived from its form, and from random bytes that leave the record with the exchange.
+      random.push(...[first.access_token, first.refresh_token].map(secretPart))
+      const { body: second } = await refresh(test, first.refresh_token)
+      // The pair of a refresh is derived from this salt and the token that was shown.
+      const [record] = await test.store.read([`grant:${parseCredential(code)?.grantId}`])
+      random.push(/"salt":"([^"]+)"/.exec(JSON.stringify(record?.value))?.[1] ?? expect.fail('no salt'))
+      for (const { access_token, refresh_token } of [first, second]) credentials.push(access_token, refresh_token)
+      credentials.push(code)
     }
-    expect(parts.size).toBe(credentials.size * 4)
+    const places = random.map((text) => {
+      const hex = Buffer.from(text, 'base64url').toString('hex')
+      expect(hex).toHaveLength(64)
+      const draws = drawn.filter((each) => each.includes(hex))
+      expect(draws).toHaveLength(1)
+      return `${drawn.indexOf(draws[0] ?? '')}.${draws[0]?.indexOf(hex)}`
+    })
+    expect(new Set(places).size).toBe(places.length)
+    expect(new Set(drawn).size).toBe(drawn.length)
+    const parts = credentials.flatMap((credential) => {
+      const secret = Buffer.from(secretPart(credential), 'base64url')
+      expect(secret).toHaveLength(32)
+      return [0, 8, 16, 24].map((at) => secret.subarray(at, at + 8).toString('hex'))
+    })
+    expect(new Set(parts).size).toBe(parts.length)
   })
 
   it('[5] every page and every redirect forbids to say where it came from', async () => {
     await fc.assert(
-      fc.asyncProperty(flows, async (steps) => {
-        for (const { response } of (await walk(steps)).answers) {
+      fc.asyncProperty(flows, consents, async (steps, consent) => {
+        for (const { response } of (await walk(steps, consent)).answers) {
           const isPage = response.headers['Content-Type']?.startsWith('text/html') === true
           if (isPage || response.status === 302) expect(response.headers['Referrer-Policy']).toBe('no-referrer')
           expect(response.headers['Cache-Control']).toBe('no-store')
@@ -443,9 +200,3 @@ describe('SECURITY secrets in whole flows', () => {
     )
   })
 })
-
-/** Every string in a JSON value. */
-function strings(value: JsonValue): string[] {
-  if (typeof value === 'string') return [value]
-  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(strings) : []
-}
