@@ -6,6 +6,8 @@
  */
 import type { Command, GrantRecord, GrantRules, Outcome, Replies } from 'grantwell'
 import { transition } from 'grantwell'
+import type { Walk } from '../orders.js'
+import { createWalk } from '../orders.js'
 
 /** The record, as a store has it. */
 export interface Store {
@@ -63,21 +65,11 @@ export function race(
   return outcomes
 }
 
-/** Calls back once for every order in which choices can be made: each choice is taken through all its values. */
-export function inEveryOrder(run: (choose: (options: number) => number) => void): number {
-  const path: { chosen: number; readonly options: number }[] = []
+/** Calls back once for every order in which choices can be made. @returns how many there were */
+export function inEveryOrder(run: (choose: Walk['choose']) => void): number {
+  const walk = createWalk()
   for (let runs = 1; ; runs++) {
-    let depth = 0
-    run((options) => {
-      const at = depth++
-      const known = path[at]
-      if (known !== undefined) return known.chosen
-      path.push({ chosen: 0, options })
-      return 0
-    })
-    while ((path.at(-1)?.chosen ?? 0) + 1 === path.at(-1)?.options) path.pop()
-    const last = path.at(-1)
-    if (last === undefined) return runs
-    last.chosen++
+    run(walk.choose)
+    if (!walk.next()) return runs
   }
 }

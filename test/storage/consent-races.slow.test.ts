@@ -12,9 +12,8 @@ import { describe, expect, it } from 'vitest'
 import { isCounted } from '../../src/core/grant/consents.js'
 import { clientKeyOf, digestOf } from '../../src/core/tokens/digests.js'
 import { keys, recordAs } from '../../src/shell/records.js'
-import type { Choice } from '../../src/testing/explore/schedule.js'
-import { schedule } from '../../src/testing/explore/schedule.js'
-import { seededNumbers } from '../../src/testing/seeded-entropy.js'
+import type { Choose } from '../orders.js'
+import { createTurns, inEveryOrder, inSomeOrders } from '../orders.js'
 import { codesOf, decideOn, enterCode } from '../protocol/device-form.js'
 import { StoreFailure } from '../server/helpers.js'
 import type { TestServer } from '../support.js'
@@ -99,7 +98,8 @@ async function stage(count: number) {
   const events: AuditEvent[] = []
   const errors: unknown[] = []
   const session: TestServer['session'] = { user: { subject: 'ada' } }
-  let turns = schedule()
+  // Whose records these are is asked once in the life of a server, at its first use.
+  const turns = createTurns(/^issuer/)
   const store: RecordStore = {
     ...inner,
     write: (key, ...rest) => {
@@ -119,48 +119,19 @@ async function stage(count: number) {
       onError: (error) => errors.push(error),
       grantLimit: 1,
     })
-  const waiting = (actor: number): RecordStore => {
-    const turn = () => turns.wait(actor, { fates: ['happens'] })
-    return {
-      read: async (keys) => {
-        // Asked once in the life of a server, at its first use.
-        if (keys[0] !== 'issuer') await turn()
-        return store.read(keys)
-      },
-      write: async (...write) => {
-        await turn()
-        return store.write(...write)
-      },
-      list: async (...list) => {
-        await turn()
-        return store.list(...list)
-      },
-    }
-  }
   const server = serverOver(store)
   await server.applications.register(registration(), WEB)
-  const actors = Array.from({ length: count }, (_, actor) => ({ server: serverOver(waiting(actor)) }))
+  const actors = Array.from({ length: count }, (_, actor) => ({ server: serverOver(turns.store(store, actor)) }))
   const test: TestServer = { server, store: inner, clock, events, errors, session }
   return {
     test,
     actors,
     /** Plays a scene with a user of its own, in the order that is chosen. */
-    play: async (
-      begin: Scene,
-      actors: readonly Actor[],
-      choose: (choices: readonly Choice[]) => Choice | undefined,
-    ): Promise<void> => {
-      const user = { subject: `ada ${++played}` }
-      session.user = user
+    play: async (begin: Scene, actors: readonly Actor[], choose: Choose): Promise<void> => {
+      session.user = { subject: `ada ${++played}` }
       clock.now += 2000
       events.length = 0
-      turns = schedule()
-      const requests = await begin(test, actors)
-      const run = requests.map((request) => async () => {
-        await request()
-      })
-      const { ending, thrown } = await turns.run(run, choose, { before: () => {}, after: () => {} })
-      expect([ending, thrown]).toStrictEqual(['over', undefined])
+      await turns.run(await begin(test, actors), choose)
     },
   }
 }
@@ -190,8 +161,7 @@ const ORDERS = 1500
 describe('in every order of the steps', () => {
   it.each(Object.entries(SCENES))('%s', { timeout: 600_000 }, async (_name, scene) => {
     const { test, actors, play } = await stage(3)
-    /** Plays one order. */
-    const check = async (choose: (choices: readonly Choice[]) => Choice | undefined): Promise<void> => {
+    const check = async (choose: Choose): Promise<void> => {
       const order: number[] = []
       await play(scene, actors, (choices) => {
         const choice = choose(choices)
@@ -200,37 +170,7 @@ describe('in every order of the steps', () => {
       })
       expect({ order, faults: await faults(test) }).toStrictEqual({ order, faults: [] })
     }
-    const path: { chosen: number; of: number }[] = []
-    let orders = 0
-    do {
-      let depth = 0
-      await check((choices) => {
-        const place = path[depth] ?? { chosen: 0, of: choices.length }
-        path[depth++] = place
-        return choices[place.chosen]
-      })
-      path.length = depth
-      while (path.length > 0 && isLast(path.at(-1))) path.pop()
-      const last = path.at(-1)
-      if (last !== undefined) last.chosen++
-    } while (path.length > 0 && ++orders < ORDERS)
-    if (path.length === 0) return
-    // One goes on for some steps, then another: between two steps of one there may be all of another's.
-    const random = seededNumbers(1)
-    for (let sample = 0; sample < ORDERS; sample++) {
-      let actor = 0
-      let left = 0
-      await check((choices) => {
-        if (left-- <= 0 || choices.every((each) => each.actor !== actor)) {
-          actor = choices[random(choices.length)]?.actor ?? 0
-          left = random(4) === 0 ? 100 : random(5)
-        }
-        return choices.find((each) => each.actor === actor)
-      })
-    }
+    const { isComplete } = await inEveryOrder(check, ORDERS)
+    if (!isComplete) await inSomeOrders(check, ORDERS)
   })
 })
-
-function isLast(place: { readonly chosen: number; readonly of: number } | undefined): boolean {
-  return place !== undefined && place.chosen + 1 >= place.of
-}

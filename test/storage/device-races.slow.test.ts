@@ -4,85 +4,16 @@
  * @module
  * @see RFC 8628, sections 3.3 to 3.5
  */
-import type { HttpResponse, RecordStore } from 'grantwell'
+import type { HttpResponse } from 'grantwell'
 import { isGrant } from 'grantwell'
 import { describe, expect, it } from 'vitest'
+import { createTurns, inEveryOrder, inSomeOrders } from '../orders.js'
 import type { Codes, Opened } from '../protocol/device-form.js'
 import { codesOf, decide, decideOn, enter, openDevicePage, poll, recordOf, told } from '../protocol/device-form.js'
 import type { TestServer } from '../support.js'
 import { works } from '../support.js'
 import type { Farm } from './farm.js'
 import { expectWhole, farm, grantOf, randomOf, someTurns } from './farm.js'
-
-/** Lets every server's operations wait, until they are let go one by one. */
-class Gate {
-  private held = false
-  private readonly waiting: { readonly server: number; readonly go: () => void }[] = []
-
-  /** A store whose operations happen when they are let go. */
-  readonly wrap = (store: RecordStore, server: number): RecordStore => {
-    // What a user decided before, and whose records these are, is raced elsewhere: here it would only make more orders.
-    const pass = (name: string): Promise<void> =>
-      this.held && !/^(?:consent|issuer)/.test(name)
-        ? new Promise((resolve) => this.waiting.push({ server, go: resolve }))
-        : Promise.resolve()
-    return {
-      read: (keys) => pass(keys[0] ?? '').then(() => store.read(keys)),
-      write: (key, value, options) => pass(key).then(() => store.write(key, value, options)),
-      list: (label, page) => pass(label).then(() => store.list(label, page)),
-    }
-  }
-
-  /** Runs everything at once, each on a server of its own; `choose` says whose operation happens next. */
-  async run(actors: readonly (() => Promise<void>)[], choose: (options: number) => number): Promise<void> {
-    this.held = true
-    let running = actors.length
-    const done = Promise.all(
-      actors.map(async (actor) => {
-        await actor()
-        running--
-      }),
-    )
-    for (;;) {
-      // Nothing but the store is waited for, and what is loaded at its first use: in the end everybody stands at the store.
-      do await new Promise((resolve) => setImmediate(resolve))
-      while (this.waiting.length < running)
-      if (running === 0) break
-      expect(this.waiting).toHaveLength(running)
-      this.waiting.sort((a, b) => a.server - b.server)
-      const [next] = this.waiting.splice(choose(this.waiting.length), 1)
-      next?.go()
-    }
-    await done
-    this.held = false
-  }
-}
-
-/** Calls back once for every order in which choices can be made; gives how many there were. */
-async function inEveryOrder(run: (choose: (options: number) => number) => Promise<void>): Promise<number> {
-  const path: { chosen: number; readonly options: number }[] = []
-  for (let runs = 1; ; runs++) {
-    let depth = 0
-    await run((options) => {
-      const known = path[depth++]
-      if (known !== undefined) return known.chosen
-      path.push({ chosen: 0, options })
-      return 0
-    })
-    while ((path.at(-1)?.chosen ?? 0) + 1 === path.at(-1)?.options) path.pop()
-    const last = path.at(-1)
-    if (last === undefined) return runs
-    last.chosen++
-  }
-}
-
-/** Calls back for so many orders by a seed, where there are too many. */
-const inSomeOrders =
-  (count: number): typeof inEveryOrder =>
-  async (run) => {
-    for (let seed = 0; seed < count; seed++) await run(randomOf(seed))
-    return count
-  }
 
 /** A device, its servers, and what everybody was told. */
 interface Scene {
@@ -110,14 +41,15 @@ async function raced(
   deeds: readonly Deed[],
   check: (scene: Scene) => Promise<void>,
   prepare: (test: TestServer, codes: Codes) => Promise<unknown> = async () => {},
-  orders = inEveryOrder,
+  inOrders = async (play: Parameters<typeof inEveryOrder>[0]) => (await inEveryOrder(play)).orders,
 ): Promise<number> {
-  return orders(async (choose) => {
-    const gate = new Gate()
+  return inOrders(async (choose) => {
+    // What a user decided before, and whose records these are, is raced elsewhere: here it would only make more orders.
+    const turns = createTurns(/^(?:consent|issuer)/)
     const user = ({ headers }: { readonly headers: Readonly<Record<string, unknown>> }) => ({
       subject: String(headers['x-user'] ?? 'ada'),
     })
-    const servers = await farm(deeds.length, randomOf(1), { user }, gate.wrap)
+    const servers = await farm(deeds.length, randomOf(1), { user }, turns.store)
     const [first = expect.fail('no server')] = servers.servers
     const codes = await codesOf(first)
     await prepare(first, codes)
@@ -143,7 +75,7 @@ async function raced(
         withdrawn.push(await test.server.grants.revokeGrant('ada', String(id)))
       }
     })
-    await gate.run(actors, choose)
+    await turns.run(actors, choose)
     await check({ farm: servers, codes, polls, decisions, withdrawn })
     expect(first.errors).toEqual([])
     // RFC 8628, 3.2: whatever came before, a device that waits as it is told ends with tokens once, or never.
@@ -271,7 +203,10 @@ describe('[46] a race between decisions', () => {
         seen.add(`${decision}: ${polls.join()}`)
       },
       async () => {},
-      inSomeOrders(300),
+      async (play) => {
+        await inSomeOrders(play, 300)
+        return 300
+      },
     )
     expect(seen).toEqual(
       new Set([
