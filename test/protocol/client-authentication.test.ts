@@ -29,7 +29,7 @@ import {
   works,
 } from '../support.js'
 import { transport } from '../transports/index.js'
-import { DEVICE_GRANT } from './device-form.js'
+import { codesOf, DEVICE_GRANT, decide, poll } from './device-form.js'
 import { FORM_ENDPOINTS, formServer, probe as probeAt, refusalAt } from './form-endpoints.js'
 import { API } from './resource-server.js'
 
@@ -522,8 +522,11 @@ describe('RFC 6749, 2.1 public clients', () => {
     const test = await testServer()
     const { access_token, refresh_token } = await tokens(test)
     const { code } = await authorize(test)
+    const codes = await codesOf(test)
+    await decide(test, codes)
     const posing: [Headers, Record<string, string>][] = [
       [{}, { client_id: 'web' }],
+      [{}, { client_id: 'web', client_secret: '' }],
       [{}, { client_id: 'web', client_secret: 'native' }],
       [raw('web:'), {}],
       [raw('web:native'), {}],
@@ -537,11 +540,15 @@ describe('RFC 6749, 2.1 public clients', () => {
       const refreshing = { ...form, grant_type: 'refresh_token', refresh_token }
       expect(await post(test.server, '/oauth2/token', exchanging, headers)).toStrictEqual(INVALID_CLIENT)
       expect(await post(test.server, '/oauth2/token', refreshing, headers)).toStrictEqual(INVALID_CLIENT)
+      const polling = { ...form, grant_type: DEVICE_GRANT, device_code: codes.device_code }
+      expect(await post(test.server, '/oauth2/token', polling, headers)).toStrictEqual(INVALID_CLIENT)
+      expect(await post(test.server, '/oauth2/device_authorization', form, headers)).toStrictEqual(INVALID_CLIENT)
       const revoking = await post(test.server, '/oauth2/revoke', { ...form, token: refresh_token }, headers)
       expect(revoking).toStrictEqual(atRevocation(INVALID_CLIENT))
     }
     // As itself it gets nothing of theirs either.
     expect((await exchange(test, code, {}, NATIVE)).status).toBe(400)
+    expect((await poll(test, codes, NATIVE)).status).toBe(400)
     expect(await probeRevocation(test, {}, { client_id: 'native', token: refresh_token })).toStrictEqual(REVOKED)
     expect(await works(test, access_token)).toBe(true)
     expect((await exchange(test, code)).status).toBe(200)

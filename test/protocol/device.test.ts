@@ -161,17 +161,6 @@ describe('RFC 8628, 3.1 and 3.2 the device authorization request', () => {
     expect(await post(test.server, PATH, { ...form, client_secret: 'x' })).toStrictEqual(INVALID_CLIENT)
   })
 
-  it('of a suspended application, or one that is not approved yet, is refused as an unknown one is', async () => {
-    const test = await testServer()
-    await test.server.applications.suspend('web')
-    expect(await askForCodes(test)).toStrictEqual(INVALID_CLIENT)
-    expect(lastRefusal(test.events)).toMatchObject({ reason: 'client_suspended', clientId: 'web' })
-    const scopes = [{ scope: 'repo-code:r', reason: 'to clone' }]
-    const { id } = await test.server.applications.submit({ ...registration({ type: 'public' }), scopes })
-    expect(await askForCodes(test, {}, { clientId: id })).toStrictEqual(INVALID_CLIENT)
-    expect(lastRefusal(test.events)).toMatchObject({ reason: 'client_not_approved' })
-  })
-
   it('is announced in the metadata (RFC 8628, section 4)', async () => {
     const { server } = await testServer()
     const { body } = await send(server, { url: '/.well-known/oauth-authorization-server' })

@@ -328,15 +328,6 @@ describe('2.4, 7 errors', () => {
     },
   )
 
-  it('[26] [41] a suspended application: 401, and nothing is revoked', async () => {
-    const test = await testServer()
-    const pair = await tokens(test)
-    await test.server.applications.suspend('web')
-    expect(await revoke(test, pair.refresh_token)).toStrictEqual(AUTHENTICATION)
-    await test.server.applications.reinstate('web')
-    expect(await alive(test, pair)).toStrictEqual(BOTH)
-  })
-
   it('[49] a store that fails: 503 with Retry-After, and a retry revokes', async () => {
     for (const failing of ['read', 'write'] as const) {
       const test = await watchedServer()

@@ -362,19 +362,6 @@ describe('RFC 6749, 5.2 errors', () => {
     expect((await refresh(test, refresh_token)).status).toBe(200)
   })
 
-  it('[26] of a suspended application: invalid_client for all it asks, and again good once it is reinstated', async () => {
-    const test = await testServer()
-    const { code } = await authorize(test)
-    const { refresh_token } = await tokens(test)
-    await test.server.applications.suspend('web')
-    expect((await exchange(test, code)).response).toStrictEqual(INVALID_CLIENT)
-    expect((await refresh(test, refresh_token)).response).toStrictEqual(INVALID_CLIENT)
-    expect(lastReason(test.events)).toBe('client_suspended')
-    await test.server.applications.reinstate('web')
-    expect((await exchange(test, code)).status).toBe(200)
-    expect((await refresh(test, refresh_token)).status).toBe(200)
-  })
-
   it('[35] every answer, good or bad, is JSON that nobody may keep', async () => {
     const test = await watchedServer()
     const anything = fc.string({ unit: 'binary', maxLength: 12 })

@@ -274,18 +274,6 @@ describe('1 an application is suspended', () => {
     await site.server.applications.reinstate('web')
     expect(told(await api(site, pair.access_token))).toBe('200')
   })
-
-  it('[26] suspended again after each approval and rotation, it stays so', async () => {
-    const site = await served()
-    const pair = await pairOf(site)
-    await site.server.applications.suspend('web')
-    await reapproved(site, { name: 'Renamed' })
-    const rotated = await site.server.applications.rotateSecret('web')
-    for (const client of [WEB, rotated])
-      expect(told(await refresh(site, pair.refresh_token, client))).toBe('401 invalid_client')
-    expect(told(await api(site, pair.access_token))).toBe('401 invalid_token')
-    expect((await consent(site)).page.status).toBe(400)
-  })
 })
 
 describe('1 an application that nobody has approved, or that was rejected', () => {
@@ -322,14 +310,6 @@ describe('1 an application that nobody has approved, or that was rejected', () =
       expect(told(await api(site, theirs.access_token))).toBe('200')
     },
   )
-
-  it('[26] from its approval on it works', async () => {
-    const site = await served()
-    const { id } = await site.server.applications.submit(submission())
-    const { clientSecret = '' } = await site.server.applications.approve(id, { revision: 1 })
-    const pair = await pairOf(site, { client_id: id }, { clientId: id, clientSecret })
-    expect(told(await api(site, pair.access_token, 'repo-code:rw'))).toBe('200')
-  })
 })
 
 describe('1 a change that waits, or was rejected', () => {
@@ -397,25 +377,6 @@ describe('1 the secret of an application is changed', () => {
     expect(told(await refresh(site, pair.refresh_token, WEB))).toBe('401 invalid_client')
     expect(told(await api(site, pair.access_token))).toBe('200')
     expect(told(await refresh(site, pair.refresh_token, rotated))).toBe('200 repo-code:rw account-profile:r')
-  })
-
-  it('[22] rotated twice, an older one works no longer than the shorter of both overlaps', async () => {
-    const site = await served()
-    const second = await site.server.applications.rotateSecret('web', { overlap: 1000 })
-    const third = await site.server.applications.rotateSecret('web', { overlap: 10 })
-    const believed = async () =>
-      Promise.all([WEB, second, third].map(async (client) => (await revoke(site, 'unknown', client)).status))
-    site.clock.now += 9
-    expect(await believed()).toEqual([200, 200, 200])
-    site.clock.now += 1
-    expect(await believed()).toEqual([401, 401, 200])
-  })
-
-  it('[22] the secret of an application is no other one’s', async () => {
-    const site = await served()
-    const rotated = await site.server.applications.rotateSecret('web')
-    const stolen = { clientId: 'other', clientSecret: rotated.clientSecret }
-    expect(told(await revoke(site, 'unknown', stolen))).toBe('401 invalid_client')
   })
 })
 
@@ -646,28 +607,6 @@ describe('2.1, 5.1 a public client', () => {
       code: 'ERR_APPLICATION_STATE',
     })
     expect(told(await askForCodes(site, NATIVE))).toBe('200')
-  })
-
-  it('[27] cannot pose as a confidential one, by its identifier alone or with an empty secret', async () => {
-    const site = await served()
-    const pair = await pairOf(site)
-    const code = await codeOf(site)
-    const agreed = await deviceCodeOf(site)
-    const web = { clientId: 'web' }
-    expect(told(await exchange(site, code, web))).toBe('401 invalid_client')
-    expect(told(await refresh(site, pair.refresh_token, web))).toBe('401 invalid_client')
-    expect(told(await poll(site, agreed, web))).toBe('401 invalid_client')
-    expect(told(await revoke(site, pair.access_token, web))).toBe('401 invalid_client')
-    expect(told(await askForCodes(site, web))).toBe('401 invalid_client')
-    const reasons = site.events.flatMap((event) => (event.type === 'refused' ? [event.reason] : []))
-    expect(reasons).toEqual(Array(5).fill('client_not_authenticated'))
-    const empty = form('/oauth2/revoke', { token: pair.access_token, client_id: 'web', client_secret: '' })
-    expect(told(await site.send(empty))).toBe('401 invalid_client')
-    expect(told(await revoke(site, pair.access_token, { clientId: 'web', clientSecret: '' }))).toBe(
-      '401 invalid_client',
-    )
-    expect(told(await api(site, pair.access_token))).toBe('200')
-    expect(told(await exchange(site, code))).toMatch(/^200 /)
   })
 
   it('[27] cannot use what a confidential one was given, nor revoke it; nor the other way round', async () => {
