@@ -4,8 +4,8 @@
  */
 import type { RecordStore } from 'grantwell'
 import { expect } from 'vitest'
-import type { Choice } from '../src/testing/explore/schedule.js'
-import { schedule } from '../src/testing/explore/schedule.js'
+import type { Choice, Schedule } from '../src/testing/explore/schedule.js'
+import { createSchedule } from '../src/testing/explore/schedule.js'
 import { seededNumbers } from '../src/testing/seeded-entropy.js'
 
 /** A walk through all ways in which choices can be made, one after the other. */
@@ -83,7 +83,7 @@ export interface Turns {
  * @param passing - names of records and labels that wait for no turn
  */
 export function createTurns(passing: RegExp): Turns {
-  let turns: ReturnType<typeof schedule> | undefined
+  let turns: Schedule | undefined
 
   async function turn(actor: number, name = ''): Promise<void> {
     if (turns !== undefined && !passing.test(name)) await turns.wait(actor, { fates: ['happens'] })
@@ -105,7 +105,7 @@ export function createTurns(passing: RegExp): Turns {
       },
     }),
     run: async (requests, choose) => {
-      turns = schedule()
+      turns = createSchedule()
       const running = requests.map((request) => async () => {
         await request()
       })

@@ -1,12 +1,14 @@
 /**
- * The entry point `grantwell/testing`: what proves a store, a wiring of server, store and clock, and every order in which
+ * The entry point `grantwell/testing`: tests of a store, of a server with its store and clock, and of every order in which
  * requests can meet. For tests alone. Needs `fast-check` 4.
  * @module
  */
 
-export type { GrantOptions, ReachedApplication, ReachedGrant } from './arbitraries/grants.js'
+export type { ReachedApplication } from './arbitraries/applications.js'
+export type { GrantOptions, ReachedGrant } from './arbitraries/grants.js'
+export type { RegistrationOptions } from './arbitraries/registrations.js'
 export type { RequestOptions } from './arbitraries/sound-requests.js'
-export type { Arbitraries, RegistrationOptions } from './arbitraries.js'
+export type { Arbitraries } from './arbitraries.js'
 export { arbitraries } from './arbitraries.js'
 export type {
   Beginning,

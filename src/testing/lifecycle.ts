@@ -1,6 +1,6 @@
 /**
- * The lifecycle of grants on a real server: random commands over HTTP messages, held against the model of the
- * specification after every one.
+ * Tests the lifecycle of grants on a real server: sends random requests, and compares every answer with the model of the
+ * specification.
  * @module
  * @see Specification, section 3
  */
@@ -13,13 +13,13 @@ import type { Takes } from './options.js'
 import { checkedOptions, FLAG, OBJECT, oneOf, TEXT, WHOLE, wholeFrom } from './options.js'
 import type { LifecycleWiring } from './wiring.js'
 
-/** What a server promises where it is not the default; lifetimes in seconds. */
+/** The terms of a server; lifetimes in seconds. */
 export interface LifecycleTerms extends Terms {
-  /** Whether every client must use PKCE; public ones always must. */
+  /** True if every client must use PKCE; public ones always must. */
   readonly requirePkce: boolean
 }
 
-/** How much is run, or which run again. */
+/** Options of {@link lifecycle}: the number of runs, or the one to run again. */
 export interface LifecycleOptions {
   /** The terms of the server, as far as they are not the defaults of `createAuthorizationServer`. */
   readonly terms?: Partial<LifecycleTerms>
@@ -27,9 +27,9 @@ export interface LifecycleOptions {
   readonly numRuns?: number
   /** Commands of one run at most, from 1 on; 100 by default. Each is a request or two, and a validation of every token. */
   readonly maxCommands?: number
-  /** The seed of a run before, a whole number, to have it again; another one each time by default. */
+  /** The seed of an earlier run, a whole number, to repeat it; another one each time by default. */
   readonly seed?: number
-  /** Together with its seed: only the run that failed, at its shortest, both as the report has them. */
+  /** With its seed, repeats only the run that failed, at its shortest; both are in the report. */
   readonly path?: string
   readonly replayPath?: string
 }
@@ -119,7 +119,7 @@ export async function lifecycle(
   if (found.failed) throw new Error(reportOf(found), { cause: found.errorInstance })
 }
 
-/** How many of the choices of scopes of a client are tried. */
+/** The number of a client's choices of scopes that are tried. */
 const SCOPE_CHOICES = 4
 
 function reportOf({

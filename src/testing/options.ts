@@ -1,21 +1,21 @@
 /**
- * The options of the kit, as a caller in JavaScript may give them: a check that tries nothing must not look like one that
- * passed.
+ * Checks the options of the kit, which a caller in JavaScript may get wrong: a test that tries nothing must not look like
+ * one that passed.
  * @module
  */
 import { isObject, isThenable, MUST_BE_OWN, strayName } from '../core/takes.js'
 import { show } from './storage-contract/assert.js'
 
-/** What an option takes: in words, and whether a value is that. */
+/** The values that an option takes: in words, and as a check. */
 export interface Takes {
   readonly words: string
   readonly fits: (value: unknown) => boolean
 }
 
 /**
- * The options that a caller gave: its own ones, without those that are undefined. One that comes from a class or a prototype is refused.
+ * Returns the options that a caller gave, without those that are undefined. Refuses one that comes from a class or a prototype.
  * @param of - whose options they are, for messages
- * @throws TypeError for one that there is not, or that is not what it should be
+ * @throws TypeError for an unknown option, or a wrong value
  */
 export function checkedOptions<Options extends object>(
   of: string,
@@ -36,7 +36,7 @@ export function checkedOptions<Options extends object>(
   return Object.assign(Object.create(null), Object.fromEntries(own))
 }
 
-/** A whole number that is not below another one. */
+/** Takes whole numbers that are not below a least one. */
 export function wholeFrom(least: number): Takes {
   return {
     words: `a whole number from ${least} on`,
@@ -46,7 +46,7 @@ export function wholeFrom(least: number): Takes {
 
 export const WHOLE: Takes = { words: 'a whole number', fits: Number.isSafeInteger }
 
-/** More than nothing, as seconds of patience are; no end of it is none. */
+/** Takes finite numbers above 0. */
 export const POSITIVE: Takes = {
   words: 'a number above 0',
   fits: (value) => Number.isFinite(value) && Number(value) > 0,
@@ -60,7 +60,7 @@ export const FUNCTION: Takes = { words: 'a function', fits: (value) => typeof va
 
 export const OBJECT: Takes = { words: 'an object', fits: (value) => typeof value === 'object' && value !== null }
 
-/** One of some texts. */
+/** Takes one of some texts. */
 export function oneOf<Text extends string>(texts: { readonly [Each in Text]: true }): Takes {
   return {
     words: Object.keys(texts).join(' or '),

@@ -1,10 +1,10 @@
 /**
- * Random numbers that are the same for the same seed, so that any run can be had again. For tests alone: whoever knows
- * the seed knows every token.
+ * Random numbers from a seed: every run is reproducible from its seed. For tests alone, since every token follows from the
+ * seed.
  * @module
  */
 
-/** So many bytes at each call, as the option `entropy` of a server wants them. */
+/** Returns so many bytes at each call, as the option `entropy` of a server must. */
 export type Entropy = (length: number) => Uint8Array
 
 /**
@@ -20,7 +20,7 @@ export function seededEntropy(seed: number): Entropy {
   return (length) => Uint8Array.from({ length }, () => next(256))
 }
 
-/** Whole numbers from 0 up to a bound, exclusive, the same ones for the same seed (mulberry32). */
+/** Makes a source of whole numbers from 0 up to a bound, exclusive: the same ones for the same seed (mulberry32). */
 export function seededNumbers(seed: number): (below: number) => number {
   let state = seed >>> 0
   return (below) => {

@@ -1,5 +1,5 @@
 /**
- * The contract of a `RecordStore`, every clause a named case, for any engine and any test runner.
+ * The contract of a `RecordStore`: every clause is a named case, for any engine and any test runner.
  * @module
  */
 import type { Seconds } from '../core/values.js'
@@ -26,14 +26,14 @@ export interface ContractCase {
 
 /** Options of {@link storageContract}. */
 export interface StorageContractOptions {
-  /** Where random examples start, a whole number; another one each time by default. A failure tells its own. */
+  /** The seed of random examples, a whole number; another one each time by default. A failure names its own. */
   readonly seed?: number
-  /** How many random examples a case tries that has any, a whole number from 1 on, 50 by default; less makes a slow engine quicker. */
+  /** The number of random examples of a case that has any, from 1 on; 50 by default. Fewer save time on a slow engine. */
   readonly numRuns?: number
 }
 
 /**
- * The contract as cases, each with a store of a namespace of its own. They may run in any order and at the same time;
+ * Makes the cases of the contract, each with a store of a namespace of its own. They may run in any order and at the same time;
  * a case makes at most some 2,000 round trips, many of them at once.
  * @throws TypeError for an unknown or wrong option
  * @example
@@ -61,7 +61,7 @@ export function storageContract(makeStore: MakeStore, options: StorageContractOp
   }))
 }
 
-/** What is about expiry holds whether the engine's own clock is far ahead or far behind, whatever today's date is. */
+/** The clauses. Those on expiry run twice, with a clock far ahead of the engine's own and one far behind it. */
 const CASES: readonly { readonly name: string; readonly clause: Clause; readonly starts: readonly Seconds[] }[] = [
   ...startedAt([FAR_AHEAD], { ...readsAndWrites, ...keysAndValues }),
   ...startedAt([LONG_PAST, FAR_AHEAD], expiry),

@@ -1,5 +1,5 @@
 /**
- * A clock that stands still until it is told otherwise.
+ * A clock that stands still until a test moves it.
  * @module
  */
 import type { Seconds } from '../core/values.js'

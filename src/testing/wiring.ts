@@ -1,6 +1,6 @@
 /**
- * A wiring: a server, its store, its clock and two clients, as whoever stands outside has them. What `lifecycle` runs
- * against, and `wire`, which makes one in this process.
+ * A wiring: a server, its store, its clock and two clients, seen from outside. `lifecycle` tests one, and `wire` makes one in
+ * this process.
  * @module
  */
 import type { GrantwellError } from '../core/errors.js'
@@ -23,7 +23,7 @@ export interface LifecycleRequest {
   readonly body?: string
 }
 
-/** What a server answers. */
+/** An answer of a server. */
 export interface LifecycleResponse {
   readonly status: number
   /** Names in any case; a list where a header came more than once. */
@@ -38,7 +38,7 @@ export interface LifecycleClient {
   readonly clientSecret?: string
   /** A redirect URI of its own. */
   readonly redirectUri: string
-  /** What it may ask for, as the parameter `scope` has it: first all that it is registered for, then whatever narrower. */
+  /** Values of its parameter `scope`: first all scopes that it is registered for, then narrower ones. */
   readonly scopes: readonly [string, ...string[]]
 }
 
@@ -48,28 +48,28 @@ export interface LifecycleWiring {
   readonly clock: VirtualClock
   /** Sends a request to the server, in process or over HTTP; follows no redirect. */
   readonly send: (request: LifecycleRequest) => Promise<LifecycleResponse>
-  /** What the guard of an API route says of an access token: with which scopes it is let through, or undefined. */
+  /** Asks the guard of an API route about an access token. Resolves to its scopes, or to undefined for one that it refuses. */
   readonly validate: (accessToken: string) => Promise<{ readonly scopes: readonly string[] } | undefined>
-  /** Whose tokens are handed out. */
+  /** The client that gets the tokens. */
   readonly client: LifecycleClient
-  /** Who must not be able to use them. */
+  /** Another client, which must not be able to use them. */
   readonly other: LifecycleClient
   /** Headers of a browser in which a user is signed in, names in lower case; none by default. */
   readonly browser?: Readonly<Record<string, string>>
-  /** What went wrong inside, where the wiring is told; goes into the report of a failure. */
+  /** Errors inside the server, if the wiring records them; they go into the report of a failure. */
   readonly errors?: readonly unknown[]
   /** Ends the wiring after a run. */
   readonly close?: () => void | Promise<void>
 }
 
-/** What {@link wire} makes a wiring of. */
+/** Options of {@link wire}. */
 export interface WireOptions {
-  /** Better a new one for every wiring: a store that was used before makes a run differ from others of its seed. */
+  /** The store; a new one for every wiring, since records of before make a run differ from others of its seed. */
   readonly store: RecordStore
   /** The clock that the store runs on. */
   readonly clock: VirtualClock
   /**
-   * Makes the server of the options that `wire` has; `createAuthorizationServer` by default. Here options are added:
+   * Makes the server from the options of `wire`; `createAuthorizationServer` by default. Options can be added here:
    * `(options) => createAuthorizationServer({ ...options, gracePeriod: 60 })`.
    */
   readonly createServer?: (options: AuthorizationServerOptions) => AuthorizationServer
@@ -171,7 +171,7 @@ async function register(server: AuthorizationServer, clientId: string, redirectU
   return { clientId, clientSecret, redirectUri, scopes: SCOPES }
 }
 
-/** By its code, since the class is another one in a build of another kind. */
+/** Checks the code, since the class is another one in a build of another kind. */
 function isTaken(error: Error): boolean {
   return 'code' in error && error.code === ('ERR_CLIENT_EXISTS' satisfies GrantwellError['code'])
 }

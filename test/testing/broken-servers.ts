@@ -1,16 +1,16 @@
 /**
- * Servers whose lifecycle is broken in one place, each in a way that somebody could write: what `lifecycle` must catch.
+ * Servers whose lifecycle is broken in one place, each in a way that somebody could write: `lifecycle` must find it.
  * @module
  */
 import type { LifecycleTerms } from '../../src/testing/lifecycle.js'
-import type { Mutation } from './mutants.js'
+import type { Edit, Mutation } from './mutants.js'
 
 /** A broken server, and the terms on which it runs where the default ones seldom lead there. */
 export interface BrokenServer extends Mutation {
   readonly terms?: Partial<LifecycleTerms>
 }
 
-/** Lifetimes that end within each other, so that what seldom meets, meets. */
+/** Lifetimes that end within each other, so that rare states meet. */
 export const SHORT: Partial<LifecycleTerms> = {
   codeLifetime: 60,
   accessTokenLifetime: 100,
@@ -18,183 +18,156 @@ export const SHORT: Partial<LifecycleTerms> = {
   gracePeriod: 300,
 }
 
-const REVOKED_AS_A_WHOLE = 'grant: tombstone(grant, now),'
+const ROOM = 'core/grant'
+
+/** Makes an edit of a rule of grants. */
+export function inGrant(within: string, find: string, replace: string): Edit {
+  return { room: ROOM, within, find, replace }
+}
+
+/** The grace period begins anew at the second refresh. */
+export const GRACE_BEGINS_ANEW = inGrant(
+  'repeat',
+  '{ reply: $reply, events: $events }',
+  `{
+    reply: $reply,
+    events: [],
+    grant: { ...grant, pairs: grant.pairs.map((each) =>
+      each === pair ? { ...pair, superseded: { ...pair.superseded, until: now + rules.gracePeriod } } : each) },
+  }`,
+)
+
+/** Every endpoint takes a credential for one of the client that shows it. */
+const ANY_CLIENT_KEY: Edit = {
+  room: 'endpoints',
+  find: '$credential.clientKey === $key',
+  replace: 'true',
+  everywhere: true,
+}
+
+const ANOTHER_CLIENT = 'grant.clientId !== command.clientId'
 
 export const BROKEN_SERVERS: readonly BrokenServer[] = [
   {
     name: 'the grace period is a second too long',
-    file: 'core/grant/refresh.ts',
-    find: 'until: now + rules.gracePeriod,',
-    replace: 'until: now + rules.gracePeriod + 1,',
+    edits: [inGrant('supersede', 'now + rules.gracePeriod', 'now + rules.gracePeriod + 1')],
   },
   {
     name: 'the grace period is a second too short',
-    file: 'core/grant/refresh.ts',
-    find: 'until: now + rules.gracePeriod,',
-    replace: 'until: now + rules.gracePeriod - 1,',
+    edits: [inGrant('supersede', 'now + rules.gracePeriod', 'now + rules.gracePeriod - 1')],
   },
-  {
-    name: 'the grace period begins anew at the second refresh',
-    file: 'core/grant/refresh.ts',
-    find: "events: [{ type: 'refreshed', scopes, retry: true, ...about(grant, now) }],",
-    replace: `events: [],
-      grant: { ...grant, pairs: grant.pairs.map((each) =>
-        each === pair ? { ...pair, superseded: { ...pair.superseded, until: now + rules.gracePeriod } } : each) },`,
-  },
+  { name: 'the grace period begins anew at the second refresh', edits: [GRACE_BEGINS_ANEW] },
   {
     name: 'a code can be redeemed twice',
-    file: 'core/grant/exchange.ts',
-    find: 'if (code.usedAt !== undefined) {',
-    replace: 'if (false) {',
+    edits: [inGrant('exchange', 'code.usedAt !== undefined', 'false')],
   },
   {
     name: 'a code that comes back leaves its tokens alone',
-    file: 'core/grant/exchange.ts',
-    find: REVOKED_AS_A_WHOLE,
-    replace: '',
+    edits: [inGrant('exchange', 'tombstone(grant, now)', 'undefined')],
   },
   {
     name: 'a code lives a second too long',
-    file: 'core/grant/exchange.ts',
-    find: 'if (code.usedAt === undefined && now >= code.expiresAt)',
-    replace: 'if (code.usedAt === undefined && now > code.expiresAt)',
+    edits: [inGrant('exchange', 'now >= code.expiresAt', 'now > code.expiresAt')],
     // With the default terms the store forgets the grant at the very moment when the code expires.
     terms: SHORT,
   },
   {
     name: 'an access token lives a second too long',
-    file: 'core/grant/inspect.ts',
-    find: 'if (now >= expiresAt) return',
-    replace: 'if (now > expiresAt) return',
+    edits: [inGrant('inspect', 'now >= expiresAt', 'now > expiresAt')],
   },
   {
     name: 'nobody looks whether a refresh token has expired',
-    file: 'core/grant/refresh.ts',
-    find: "if (now >= pair.refresh.expiresAt) return refused('credential_expired')",
-    replace: '',
+    edits: [inGrant('refresh', 'now >= pair.refresh.expiresAt', 'false')],
     terms: SHORT,
   },
   {
     name: 'a refresh widens the scope',
-    file: 'core/grant/refresh.ts',
-    find: 'narrowScopes(grant.scopes, command.scopes)',
-    replace: 'command.scopes ?? grant.scopes',
+    edits: [inGrant('refresh', 'narrowScopes(grant.scopes, command.scopes)', 'command.scopes ?? grant.scopes')],
   },
   {
     name: 'a refresh asks for the scope in vain',
-    file: 'core/grant/refresh.ts',
-    find: 'const successor = createPair(secrets, scopes, tokenType, now, rules)',
-    replace: 'const successor = createPair(secrets, grant.scopes, tokenType, now, rules)',
+    edits: [
+      inGrant(
+        'supersede',
+        'createPair($secrets, scopes, $type, $now, $rules)',
+        'createPair($secrets, grant.scopes, $type, $now, $rules)',
+      ),
+    ],
   },
   {
     name: 'every refresh with one token makes a successor of its own',
-    file: 'core/grant/refresh.ts',
-    find: 'return pair.superseded === undefined\n    ?',
-    replace: 'return true\n    ?',
+    edits: [inGrant('refresh', 'pair.superseded === undefined', 'true')],
   },
   {
     name: 'a refresh whose answer was lost cannot be sent again',
-    file: 'core/grant/refresh.ts',
-    find: 'const secrets = deriveSuccessor(credential, salt, rules)',
-    replace: 'const secrets = createSecrets(entropy)',
+    edits: [inGrant('supersede', 'deriveSuccessor($credential, $salt, $rules)', 'createSecrets(entropy)')],
   },
   {
     name: 'a refresh token that comes back after its grace revokes nothing',
-    file: 'core/grant/refresh.ts',
-    find: "if (rules.refreshReplay === 'refuse') {",
-    replace: 'if (true) {',
+    edits: [inGrant('replayed', "rules.refreshReplay === 'refuse'", 'true')],
   },
   {
     name: 'a token that was never given counts as one that comes back',
-    file: 'core/grant/refresh.ts',
-    find: 'return wasRetired(grant, digest) ?',
-    replace: 'return true ?',
+    edits: [inGrant('refresh', 'wasRetired(grant, digest)', 'true')],
   },
   {
     name: 'a successor whose access token was revoked is handed out again',
-    file: 'core/grant/refresh.ts',
-    find: "if (successor.access.revokedAt !== undefined) return refused('credential_revoked')",
-    replace: '',
+    edits: [inGrant('repeat', 'successor.access.revokedAt !== undefined', 'false')],
   },
   {
     name: 'one pair too few may be in grace',
-    file: 'core/grant/refresh.ts',
-    find: 'current.pairs.length > PAIRS_IN_GRACE',
-    replace: 'current.pairs.length >= PAIRS_IN_GRACE',
+    edits: [inGrant('supersede', '$count > PAIRS_IN_GRACE', '$count >= PAIRS_IN_GRACE')],
   },
   {
     name: 'expires_in forgets the grace period',
-    file: 'core/grant/pair.ts',
-    find: "worksUntil(pair, 'access') - now",
-    replace: 'pair.access.expiresAt - now',
+    edits: [inGrant('issuedTokens', "worksUntil(pair, 'access')", 'pair.access.expiresAt')],
   },
   {
     name: 'a redirect URI is not compared',
-    file: 'core/grant/exchange.ts',
-    find: 'if (command.redirectUri !== undefined && command.redirectUri !== code.redirectUri)',
-    replace: 'if (false)',
+    edits: [inGrant('exchange', 'command.redirectUri !== code.redirectUri', 'false')],
   },
   {
     name: 'a verifier is not compared',
-    file: 'core/grant/exchange.ts',
-    find: 'if (!verifies(code.codeChallenge, command.codeVerifier, rules))',
-    replace: 'if (false)',
+    edits: [inGrant('exchange', 'verifies($challenge, $verifier, $rules)', 'true')],
   },
   {
     name: 'a verifier without a challenge passes',
-    file: 'core/grant/exchange.ts',
-    find: 'if (challenge === undefined || verifier === undefined) return challenge === verifier',
-    replace: 'if (challenge === undefined) return true; if (verifier === undefined) return false',
+    edits: [inGrant('verifies', 'challenge === verifier', 'challenge === undefined')],
   },
   {
     name: 'the revocation of a refresh token leaves the access token',
-    file: 'core/grant/revoke.ts',
-    find: REVOKED_AS_A_WHOLE,
-    replace: `grant: { ...grant, pairs: grant.pairs.map((each) =>
-      ({ ...each, refresh: { ...each.refresh, expiresAt: now } })) },`,
+    edits: [
+      inGrant(
+        'revoke',
+        'tombstone(grant, now)',
+        `{ ...grant, pairs: grant.pairs.map((each) => ({ ...each, refresh: { ...each.refresh, expiresAt: now } })) }`,
+      ),
+    ],
   },
   {
     name: 'a revoked refresh token can still be used',
-    file: 'core/grant/revoke.ts',
-    find: REVOKED_AS_A_WHOLE,
-    replace: 'grant: { ...grant, pairs: grant.pairs.map((each) => withoutAccess(each, now)) },',
+    edits: [
+      inGrant(
+        'revoke',
+        'tombstone(grant, now)',
+        '{ ...grant, pairs: grant.pairs.map((each) => withoutAccess(each, now)) }',
+      ),
+    ],
   },
   {
     name: 'the revocation of an access token revokes everything',
-    file: 'core/grant/revoke.ts',
-    find: "if (token === 'refresh') {",
-    replace: 'if (true) {',
+    edits: [inGrant('revoke', "token === 'refresh'", 'true')],
   },
   {
     name: 'a client revokes what is not its own',
-    file: 'endpoints/revocation.ts',
-    find: `clientId: application.clientId } as const
-      const outcome = transition(grant, revoke, now, entropy, rules)
-      // Under another client's key it is another client's, whatever else it says; decided on, so that it takes as long.
-      return credential.clientKey === clientKey`,
-    replace: `clientId: (grant as any)?.clientId ?? application.clientId } as const
-      const outcome = transition(grant, revoke, now, entropy, rules)
-      return true`,
+    edits: [ANY_CLIENT_KEY, inGrant('revoke', ANOTHER_CLIENT, 'false')],
   },
   {
     name: 'a client redeems what is not its own',
-    file: 'endpoints/token.ts',
-    find: `const credential = wanted.credential?.clientKey === clientKey ? wanted.credential : undefined
-    const reply = await transactions.onGrant<IssuedTokens>(
-      clientKey,
-      credential?.grantId,
-      (stored, grant, now, entropy) => {`,
-    replace: `const credential = wanted.credential
-    const reply = await transactions.onGrant<IssuedTokens>(
-      clientKey,
-      credential?.grantId,
-      (stored, given, now, entropy) => {
-      const grant = given && { ...given, clientId: client.clientId } as typeof given`,
+    edits: [ANY_CLIENT_KEY, inGrant('exchange', ANOTHER_CLIENT, 'false'), inGrant('refresh', ANOTHER_CLIENT, 'false')],
   },
   {
     name: 'any client secret will do',
-    file: 'protocol/client-authentication.ts',
-    find: '} else if (!authentic) {',
-    replace: '} else if (false) {',
+    edits: [{ room: 'protocol', within: 'authenticateClient', find: '!authentic', replace: 'false' }],
   },
 ]

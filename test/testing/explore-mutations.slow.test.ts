@@ -1,5 +1,5 @@
 /**
- * What the explorer must find: stores and servers that are broken on purpose, each with its story.
+ * Stores and servers that are broken on purpose, each with the story that the explorer must find.
  * @module
  */
 import type { JsonValue, RecordStore } from 'grantwell'
@@ -8,12 +8,14 @@ import { memoryStore } from 'grantwell/storage/memory'
 import { describe, expect, it } from 'vitest'
 import type { Caller, ExploreOptions, ExploreStoreWiring } from '../../src/testing/explore.js'
 import { ExplorationError, explore } from '../../src/testing/explore.js'
+import type { CreateServer } from './explored-servers.js'
+import { answersEarly, ignoresConflicts, MUTATIONS, readsVersionAnew, remembersGrants } from './explored-servers.js'
 import type { Mutation } from './mutants.js'
 import { mutant } from './mutants.js'
 
 const server = { digests: nodeDigests }
 
-/** The failure that is found; none is one, too. */
+/** Returns the failure that is found. @throws Error where there is none */
 async function failureOf(options: ExploreOptions): Promise<ExplorationError> {
   try {
     await explore({ server, ...options })
@@ -24,23 +26,28 @@ async function failureOf(options: ExploreOptions): Promise<ExplorationError> {
   throw new Error('nothing was found')
 }
 
-/** The same for servers with a mutation in them, after a look that nothing is found without it. */
-async function caught(mutation: Mutation, options: ExploreOptions): Promise<ExplorationError> {
-  const { createAuthorizationServer } = await mutant(mutation)
+/** Returns the failure that is found with a broken server, after a look that nothing is found without it. */
+async function caught(createServer: CreateServer, options: ExploreOptions): Promise<ExplorationError> {
   await explore({ server, ...options })
-  const failure = await failureOf({ ...options, createServer: createAuthorizationServer })
+  const failure = await failureOf({ ...options, createServer })
   // The story can be had again by its choices, and has the same end.
-  const again = await failureOf({ ...options, createServer: createAuthorizationServer, history: failure.history })
+  const again = await failureOf({ ...options, createServer, history: failure.history })
   expect([again.rule, again.history]).toEqual([failure.rule, failure.history])
   return failure
 }
 
-/** The lines of a story, without their numbers. */
+/** Returns the failure that is found with a server with a mutation in it. */
+async function caughtWith(mutation: Mutation, options: ExploreOptions): Promise<ExplorationError> {
+  const { createAuthorizationServer } = await mutant(mutation)
+  return caught(createAuthorizationServer, options)
+}
+
+/** Returns the lines of a story, without their numbers. */
 function linesOf({ message }: Error): readonly string[] {
   return message.split('\n').map((line) => line.replace(/^ *\d+\. /, ''))
 }
 
-/** Memory, in some methods another. */
+/** Makes a store in memory that differs in some methods. */
 function memoryWith(
   change: (store: RecordStore, wiring: ExploreStoreWiring) => Partial<RecordStore>,
 ): (wiring: ExploreStoreWiring) => RecordStore {
@@ -227,12 +234,7 @@ describe('a broken store is found', () => {
   })
 
   it('that never says yes: a request that goes on for ever is not waited for', async () => {
-    const { createAuthorizationServer } = await mutant({
-      name: 'tries for ever',
-      file: 'shell/transactions.ts',
-      find: 'export const ATTEMPTS = 32',
-      replace: 'export const ATTEMPTS = 1e9',
-    })
+    const { createAuthorizationServer } = await mutant(MUTATIONS.triesForEver)
     const store = memoryWith((memory) => ({
       write: (key, value, options) => options.expected === 0 && memory.write(key, value, options),
     }))
@@ -282,15 +284,7 @@ describe('a broken store is found', () => {
 
 describe('a broken server is found', () => {
   it('that answers although somebody else was quicker', async () => {
-    const failure = await caught(
-      {
-        name: 'conflict',
-        file: 'shell/transactions.ts',
-        find: 'if (written) {',
-        replace: 'if (true) {',
-      },
-      { requests: ['exchange', 'exchange'] },
-    )
+    const failure = await caught(ignoresConflicts, { requests: ['exchange', 'exchange'] })
     expect(failure.rule).toBe(ONCE)
     expect(linesOf(failure).slice(2, 8)).toEqual([
       'A (exchange) reads the application and the grant',
@@ -303,138 +297,65 @@ describe('a broken server is found', () => {
   })
 
   it('that writes what it decided on an old record under a new version', async () => {
-    const failure = await caught(
-      {
-        name: 'version read anew',
-        file: 'shell/transactions.ts',
-        find: '(await writeBack(write, records[asked.indexOf(write.key)]))',
-        replace: '(await writeBack(write, ((await read([write.key])) as any)[0]))',
-      },
-      { requests: ['refresh', 'revoke'] },
-    )
+    const failure = await caught(readsVersionAnew, { requests: ['refresh', 'revoke'] })
     expect(failure.rule).toBe(STOPPED)
     expect(failure.message).toMatch(/But after B revokes the refresh token of pair 1, somebody/)
   })
 
   it('that redeems a code twice', async () => {
-    const failure = await caught(
-      {
-        name: 'code twice',
-        file: 'core/grant/exchange.ts',
-        find: 'if (code.usedAt !== undefined) {',
-        replace: 'if (now < 0) {',
-      },
-      { requests: ['exchange', 'exchange'] },
-    )
+    const failure = await caughtWith(MUTATIONS.codeTwice, { requests: ['exchange', 'exchange'] })
     expect(failure.rule).toBe(ONCE)
     expect(failure.history).toMatch(/^A A B B$|^B B A A$/)
   })
 
   it('that refuses a second redemption and lets the tokens of the first go on', async () => {
-    const failure = await caught(
-      {
-        name: 'code kept',
-        file: 'core/grant/exchange.ts',
-        find: 'if (code.usedAt !== undefined) {',
-        replace: "if (code.usedAt !== undefined) { return refused('credential_replayed')",
-      },
-      { requests: ['exchange', 'validate'] },
-    )
+    const failure = await caughtWith(MUTATIONS.codeKept, { requests: ['exchange', 'validate'] })
     expect(failure.rule).toBe('After a second redemption of a code nothing of the grant works.')
   })
 
   it('whose successor comes of fresh entropy', async () => {
-    const failure = await caught(
-      {
-        name: 'fresh successor',
-        file: 'core/grant/refresh.ts',
-        find: 'const secrets = deriveSuccessor(credential, salt, rules)',
-        replace: 'const secrets = createSecrets(entropy)',
-      },
-      { requests: ['refresh', 'refresh'] },
-    )
+    const failure = await caughtWith(MUTATIONS.freshSuccessor, { requests: ['refresh', 'refresh'] })
     expect(failure.rule).toBe(LOST)
   })
 
   it('that makes a new successor at every refresh', async () => {
-    const failure = await caught(
-      {
-        name: 'many successors',
-        file: 'core/grant/refresh.ts',
-        find: 'return pair.superseded === undefined\n',
-        replace: 'return pair.superseded?.until !== 0\n',
-      },
-      { requests: ['refresh', 'refresh'] },
-    )
+    const failure = await caughtWith(MUTATIONS.manySuccessors, { requests: ['refresh', 'refresh'] })
     expect(failure.rule).toBe(SINGLE)
   })
 
   it('whose grace begins again with the second refresh', async () => {
-    const failure = await caught(
-      {
-        name: 'grace moves',
-        file: 'core/grant/refresh.ts',
-        find: "events: [{ type: 'refreshed', scopes, retry: true",
-        replace:
-          "grant: { ...grant, pairs: grant.pairs.map((each) => each === pair ? { ...pair, superseded: { ...pair.superseded, until: now + rules.gracePeriod } } : each) },\n    events: [{ type: 'refreshed', scopes, retry: true",
-      },
-      {
-        requests: [
-          {
-            name: 'client',
-            run: async ({ newestPair, refresh, validate, pass }: Caller) => {
-              const pair = await newestPair()
-              if (pair === undefined) return
-              await refresh(pair.refreshToken)
-              await pass(200)
-              await refresh(pair.refreshToken)
-              await pass(200)
-              await validate(pair.accessToken)
-            },
+    const failure = await caughtWith(MUTATIONS.graceBeginsAnew, {
+      requests: [
+        {
+          name: 'client',
+          run: async ({ newestPair, refresh, validate, pass }: Caller) => {
+            const pair = await newestPair()
+            if (pair === undefined) return
+            await refresh(pair.refreshToken)
+            await pass(200)
+            await refresh(pair.refreshToken)
+            await pass(200)
+            await validate(pair.accessToken)
           },
-        ],
-      },
-    )
+        },
+      ],
+    })
     expect(failure.rule).toBe(EXPLAINED)
     expect(failure.message).toContain('it works no more')
   })
 
   it('whose old tokens outlive their grace', async () => {
-    const failure = await caught(
-      {
-        name: 'no grace',
-        file: 'core/grant/grant.ts',
-        find: 'return superseded !== undefined && superseded.until < expiresAt ? superseded.until : expiresAt',
-        replace: 'return expiresAt',
-      },
-      { requests: ['refresh', 'expiry'], faults: 0 },
-    )
+    const failure = await caughtWith(MUTATIONS.noGrace, { requests: ['refresh', 'expiry'], faults: 0 })
     expect(failure.rule).toBe(EXPLAINED)
   })
 
   it('that revokes only the pair whose token it is shown, and leaves a grant without any', async () => {
-    const failure = await caught(
-      {
-        name: 'one pair revoked',
-        file: 'core/grant/revoke.ts',
-        find: 'grant: tombstone(grant, now),',
-        replace: 'grant: { ...grant, pairs: grant.pairs.filter((each) => each !== pair) },',
-      },
-      { requests: ['refresh', 'revoke'] },
-    )
+    const failure = await caughtWith(MUTATIONS.onePairRevoked, { requests: ['refresh', 'revoke'] })
     expect(failure.rule).toBe(WHOLE)
   })
 
   it('that answers a revocation before it is stored', async () => {
-    const failure = await caught(
-      {
-        name: 'early answer',
-        file: 'shell/transactions.ts',
-        find: '(await writeBack(write, records[asked.indexOf(write.key)]))',
-        replace: '(void writeBack(write, records[asked.indexOf(write.key)]), true as boolean | OAuthError)',
-      },
-      { requests: ['revoke', 'validate'] },
-    )
+    const failure = await caught(answersEarly, { requests: ['revoke', 'validate'] })
     expect(failure.rule).toBe(STOPPED)
     expect(linesOf(failure).slice(2, 6)).toEqual([
       'A (revoke) reads the application and the grant',
@@ -445,29 +366,13 @@ describe('a broken server is found', () => {
   })
 
   it('that lets a replay go by', async () => {
-    const failure = await caught(
-      {
-        name: 'replay kept',
-        file: 'core/grant/refresh.ts',
-        find: '    grant: tombstone(grant, now),\n',
-        replace: '',
-      },
-      { requests: ['replay', 'validate'] },
-    )
+    const failure = await caughtWith(MUTATIONS.replayKept, { requests: ['replay', 'validate'] })
     expect(failure.rule).toBe(EXPLAINED)
     expect(failure.message).toContain('The grant begins with pair 1, whose grace is over, and pair 2, its successor.')
   })
 
   it('that does not find out what became of a write whose answer was lost', async () => {
-    const failure = await caught(
-      {
-        name: 'no second look',
-        file: 'shell/checked-store.ts',
-        find: 'return isGone || sameJson(record?.value, value) || storeFailed(error)',
-        replace: 'return storeFailed(error)',
-      },
-      { requests: ['refresh', 'validate'] },
-    )
+    const failure = await caughtWith(MUTATIONS.noSecondLook, { requests: ['refresh', 'validate'] })
     expect(failure.rule).toBe(FOUND_OUT)
     expect(linesOf(failure).slice(2, 6)).toEqual([
       'A (refresh) reads the application and the grant',
@@ -479,24 +384,13 @@ describe('a broken server is found', () => {
   })
 
   it('that takes every write whose answer was lost for stored', async () => {
-    const failure = await caught(
-      {
-        name: 'taken for stored',
-        file: 'shell/checked-store.ts',
-        find: 'return isGone || sameJson(record?.value, value) || storeFailed(error)',
-        replace: 'return true',
-      },
-      { requests: ['refresh', 'validate'] },
-    )
+    const failure = await caughtWith(MUTATIONS.takenForStored, { requests: ['refresh', 'validate'] })
     expect(failure.rule).toBe(LOST)
     expect(failure.history).toContain('A:lost-write')
   })
 
   it('that gives up at the first conflict', async () => {
-    const failure = await caught(
-      { name: 'one attempt', file: 'shell/transactions.ts', find: 'ATTEMPTS = 32', replace: 'ATTEMPTS = 1' },
-      { requests: ['refresh', 'revoke'] },
-    )
+    const failure = await caughtWith(MUTATIONS.triesOnce, { requests: ['refresh', 'revoke'] })
     expect(failure.rule).toBe(ANSWERS)
   })
 
@@ -510,22 +404,7 @@ describe('a broken server is found', () => {
         await validate(pair.accessToken)
       },
     }
-    const failure = await caught(
-      {
-        name: 'remembers',
-        file: 'guard/guard.ts',
-        find: 'const read = transactions.read([keys.application(credential.clientKey), keys.grant(credential.grantId)])',
-        replace: `const cache = ((globalThis as any).remembered ??= new WeakMap())
-          if (!cache.has(settings)) cache.set(settings, new Map())
-          const known = cache.get(settings)
-          const asked = [keys.application(credential.clientKey), keys.grant(credential.grantId)]
-          const read = known.get(credential.grantId) ?? after(transactions.read(asked), (records) => {
-            if (!isError(records)) known.set(credential.grantId, records)
-            return records
-          })`,
-      },
-      { requests: ['revoke', twice] },
-    )
+    const failure = await caught(remembersGrants, { requests: ['revoke', twice] })
     expect(failure.rule).toBe(STOPPED)
     expect(failure.message).toMatch(
       /after A revokes the refresh token of pair 1, B who is asked about the access token of pair 1 lets/,
@@ -539,51 +418,16 @@ describe('a form of a consent', () => {
   const ORDER = 'Some order of the requests explains every answer.'
 
   it.each<[string, Mutation, ExploreOptions, string]>([
-    [
-      'that makes a new grant each time',
-      {
-        name: 'a form makes a grant anew',
-        file: 'core/grant/approve.ts',
-        find: 'if (grant !== undefined) return isGrant(grant) ? approveAgain(grant, command, now, rules) : refusedForm()',
-        replace: '',
-      },
-      double,
-      FORM,
-    ],
-    [
-      'that is refused when it comes again',
-      {
-        name: 'a form is good for one answer',
-        file: 'core/grant/approve.ts',
-        find: 'return isGrant(grant) ? approveAgain(grant, command, now, rules) : refusedForm()',
-        replace: 'return refusedForm()',
-      },
-      double,
-      ORDER,
-    ],
-    [
-      'that can be decided otherwise',
-      {
-        name: 'the last decision counts',
-        file: 'core/grant/consents.ts',
-        find: 'if (before !== undefined) return',
-        replace: 'if (before !== undefined && before.grantId === undefined) return',
-      },
-      { requests: ['agree', 'refuse'], faults: 0 },
-      FORM,
-    ],
+    ['that makes a new grant each time', MUTATIONS.formMakesAnew, double, FORM],
+    ['that is refused when it comes again', MUTATIONS.formOnce, double, ORDER],
+    ['that can be decided otherwise', MUTATIONS.lastDecisionCounts, { requests: ['agree', 'refuse'], faults: 0 }, FORM],
     [
       'whose code comes back after its exchange',
-      {
-        name: 'the salt outlives the exchange',
-        file: 'core/grant/exchange.ts',
-        find: 'const used = { digest, redirectUri, expiresAt, usedAt }',
-        replace: 'const used = { digest, redirectUri, expiresAt, usedAt, salt: arguments[0].salt }',
-      },
+      MUTATIONS.saltKept,
       { requests: ['agree', 'exchange', 'agree'], faults: 0, limit: 3000, samples: 500 },
       ORDER,
     ],
   ])('%s is found', { timeout: 300_000 }, async (_what, mutation, options, rule) => {
-    expect((await caught(mutation, options)).rule).toBe(rule)
+    expect((await caughtWith(mutation, options)).rule).toBe(rule)
   })
 })

@@ -18,7 +18,6 @@ import { wire } from '../../src/testing/wiring.js'
 import { listen } from '../adapters/http.js'
 import { LOGO } from '../support.js'
 import { BROKEN_SERVERS, SHORT } from './broken-servers.js'
-import { mutant } from './mutants.js'
 import { faultOf, inMemory, quick, reportOf } from './wirings.js'
 
 /** A server that listens, as a host wires it: requests by Node's own fetch, tokens validated at a route of the host. */
@@ -121,28 +120,23 @@ describe('a sound server', () => {
 
 describe('a broken store is caught:', () => {
   it('one that compares nothing, by requests at once', async () => {
-    const broken = {
-      name: 'a store that compares nothing',
-      file: 'storage/memory.ts',
-      find: 'if ((current?.version ?? 0) !== expected) return false',
-      replace: '',
+    const overwriting = (options: MemoryStoreOptions): RecordStore => {
+      const store = memoryStore(options)
+      const write: RecordStore['write'] = async (key, value, rest) => {
+        for (;;) {
+          const [record] = await store.read([key])
+          if (await store.write(key, value, { ...rest, expected: record?.version ?? 0 })) return true
+        }
+      }
+      return { ...store, write }
     }
-    const { memoryStore: brokenStore } = await mutant<typeof import('grantwell/storage/memory')>(broken, broken.file)
-    expect(await faultOf(() => inMemory(quick({}), brokenStore), { seed: 1 })).toMatch(/times at once: expected/)
+    expect(await faultOf(() => inMemory(quick({}), overwriting), { seed: 1 })).toMatch(/times at once: expected/)
   })
 
   it('one that forgets too early', async () => {
-    const broken = {
-      name: 'a store that forgets too early',
-      file: 'storage/memory/entry.ts',
-      find: 'return expiresAt === undefined || now < expiresAt',
-      replace: 'return expiresAt === undefined || now < expiresAt - 1',
-    }
-    const { memoryStore: brokenStore } = await mutant<typeof import('grantwell/storage/memory')>(
-      broken,
-      'storage/memory.ts',
-    )
-    expect(await faultOf(() => inMemory(quick({}), brokenStore), { seed: 1 })).toMatch(/a second before/)
+    const forgetful = ({ clock = () => 0, ...options }: MemoryStoreOptions): RecordStore =>
+      memoryStore({ ...options, clock: () => clock() + 1 })
+    expect(await faultOf(() => inMemory(quick({}), forgetful), { seed: 1 })).toMatch(/a second before/)
   })
 
   it('one that fails, with what it threw', async () => {

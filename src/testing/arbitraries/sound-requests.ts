@@ -1,5 +1,5 @@
 /**
- * Requests to each endpoint as they should be, but for what they show.
+ * Requests to each endpoint that are sound, but for the credentials that they show.
  * @module
  */
 import * as fc from 'fast-check'
@@ -8,15 +8,15 @@ import { DEVICE_CODE_GRANT } from '../../protocol/grant-types.js'
 import type { HttpBody } from '../../protocol/message.js'
 import { CHALLENGE, VERIFIER } from '../lifecycle/client.js'
 
-/** What requests may know. */
+/** Options of `arbitraries.request`. */
 export interface RequestOptions {
-  /** Clients that there are, first the one whose credentials they are; one that there is not is added. */
+  /** The clients that exist, first the owner of the credentials; one that does not exist is added. */
   readonly clients?: readonly {
     readonly clientId: string
     readonly clientSecret?: string
     readonly redirectUri: string
   }[]
-  /** Codes and tokens that were handed out. */
+  /** The codes and tokens that were handed out. */
   readonly credentials?: readonly string[]
 }
 
@@ -26,18 +26,18 @@ export type Client = NonNullable<RequestOptions['clients']>[number]
 export interface Draft {
   method: string
   path: string
-  /** Whether the parameters are in the query rather than in the body. */
+  /** True if the parameters are in the query rather than in the body. */
   readonly inQuery: boolean
   parameters: [name: string, value: string][]
   headers: Record<string, string | readonly string[]>
-  /** What is appended to the encoded parameters. */
+  /** A text that is appended to the encoded parameters. */
   tail: string
   body?: HttpBody
 }
 
 export const FORM = 'application/x-www-form-urlencoded'
 
-/** A request to one of the endpoints, as it should be but for what it shows. */
+/** Makes an arbitrary of requests to the endpoints that are sound, but for the credential and the scope. */
 export function sound(
   client: fc.Arbitrary<Client>,
   credential: fc.Arbitrary<string>,
@@ -56,9 +56,15 @@ export function sound(
     'document',
   )
   return fc
-
-    .tuple(endpoint, client, credential, fc.option(scopeText, { nil: undefined, freq: 2 }), state, fc.nat(17))
-    .map((asked) => draftOf(...asked))
+    .record({
+      endpoint,
+      client,
+      shown: credential,
+      scope: fc.option(scopeText, { nil: undefined, freq: 2 }),
+      state,
+      nth: fc.nat(17),
+    })
+    .map(draftOf)
 }
 
 type Endpoint =
@@ -71,67 +77,87 @@ type Endpoint =
   | 'applications'
   | 'document'
 
-function draftOf(
-  endpoint: Endpoint,
-  { clientId, clientSecret, redirectUri }: Client,
-  shown: string,
-  scope: string | undefined,
-  stateText: string,
-  nth: number,
-): Draft {
+/** The parts that a sound request is made of. */
+interface Parts {
+  readonly endpoint: Endpoint
+  readonly client: Client
+  /** The credential that it shows. */
+  readonly shown: string
+  readonly scope: string | undefined
+  readonly state: string
+  /** A number that picks between variants. */
+  readonly nth: number
+}
+
+const PAGE = { method: 'GET', inQuery: true, tail: '' } as const
+const POSTED = { method: 'POST', inQuery: false, tail: '' } as const
+
+function draftOf(parts: Parts): Draft {
+  const { endpoint, shown, scope, nth } = parts
   const wanted: [string, string][] = scope === undefined ? [] : [['scope', scope]]
-  const query: [string, string][] = [
+  switch (endpoint) {
+    case 'token':
+      return clientDraft(ENDPOINT_PATHS.token, parts, tokenParameters(shown, nth, wanted))
+    case 'revocation':
+      return clientDraft(ENDPOINT_PATHS.revocation, parts, [['token', shown]])
+    case 'authorization':
+      return { ...PAGE, headers: {}, path: ENDPOINT_PATHS.authorization, parameters: authorizationQuery(parts, wanted) }
+    case 'consent':
+      return consentDraft(new URLSearchParams(authorizationQuery(parts, wanted)).toString())
+    case 'device_authorization':
+      return clientDraft(ENDPOINT_PATHS.deviceAuthorization, parts, wanted)
+    case 'device':
+      return { ...PAGE, headers: {}, path: ENDPOINT_PATHS.device, parameters: [['user_code', 'BCDF-GHJK']] }
+    case 'applications':
+      return { ...PAGE, headers: {}, path: ENDPOINT_PATHS.applications, parameters: [] }
+    case 'document': {
+      const path = nth % 2 === 0 ? METADATA_PATH : ENDPOINT_PATHS.stylesheet
+      return { ...PAGE, headers: {}, path, parameters: [] }
+    }
+  }
+}
+
+function authorizationQuery(
+  { client: { clientId, redirectUri }, state }: Parts,
+  wanted: readonly [string, string][],
+): [string, string][] {
+  return [
     ['response_type', 'code'],
     ['client_id', clientId],
     ['redirect_uri', redirectUri],
     ...wanted,
-    ['state', stateText],
+    ['state', state],
     ['code_challenge', CHALLENGE],
     ['code_challenge_method', 'S256'],
   ]
-  const form = { method: 'POST', inQuery: false, tail: '', headers: { 'content-type': FORM } }
-  const page = { method: 'GET', inQuery: true, tail: '', headers: {} }
-  const authenticated =
-    clientSecret === undefined
-      ? form
-      : { ...form, headers: { ...form.headers, authorization: basic(clientId, clientSecret) } }
-  const identified: [string, string][] = clientSecret === undefined ? [['client_id', clientId]] : []
-  switch (endpoint) {
-    case 'token':
-      return {
-        ...authenticated,
-        path: ENDPOINT_PATHS.token,
-        parameters: [...identified, ...tokenParameters(shown, nth, wanted)],
-      }
-    case 'revocation':
-      return { ...authenticated, path: ENDPOINT_PATHS.revocation, parameters: [...identified, ['token', shown]] }
-    case 'authorization':
-      return { ...page, path: ENDPOINT_PATHS.authorization, parameters: query }
-    case 'consent': {
-      const request = new URLSearchParams(query).toString()
-      return {
-        ...form,
-        path: ENDPOINT_PATHS.authorization,
-        parameters: [
-          ['request', request],
-          ['consent', 'x'],
-          ['decision', 'agree'],
-          ['resource_scope', 'all'],
-        ],
-      }
-    }
-    case 'device_authorization':
-      return { ...authenticated, path: ENDPOINT_PATHS.deviceAuthorization, parameters: [...identified, ...wanted] }
-    case 'device':
-      return { ...page, path: ENDPOINT_PATHS.device, parameters: [['user_code', 'BCDF-GHJK']] }
-    case 'applications':
-      return { ...page, path: ENDPOINT_PATHS.applications, parameters: [] }
-    case 'document':
-      return { ...page, path: nth % 2 === 0 ? METADATA_PATH : ENDPOINT_PATHS.stylesheet, parameters: [] }
+}
+
+function consentDraft(request: string): Draft {
+  return {
+    ...POSTED,
+    headers: { 'content-type': FORM },
+    path: ENDPOINT_PATHS.authorization,
+    parameters: [
+      ['request', request],
+      ['consent', 'x'],
+      ['decision', 'agree'],
+      ['resource_scope', 'all'],
+    ],
   }
 }
 
-/** The parameters of the credential's own kind, or now and then of another. */
+/** Makes a form of a client: authenticated with its secret, or identified where it has none. */
+function clientDraft(path: string, { client }: Parts, parameters: [string, string][]): Draft {
+  const { clientId, clientSecret } = client
+  if (clientSecret === undefined) {
+    const headers = { 'content-type': FORM }
+    return { ...POSTED, headers, path, parameters: [['client_id', clientId], ...parameters] }
+  }
+  const headers = { 'content-type': FORM, authorization: basic(clientId, clientSecret) }
+  return { ...POSTED, headers, path, parameters }
+}
+
+/** Returns the parameters of the credential's own kind, or now and then of another. */
 function tokenParameters(shown: string, nth: number, wanted: readonly [string, string][]): [string, string][] {
   const kinds = ['gwc_', 'gwr_', 'gwd_']
   const kind = nth < 15 ? kinds.find((prefix) => shown.startsWith(prefix)) : kinds[nth - 15]
@@ -152,7 +178,7 @@ function tokenParameters(shown: string, nth: number, wanted: readonly [string, s
   }
 }
 
-/** As the bytes of UTF-8, whatever the text is. */
+/** Encodes credentials of any text for the header `Authorization`. */
 export function basic(clientId: string, clientSecret: string): string {
   return `Basic ${btoa(`${encodeURIComponent(clientId)}:${encodeURIComponent(clientSecret)}`)}`
 }

@@ -22,13 +22,13 @@ const STRANGE_NAMES = [
   'é',
 ]
 
-/** Any text, halves of characters too. fast-check's own unit `binary` takes seconds to set up. */
+/** Any text, half characters too. fast-check's own unit `binary` takes seconds to set up. */
 export const anyText: fc.Arbitrary<string> = fc.string({
   unit: fc.oneof(fc.nat(0x7f), fc.nat(0x10_ff_ff)).map((code) => String.fromCodePoint(code)),
   maxLength: 20,
 })
 
-/** Well-formed and spoilt requests. */
+/** Makes an arbitrary of well-formed and spoilt requests. */
 export function requests(
   scopeText: fc.Arbitrary<string>,
   options: RequestOptions,
@@ -131,7 +131,7 @@ function parameters(value: fc.Arbitrary<string>): fc.Arbitrary<Spoil> {
     })
 }
 
-/** What an answer repeats by its purpose must not be a credential, or it would look told. */
+/** Keeps credentials out of the parameters that an answer repeats on purpose, or they would look leaked. */
 function notState(name: string, text: string): string {
   return ['state', 'request', 'redirect_uri'].includes(name) ? text.replaceAll(/gw[a-z]_/g, '') : text
 }

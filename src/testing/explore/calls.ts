@@ -4,7 +4,7 @@
  */
 import { printScopes } from '../../core/scopes.js'
 import type { AuthorizationServer } from '../../server.js'
-import type { Client } from './begun.js'
+import type { Client } from './beginning.js'
 import type { CallAnswer, OperationKind } from './history.js'
 
 /** A decision on the form of a consent: for all resources, for the public ones, or none. */
@@ -16,7 +16,7 @@ export interface Form {
   readonly cookie: string
 }
 
-/** Sends a request that shows a code or a token. Never throws: a server that does is told of as status 500. */
+/** Sends a request that shows a code or a token. Never throws: an error of the server is reported as status 500. */
 export type Ask = { readonly [Kind in OperationKind]: (shows: string) => Promise<CallAnswer> }
 
 /** Opens the form of a consent. */
@@ -29,77 +29,85 @@ export async function openForm(server: AuthorizationServer, { clientId }: Client
   return { fields: Object.fromEntries(fields.map(([, name, value]) => [name, unescaped(value)])), cookie }
 }
 
-/** A text of a page, whose only escapes in these fields are those of ampersands. */
+/** Reads a text of a page. The only escapes in these fields are those of ampersands. */
 function unescaped(value = ''): string {
   return value.replaceAll('&amp;', '&')
 }
 
+const FORM_TYPE = 'application/x-www-form-urlencoded'
+
 /**
  * Binds the requests of a client to a server.
- * @param form - of the history that is played
+ * @param form - of the history that runs
  */
 export function callsOf(
   server: AuthorizationServer,
   { clientId, clientSecret }: Client,
   form: () => Form | undefined,
 ): Ask {
-  const headers = {
-    authorization: `Basic ${btoa(`${clientId}:${clientSecret}`)}`,
-    'content-type': 'application/x-www-form-urlencoded',
-  }
-
-  async function post(url: string, form: Record<string, string>): Promise<CallAnswer> {
-    const text = new URLSearchParams(form).toString()
-    const request = { method: 'POST', url, headers, body: { type: 'text', text }, native: undefined } as const
-    const response = await server.handle(request)
-    if (response === undefined) return { says: 'refused', status: 404, error: 'not a path of the server' }
-    const { status, body } = response
-    if (status === 200 && body === '') return { says: 'done' }
-    const fields = JSON.parse(String(body)) // only images are bytes
-    if (status !== 200) return { says: 'refused', status, error: String(fields.error) }
-    const { access_token: accessToken, refresh_token: refreshToken, expires_in: expiresIn, scope } = fields
-    return { says: 'tokens', accessToken, refreshToken, expiresIn, scope }
-  }
-
-  async function decide(decision: string): Promise<CallAnswer> {
-    const { fields, cookie } = form() ?? { fields: {}, cookie: '' }
-    const resource_scope = decision === 'agree otherwise' ? 'public' : 'all'
-    const own = { ...fields, resource_scope, decision: decision === 'refuse' ? 'refuse' : 'agree' }
-    const text = new URLSearchParams(own).toString()
-    const browser = { 'content-type': headers['content-type'], cookie }
-    const request = { method: 'POST', url: '/oauth2/auth', headers: browser, body: { type: 'text', text } } as const
-    const response = await server.handle({ ...request, native: undefined })
-    const location = new URL(response?.headers['Location'] ?? 'none:')
-    const code = location.searchParams.get('code')
-    if (code !== null) return { says: 'code', code }
-    if (location.searchParams.get('error') === 'access_denied') return { says: 'denied' }
-    return { says: 'refused', status: response?.status ?? 404, error: 'invalid_grant' }
-  }
-
-  async function validate(accessToken: string): Promise<CallAnswer> {
-    const found = await server.authenticate({ headers: { authorization: `Bearer ${accessToken}` } })
-    if (found.type === 'authenticated')
-      return { says: 'active', until: found.expiresAt, scope: printScopes(found.scopes) }
-    const { error, response } = found
-    return { says: 'refused', status: response.status, error: error.type === 'error' ? error.code : 'no token' }
-  }
-
-  /** A request that throws is told of like any other answer. */
-  const safely =
-    (ask: (shows: string) => Promise<CallAnswer>) =>
-    async (shows: string): Promise<CallAnswer> => {
-      try {
-        return await ask(shows)
-      } catch (error) {
-        return { says: 'refused', status: 500, error: String(error) }
-      }
-    }
-
+  const authorization = `Basic ${btoa(`${clientId}:${clientSecret}`)}`
+  const post = (url: string, fields: Record<string, string>): Promise<CallAnswer> =>
+    postForm(server, authorization, url, fields)
   return {
-    decide: safely(decide),
+    decide: safely((decision) => decide(server, form() ?? { fields: {}, cookie: '' }, decision)),
     exchange: safely((code) => post('/oauth2/token', { grant_type: 'authorization_code', code })),
     refresh: safely((token) => post('/oauth2/token', { grant_type: 'refresh_token', refresh_token: token })),
     revoke: safely((token) => post('/oauth2/revoke', { token })),
-    validate: safely(validate),
+    validate: safely((accessToken) => validate(server, accessToken)),
   }
+}
+
+/** Reports an error as an answer. */
+function safely(ask: (shows: string) => Promise<CallAnswer>): (shows: string) => Promise<CallAnswer> {
+  return async (shows) => {
+    try {
+      return await ask(shows)
+    } catch (error) {
+      return { says: 'refused', status: 500, error: String(error) }
+    }
+  }
+}
+
+/** Sends a form to the token or the revocation endpoint. */
+async function postForm(
+  server: AuthorizationServer,
+  authorization: string,
+  url: string,
+  form: Record<string, string>,
+): Promise<CallAnswer> {
+  const text = new URLSearchParams(form).toString()
+  const headers = { authorization, 'content-type': FORM_TYPE }
+  const request = { method: 'POST', url, headers, body: { type: 'text', text }, native: undefined } as const
+  const response = await server.handle(request)
+  if (response === undefined) return { says: 'refused', status: 404, error: 'not a path of the server' }
+  const { status, body } = response
+  if (status === 200 && body === '') return { says: 'done' }
+  const fields = JSON.parse(String(body)) // only images are bytes
+  if (status !== 200) return { says: 'refused', status, error: String(fields.error) }
+  const { access_token: accessToken, refresh_token: refreshToken, expires_in: expiresIn, scope } = fields
+  return { says: 'tokens', accessToken, refreshToken, expiresIn, scope }
+}
+
+/** Sends the form of a consent. */
+async function decide(server: AuthorizationServer, { fields, cookie }: Form, decision: string): Promise<CallAnswer> {
+  const resource_scope = decision === 'agree otherwise' ? 'public' : 'all'
+  const own = { ...fields, resource_scope, decision: decision === 'refuse' ? 'refuse' : 'agree' }
+  const text = new URLSearchParams(own).toString()
+  const headers = { 'content-type': FORM_TYPE, cookie }
+  const request = { method: 'POST', url: '/oauth2/auth', headers, body: { type: 'text', text } } as const
+  const response = await server.handle({ ...request, native: undefined })
+  const location = new URL(response?.headers['Location'] ?? 'none:')
+  const code = location.searchParams.get('code')
+  if (code !== null) return { says: 'code', code }
+  if (location.searchParams.get('error') === 'access_denied') return { says: 'denied' }
+  return { says: 'refused', status: response?.status ?? 404, error: 'invalid_grant' }
+}
+
+/** Asks the guard of the API about an access token. */
+async function validate(server: AuthorizationServer, accessToken: string): Promise<CallAnswer> {
+  const found = await server.authenticate({ headers: { authorization: `Bearer ${accessToken}` } })
+  if (found.type === 'authenticated')
+    return { says: 'active', until: found.expiresAt, scope: printScopes(found.scopes) }
+  const { error, response } = found
+  return { says: 'refused', status: response.status, error: error.type === 'error' ? error.code : 'no token' }
 }

@@ -1,5 +1,5 @@
 /**
- * What is kept of a history: who asked what and when, what was answered, and what the store was seen to do.
+ * The record of a history: each request with its times, its answer, and its writes.
  * @module
  */
 import type { Scope } from '../../core/scopes.js'
@@ -8,7 +8,7 @@ import type { JsonValue } from '../../storage/record-store.js'
 import type { Terms } from '../model.js'
 import type { Choice, Ending, Fate } from './schedule.js'
 
-/** What a client, an API or a user's browser asks. */
+/** The kind of a request, from a client, an API or a user's browser. */
 export type OperationKind = 'decide' | 'exchange' | 'refresh' | 'revoke' | 'validate'
 
 /** A pair as a client receives it. */
@@ -17,7 +17,7 @@ export interface ReceivedPair {
   readonly refreshToken: string
 }
 
-/** What a client, the host of the API, or a user's browser was told. */
+/** The answer to a client, the host of the API, or a user's browser. */
 export type CallAnswer =
   /** The browser is sent to the application with a code. */
   | { readonly says: 'code'; readonly code: string }
@@ -32,19 +32,19 @@ export type CallAnswer =
 
 /** One request at a server. */
 export interface Operation {
-  /** The place of who sent it, from 0; below it what came before the history, after it, and to find out what works. */
+  /** The place of the request that sent it, from 0; or `before` the requests, a `retry` after them, or a `probe` of what works. */
   readonly by: number | 'before' | 'retry' | 'probe'
   readonly does: OperationKind
   /** The code or the token that it shows, or the decision on the form. */
   readonly shows: string
-  /** When its first step came to pass and when it was answered, counted in events; absent before. */
+  /** The events of its first step and of its answer, counted over the history; absent before they happen. */
   begin?: number
   end?: number
   told?: CallAnswer
   /** Every time that the clock showed between the two. */
   readonly nows: Seconds[]
   readonly faults: Fate[]
-  /** When it wrote to the store, or may have: not where the store answered that it did not. */
+  /** The events of its writes to the store, but for those that the store refused. */
   readonly wrote: number[]
 }
 
@@ -52,7 +52,7 @@ export interface Operation {
 export interface Line {
   readonly actor: number
   readonly text: string
-  /** What a reader should look at. */
+  /** A remark on what a reader should look at. */
   readonly note?: string
 }
 
@@ -60,11 +60,11 @@ export interface Line {
 export interface History {
   readonly terms: Terms
   readonly scopes: readonly Scope[]
-  /** When the code was issued; absent where the grant begins with the form of a consent. */
+  /** The time at which the code was issued; absent where the grant begins with the form of a consent. */
   readonly issuedAt: Seconds | undefined
-  /** When the form of the consent expires, exclusive; absent where the grant begins with more. */
+  /** The time at which the form of the consent expires, exclusive; absent where the grant begins with more. */
   readonly formExpiresAt: Seconds | undefined
-  /** When the requests began. */
+  /** The time at which the requests began. */
   readonly startedAt: Seconds
   readonly choices: readonly Choice[]
   readonly ending: Ending
@@ -77,31 +77,31 @@ export interface History {
   readonly code: string
   /** Every pair that anybody received, in the order in which they did. */
   readonly pairs: readonly ReceivedPair[]
-  /** What a request of the user's own threw. */
+  /** The error of one of the user's own requests. */
   readonly thrown?: unknown
 }
 
-/** Whether an operation was answered by more than "try again". */
+/** Returns true if an operation was answered by more than "try again". */
 export function isAnswered({ told }: Operation): boolean {
   return told !== undefined && !isUnavailable(told)
 }
 
-/** Whether an answer is the 503 of a store that fails. */
+/** Returns true if an answer is the 503 of a store that fails. */
 export function isUnavailable(told: CallAnswer | undefined): boolean {
   return told?.says === 'refused' && told.status === 503
 }
 
-/** True if a code or tokens were handed out, or let through. */
+/** Returns true if a code or tokens were handed out, or let through. */
 export function isGranted({ told }: Operation): boolean {
   return told?.says === 'tokens' || told?.says === 'active' || told?.says === 'code'
 }
 
-/** Whether one operation was over before another one began. */
+/** Returns true if one operation was over before another one began. */
 export function isBefore(first: Operation, second: Operation): boolean {
   return first.end !== undefined && second.begin !== undefined && first.end < second.begin
 }
 
-/** How many faults a choice is. */
+/** Counts the faults among choices. */
 export function faultsIn(choices: readonly Choice[]): number {
   return choices.filter(({ fate }) => fate !== 'happens').length
 }

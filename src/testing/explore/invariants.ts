@@ -1,6 +1,7 @@
 /**
- * What must hold after every history, from the specification and what grantwell promises beyond it. First plain rules, each one sentence, so that a
- * failure says what it means; last the one that has them all in it: the model explains every answer.
+ * The rules that must hold after every history, from the specification and from the promises of grantwell beyond it. First
+ * plain rules, each one sentence, so that a failure says what it means; last the one that includes them all: the model
+ * explains every answer.
  * @module
  * @see Specification, sections 3 and 4; RFC 6749, section 4.1.2; RFC 7009, section 2; RFC 9700, section 4.14.2
  */
@@ -14,13 +15,13 @@ import { describeAnswer, describeOperation, letterOf, nameOfText } from './story
 export interface BrokenRule {
   /** The rule, a sentence. */
   readonly rule: string
-  /** What came instead. */
+  /** The fact that breaks it, in words. */
   readonly came: string
 }
 
 interface Rule {
   readonly rule: string
-  /** What breaks it, in words; undefined where nothing does. */
+  /** Says in words what breaks it; undefined where nothing does. */
   readonly broken: (history: History) => string | undefined
 }
 
@@ -135,7 +136,7 @@ const RULES: readonly Rule[] = [
   },
 ]
 
-/** The first rule that a history breaks; undefined where it breaks none. */
+/** Returns the first rule that a history breaks; undefined where it breaks none. */
 export function brokenRule(history: History): BrokenRule | undefined {
   for (const { rule, broken } of RULES) {
     const came = broken(history)
@@ -153,7 +154,7 @@ function first(history: History, isWrong: (operation: Operation) => boolean): st
   return wrong === undefined ? undefined : told(history, wrong)
 }
 
-/** What works that began after something which ended it was answered. */
+/** Says what still works after the answer to a request that should have ended it. */
 function after(
   history: History,
   ends: (operation: Operation) => boolean,
@@ -169,7 +170,7 @@ function after(
   return undefined
 }
 
-/** Whether a token was alive whatever the order of the requests: the newest at their beginning or later, and no time has passed. */
+/** Returns true if a token was alive in any order of the requests: the newest at their beginning or later, and no time has passed. */
 function wasAlive({ operations, pairs, startedAt }: History, text: string, until: number): boolean {
   const before = operations.filter(({ by }) => by === 'before').length
   const place = pairs.findIndex(({ accessToken, refreshToken }) => accessToken === text || refreshToken === text)
@@ -183,7 +184,7 @@ function codeOf(operation: Operation | undefined): string | undefined {
   return operation?.told?.says === 'code' ? operation.told.code : undefined
 }
 
-/** What is half-made about the record of a grant: its pairs are a chain, and what is revoked has none. */
+/** Says what is half-made about the record of a grant: its pairs are a chain, and a revoked grant has none. */
 function halfMade({ record, operations, startedAt, issuedAt }: History): string | undefined {
   // Nobody may have agreed, or been told so, by the time when the record was read.
   const issued =
@@ -217,7 +218,7 @@ function who({ by }: Operation): string {
   return typeof by === 'number' ? letterOf(by) : 'somebody'
 }
 
-/** Who asked what, and was told what. */
+/** Describes an operation and its answer. */
 function told(history: History, operation: Operation): string {
   const nameOf = (text: string): string => name(history, text)
   const answer =

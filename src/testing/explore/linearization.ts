@@ -1,32 +1,34 @@
 /**
- * Whether some order of the requests explains every answer: one in which each takes effect at one moment between its
- * beginning and its end, and in which the model of a grant's life answers the same.
+ * The search for an order of the requests that explains every answer: each takes effect at one moment between its
+ * beginning and its end, and the model of a grant's life, asked in that order, answers the same.
  *
  * A server reads its clock once, at any moment of the request: so each request has a time of its own among those that the
  * clock showed meanwhile. A request that got no answer may have taken effect where it wrote, and has not where it did not.
  * @module
  */
 import type { Seconds } from '../../core/values.js'
-import type { Lifecycle, Shown } from '../model.js'
+import type { Answer, Lifecycle, Ruling, Shown } from '../model.js'
 import { lifecycle } from '../model.js'
-import type { History, Operation } from './history.js'
+import type { CallAnswer, History, Operation } from './history.js'
 import { isAnswered, isBefore } from './history.js'
 import { describeAnswer, describeOperation, letterOf, nameOfText } from './story.js'
 
-/** The model, and which of the texts that clients have is which of its pairs. */
+/** The model, and the pairs that it gave to clients. */
 interface Explained {
   readonly model: Lifecycle
+  /** The number of the pair of each token. */
   readonly numbers: Map<string, number>
-  /** Access and refresh token of a pair, as they were first received. */
+  /** The access and refresh token of each pair, as they were first received. */
   readonly texts: Map<number, string>
 }
 
+/** A request in an order, at the time at which it takes effect. */
 interface Placed {
   readonly operation: Operation
   readonly now: Seconds
 }
 
-/** The order that explains most, and what is the first that it does not. */
+/** An order, and the answer that the model has for its last request, which came otherwise. */
 interface Disagreement {
   readonly order: readonly Placed[]
   readonly wanted: string
@@ -43,73 +45,83 @@ export function unexplained(history: History): string | undefined {
     const effective = history.operations.filter(
       (operation) => isAnswered(operation) || ((subset >> optional.indexOf(operation)) & 1) === 1,
     )
-    const found = extend([], beginning(history), effective)
+    const found = extend(history, [], explain(history, []), effective)
     if (found === undefined) return undefined
-    if (best === undefined || found.order.length > best.order.length) best = found
+    best = further(best, found)
   }
   return best === undefined ? undefined : describe(best, history)
-
-  /** Extends an order by all that is left; undefined where that can be done. */
-  function extend(placed: readonly Placed[], so: Explained, left: readonly Operation[]): Disagreement | undefined {
-    const order = [...placed]
-    let explained = so
-    let rest = left
-    while (rest.length > 0) {
-      const next = rest.filter((each) => !rest.some((other) => other !== each && isBefore(other, each)))
-      const ways = next.flatMap((operation) => operation.nows.map((now) => ({ operation, now })))
-      const [only] = ways
-      if (only === undefined) throw new Error('an operation without a time')
-      if (ways.length > 1) return branch(order, rest, ways)
-      const wanted = disagreement(explained, only)
-      order.push(only)
-      if (wanted !== undefined) return { order, wanted }
-      rest = rest.filter((each) => each !== only.operation)
-    }
-    return undefined
-
-    function branch(
-      order: readonly Placed[],
-      rest: readonly Operation[],
-      ways: readonly Placed[],
-    ): Disagreement | undefined {
-      let best: Disagreement | undefined
-      for (const way of ways) {
-        explained = beginning(history)
-        for (const each of order) disagreement(explained, each)
-        const wanted = disagreement(explained, way)
-        const longer = [...order, way]
-        const found =
-          wanted === undefined
-            ? extend(
-                longer,
-                explained,
-                rest.filter((each) => each !== way.operation),
-              )
-            : { order: longer, wanted }
-        if (found === undefined) return undefined
-        if (best === undefined || found.order.length > best.order.length) best = found
-      }
-      return best
-    }
-  }
 }
 
-function beginning({ terms, scopes, issuedAt, formExpiresAt }: History): Explained {
-  return { model: lifecycle(terms, scopes, false, issuedAt, formExpiresAt), numbers: new Map(), texts: new Map() }
+/** Extends an order by all operations that are left. @returns undefined where the model explains them all */
+function extend(
+  history: History,
+  placed: readonly Placed[],
+  explained: Explained,
+  left: readonly Operation[],
+): Disagreement | undefined {
+  const order = [...placed]
+  let rest = left
+  while (rest.length > 0) {
+    const next = rest.filter((each) => !rest.some((other) => other !== each && isBefore(other, each)))
+    const ways = next.flatMap((operation) => operation.nows.map((now) => ({ operation, now })))
+    const [only] = ways
+    if (only === undefined) throw new Error('an operation without a time')
+    if (ways.length > 1) return extendAnyWay(history, order, rest, ways)
+    const wanted = disagreement(explained, only)
+    order.push(only)
+    if (wanted !== undefined) return { order, wanted }
+    rest = rest.filter((each) => each !== only.operation)
+  }
+  return undefined
+}
+
+/** Extends an order by each operation that can be next. @returns undefined where one way explains all that is left */
+function extendAnyWay(
+  history: History,
+  order: readonly Placed[],
+  left: readonly Operation[],
+  ways: readonly Placed[],
+): Disagreement | undefined {
+  let best: Disagreement | undefined
+  for (const way of ways) {
+    const explained = explain(history, order)
+    const wanted = disagreement(explained, way)
+    const longer = [...order, way]
+    const found =
+      wanted === undefined
+        ? extend(
+            history,
+            longer,
+            explained,
+            left.filter((each) => each !== way.operation),
+          )
+        : { order: longer, wanted }
+    if (found === undefined) return undefined
+    best = further(best, found)
+  }
+  return best
+}
+
+/** Returns the one that explains more. */
+function further(best: Disagreement | undefined, found: Disagreement): Disagreement {
+  return best === undefined || found.order.length > best.order.length ? found : best
+}
+
+/** Lets a new model answer requests in their order, each of which it explains. */
+function explain({ terms, scopes, issuedAt, formExpiresAt }: History, order: readonly Placed[]): Explained {
+  const model = lifecycle(terms, scopes, false, issuedAt, formExpiresAt)
+  const explained = { model, numbers: new Map<string, number>(), texts: new Map<number, string>() }
+  for (const each of order) disagreement(explained, each)
+  return explained
 }
 
 /** Lets the model answer a request. @returns in words what it would have answered, where that is not what was answered */
-function disagreement(so: Explained, { operation, now }: Placed): string | undefined {
+function disagreement(explained: Explained, { operation, now }: Placed): string | undefined {
   const { does, shows, told } = operation
-  const { model, numbers } = so
+  const { model, numbers } = explained
   const number = numbers.get(shows)
-  if (does === 'validate') {
-    const active = number === undefined ? undefined : model.access(number, now)
-    if (told?.says !== 'active') return active === undefined ? undefined : 'it still works'
-    if (active === undefined) return 'it works no more'
-    if (active.until !== told.until) return `it works until ${active.until}, not ${told.until}`
-    return active.scopes.join(' ') === told.scope ? undefined : `it has the scopes ${active.scopes.join(' ')}`
-  }
+  if (does === 'validate')
+    return disagreementOnAccess(number === undefined ? undefined : model.access(number, now), told)
   if (does === 'decide') {
     const { answer, change } = model.decide(now, shows)
     change?.()
@@ -117,32 +129,12 @@ function disagreement(so: Explained, { operation, now }: Placed): string | undef
     const came = told?.says === 'refused' ? told.error : told?.says
     return came === answer.says ? undefined : `it is answered ${answer.says}`
   }
-  const shown: Shown =
-    does === 'exchange'
-      ? { what: 'code' }
-      : number === undefined
-        ? { what: 'unknown' }
-        : { what: shows.startsWith('gwa_') ? 'access' : 'refresh', pair: number }
-  const { answer, change } =
-    does === 'exchange'
-      ? model.exchange(now, shown, true, 'none', 'none')
-      : does === 'refresh'
-        ? model.refresh(now, shown, true, undefined)
-        : model.revoke(now, shown, true)
+  const { answer, change } = rulingOn(model, does, shownAs(does, shows, number), now)
   change?.()
   if (!isAnswered(operation)) return undefined
   switch (answer.says) {
-    case 'tokens': {
-      if (told?.says !== 'tokens') return 'it gets tokens'
-      const texts = `${told.accessToken} ${told.refreshToken}`
-      const known = so.texts.get(answer.pair)
-      if (known === undefined ? numbers.has(told.accessToken) : known !== texts)
-        return known === undefined ? 'it gets a new pair' : 'it gets the pair that others got'
-      so.texts.set(answer.pair, texts)
-      numbers.set(told.accessToken, answer.pair).set(told.refreshToken, answer.pair)
-      if (told.expiresIn !== answer.expiresIn) return `expires_in is ${answer.expiresIn}, not ${told.expiresIn}`
-      return told.scope === answer.scopes.join(' ') ? undefined : `the scope is ${answer.scopes.join(' ')}`
-    }
+    case 'tokens':
+      return disagreementOnTokens(explained, answer, told)
     case 'revoked':
     case 'unchanged':
       return told?.says === 'done' ? undefined : 'it is answered 200'
@@ -150,6 +142,53 @@ function disagreement(so: Explained, { operation, now }: Placed): string | undef
       return told?.says === 'refused' && told.status === 429 ? undefined : 'it is answered 429'
     default:
       return told?.says === 'refused' && told.error === answer.says ? undefined : `it is answered ${answer.says}`
+  }
+}
+
+function disagreementOnAccess(
+  active: ReturnType<Lifecycle['access']>,
+  told: CallAnswer | undefined,
+): string | undefined {
+  if (told?.says !== 'active') return active === undefined ? undefined : 'it still works'
+  if (active === undefined) return 'it works no more'
+  if (active.until !== told.until) return `it works until ${active.until}, not ${told.until}`
+  return active.scopes.join(' ') === told.scope ? undefined : `it has the scopes ${active.scopes.join(' ')}`
+}
+
+function disagreementOnTokens(
+  { numbers, texts }: Explained,
+  { pair, expiresIn, scopes }: Extract<Answer, { says: 'tokens' }>,
+  told: CallAnswer | undefined,
+): string | undefined {
+  if (told?.says !== 'tokens') return 'it gets tokens'
+  const text = `${told.accessToken} ${told.refreshToken}`
+  const known = texts.get(pair)
+  if (known === undefined ? numbers.has(told.accessToken) : known !== text)
+    return known === undefined ? 'it gets a new pair' : 'it gets the pair that others got'
+  texts.set(pair, text)
+  numbers.set(told.accessToken, pair).set(told.refreshToken, pair)
+  if (told.expiresIn !== expiresIn) return `expires_in is ${expiresIn}, not ${told.expiresIn}`
+  return told.scope === scopes.join(' ') ? undefined : `the scope is ${scopes.join(' ')}`
+}
+
+/** Names a code or token as the model does. */
+function shownAs(does: TokenRequest, text: string, number: number | undefined): Shown {
+  if (does === 'exchange') return { what: 'code' }
+  return number === undefined
+    ? { what: 'unknown' }
+    : { what: text.startsWith('gwa_') ? 'access' : 'refresh', pair: number }
+}
+
+type TokenRequest = 'exchange' | 'refresh' | 'revoke'
+
+function rulingOn(model: Lifecycle, does: TokenRequest, shown: Shown, now: Seconds): Ruling {
+  switch (does) {
+    case 'exchange':
+      return model.exchange(now, shown, true, 'none', 'none')
+    case 'refresh':
+      return model.refresh(now, shown, true, undefined)
+    case 'revoke':
+      return model.revoke(now, shown, true)
   }
 }
 

@@ -1,10 +1,10 @@
 /**
- * The requests that can be explored: what each of them sends, and what the grant begins with for their sake.
+ * The requests that can be explored by name, the caller that they are run with, and the grant that they need.
  * @module
  */
 import type { GrantRules } from '../../core/grant/rules.js'
 import type { Seconds } from '../../core/values.js'
-import type { Beginning } from './begun.js'
+import type { Beginning } from './beginning.js'
 import type { FormDecision } from './calls.js'
 import type { CallAnswer, ReceivedPair } from './history.js'
 
@@ -32,7 +32,7 @@ export type RequestKind =
   | 'validate'
   | 'expiry'
 
-/** What a request of one's own can do. Each call is one request, at the server that is the caller's own. */
+/** The calls that a request of one's own can make. Each call is one request, at a server of the caller's own. */
 export interface Caller {
   /** The authorization code of the grant. */
   readonly code: string
@@ -58,7 +58,7 @@ export interface Caller {
 export interface OwnRequest {
   /** In the story. */
   readonly name: string
-  /** What it does, one call after the other; what it throws is told as a rule that is broken. */
+  /** Makes its calls, one after the other. An error that it throws is told as a broken rule. */
   readonly run: (caller: Caller) => Promise<void>
 }
 
@@ -75,14 +75,17 @@ const KINDS: { readonly [Kind in RequestKind]: true } = {
   expiry: true,
 }
 
-/** Whether a value is something that can be explored: the name of a request, or a request of one's own. */
+/** Returns true for the name of a request, or a request of one's own. */
 export function isRequest(value: unknown): boolean {
   if (typeof value === 'string') return Object.hasOwn(KINDS, value)
   if (typeof value !== 'object' || value === null || !('name' in value) || !('run' in value)) return false
   return typeof value.name === 'string' && typeof value.run === 'function'
 }
 
-/** Returns what the grant begins with: the form where a decision on it is tried; else tokens, unless redemptions of the code are all that is tried, or there are several. */
+/**
+ * Returns the beginning that some requests need: the form where a decision on it is tried; a code where it is redeemed
+ * several times, or nothing else is tried; else tokens.
+ */
 export function beginningFor(requests: readonly (RequestKind | OwnRequest)[]): Beginning {
   if (requests.some((each) => each === 'agree' || each === 'agree otherwise' || each === 'refuse')) return 'consent'
   if (requests.includes('replay')) return 'grace over'
@@ -91,7 +94,7 @@ export function beginningFor(requests: readonly (RequestKind | OwnRequest)[]): B
   return redemptions > 1 || (redemptions === 1 && others === 0) ? 'code' : 'tokens'
 }
 
-/** What a request does, by its name. */
+/** Returns the request of a name. */
 export function requestOf(
   kind: RequestKind,
   beginning: Beginning,

@@ -1,23 +1,23 @@
 /**
- * A history in words.
+ * Tells a history in words.
  * @module
  */
 import type { CallAnswer, History, Operation, OperationKind, ReceivedPair } from './history.js'
 import type { Choice, Fate } from './schedule.js'
 
-/** What a request is called: A, B, C and so on. */
+/** Returns the letter of a request: A, B, C and so on. */
 export function letterOf(actor: number): string {
   return String.fromCharCode(65 + actor)
 }
 
-/** A history as its choices, such as `A B B:lost-answer A`: whoever is named takes its next step, and meets the fate behind the colon. */
+/** Prints choices, such as `A B B:lost-answer A`: each request named takes its next step, and meets the fate behind the colon. */
 export function printChoices(choices: readonly Choice[]): string {
   return choices.map(({ actor, fate }) => letterOf(actor) + (fate === 'happens' ? '' : `:${fate}`)).join(' ')
 }
 
 /**
- * Reads a history.
- * @throws TypeError where the text is none
+ * Parses choices.
+ * @throws TypeError for any other text
  */
 export function parseChoices(text: string): readonly Choice[] {
   return text.split(/\s+/).flatMap((word) => {
@@ -28,7 +28,7 @@ export function parseChoices(text: string): readonly Choice[] {
   })
 }
 
-/** What a story calls a code or a token. */
+/** Returns a function that names a code or a token. */
 export function nameOfText(code: string, pairs: readonly ReceivedPair[]): (text: string) => string {
   return (text) => {
     if (text === code) return 'the code'
@@ -40,7 +40,7 @@ export function nameOfText(code: string, pairs: readonly ReceivedPair[]): (text:
   }
 }
 
-/** What an answer is, to be read after who gets it. */
+/** Describes an answer, to be read after the name of the one who gets it. */
 export function describeAnswer(does: OperationKind, told: CallAnswer, nameOf: (text: string) => string): string {
   switch (told.says) {
     case 'tokens':
@@ -60,7 +60,7 @@ export function describeAnswer(does: OperationKind, told: CallAnswer, nameOf: (t
   }
 }
 
-/** What a request does, to be read after its letter. */
+/** Describes a request, to be read after its letter. */
 export function describeOperation({ does, shows }: Operation, nameOf: (text: string) => string): string {
   if (does === 'decide') return `sends the form: ${shows}`
   const verb = { exchange: 'redeems', refresh: 'refreshes with', revoke: 'revokes', validate: 'is asked about' }[does]
@@ -68,7 +68,7 @@ export function describeOperation({ does, shows }: Operation, nameOf: (text: str
 }
 
 /**
- * The story of a history.
+ * Tells the story of a history, a line for each step.
  * @param names - of the requests
  */
 export function tell(history: History, names: readonly string[]): readonly string[] {
@@ -91,7 +91,7 @@ export function tell(history: History, names: readonly string[]): readonly strin
   return all.map((line, index) => `${String(index + 1).padStart(width)}. ${line}`)
 }
 
-/** What the grant begins with, in a sentence. */
+/** Describes the beginning of a history in a sentence. */
 export function tellBeginning({ pairs, operations, issuedAt }: History): string {
   if (issuedAt === undefined) return 'The grant begins with a form that nobody has decided on.'
   const before = operations.filter(({ by }) => by === 'before').length

@@ -1,5 +1,5 @@
 /**
- * What is held against the model: the answers of a server, and every token after them.
+ * Compares a server with the model: its answers, and every token after them.
  * @module
  */
 import type { Scope } from '../../core/scopes.js'
@@ -9,7 +9,7 @@ import type { LifecycleResponse, LifecycleWiring } from '../wiring.js'
 import type { Sender } from './client.js'
 import { headerOf, post } from './client.js'
 
-/** A grant: what the model knows of it, and everything that was handed out. */
+/** A grant: its model, and everything that was handed out. */
 export interface Life {
   /** Counted from 1. */
   readonly number: number
@@ -19,31 +19,31 @@ export interface Life {
   readonly pairs: { readonly accessToken: string; readonly refreshToken: string }[]
 }
 
-/** All grants of a run, and the clock by which they live. */
+/** All grants of a run, and their clock. */
 export interface World {
   readonly lives: Life[]
   readonly clock: () => Seconds
 }
 
-/** What a run goes against. */
+/** The server of a run. */
 export interface Real {
   readonly wiring: LifecycleWiring
   readonly terms: Terms
   readonly requirePkce: boolean
-  /** What was done and what came of it, a line for each command. */
+  /** The story: a line for each command and its result. */
   readonly story: string[]
 }
 
-/** Who sends: the client whose grant it is, another client, or somebody with a wrong secret. */
+/** The sender: the client whose grant it is, another client, or somebody with a wrong secret. */
 export type By = 'owner' | 'other' | 'nobody'
 
-/** Grants that live at once: two show that neither touches the other. */
+/** The number of grants that live at once: two show that neither touches the other. */
 export const LIVE = 2
 
-/** Of the grants that may live, so many of the newest tokens are validated after every command; of all, one by turns. */
+/** The newest tokens that are validated after every command, of each grant that may live. Of all others, one by turns. */
 const VALIDATED = 8
 
-/** Identical token requests at once: the answers must be those that the model gives one after the other, in any order. */
+/** Sends identical token requests at once. The answers must be those of the model, one after the other, in any order. */
 export async function token(
   life: Life,
   { wiring }: Real,
@@ -66,7 +66,7 @@ export async function token(
   return String(wanted)
 }
 
-/** Every access token works exactly where the model says so, with the scopes that it says, and nothing else does. */
+/** Checks that an access token works exactly where the model says so, with its scopes, and that nothing else does. */
 export async function validate({ lives }: World, { wiring, story }: Real): Promise<void> {
   const now = wiring.clock()
   const turn = story.length
@@ -96,7 +96,7 @@ export async function validate({ lives }: World, { wiring, story }: Real): Promi
   }
 }
 
-/** What a token endpoint answered, in the words of the model. A pair that was never seen gets the next number. */
+/** Reads the answer of a token endpoint in the words of the model. A new pair gets the next number. */
 function answerOf({ pairs }: Life, response: LifecycleResponse): Answer | { readonly says: string } {
   if (response.status === 429) return { says: 'too many', retryAfter: Number(headerOf(response, 'retry-after')) }
   if (response.status !== 200)
@@ -126,7 +126,7 @@ function describe(answer: Answer | { readonly says: string }): string {
   return 'retryAfter' in answer ? `${answer.says}, retry after ${answer.retryAfter} s` : answer.says
 }
 
-/** Where the client is not who it says to be, whatever it shows. */
+/** The answer to a client that is not authentic, whatever it shows. */
 export const REFUSED: Ruling = { answer: { says: 'invalid_client' } }
 
 export function senderOf({ client, other }: LifecycleWiring, by: By): Sender {
@@ -140,7 +140,7 @@ export function credentialOf({ code, pairs }: Pick<Life, 'code' | 'pairs'>, show
   return shown.what === 'access' ? pair.accessToken : pair.refreshToken
 }
 
-/** The same but for one character near the end, where the secret is. */
+/** Changes one character near the end of a credential, where the secret is. */
 function unknownLike(credential: string): string {
   const at = credential.length - 5
   return `${credential.slice(0, at)}${credential[at] === 'A' ? 'B' : 'A'}${credential.slice(at + 1)}`

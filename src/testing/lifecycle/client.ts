@@ -1,6 +1,6 @@
 /**
- * The client's side of the flow, over whatever sends a request: the browser's walk through the consent page, and the
- * requests of the token and revocation endpoints.
+ * The client's side of the flow, over any sender of requests: the browser on the consent page, and the requests of the token
+ * and revocation endpoints.
  * @module
  * @see Specification, section 4
  */
@@ -12,16 +12,16 @@ export const CHALLENGE = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM'
 
 const FORM = 'application/x-www-form-urlencoded'
 
-/** Who sends a request: a client with its secret, or somebody who says to be it and is not. */
+/** The sender of a request: a client with its secret, or somebody who claims to be it and is not. */
 export interface Sender {
   readonly client: LifecycleClient
   readonly authentic: boolean
 }
 
 /**
- * Walks to a code: opens the consent page, reads its form and agrees.
+ * Gets a code: opens the consent page, reads its form and agrees.
  * @returns the code
- * @throws Error where the walk ends elsewhere
+ * @throws Error where no code comes of it
  */
 export async function authorize(
   { send, client, browser = {} }: LifecycleWiring,
@@ -71,7 +71,7 @@ export function post(
   })
 }
 
-/** The first value of a header, whatever case its name has; undefined where it is absent. */
+/** Returns the first value of a header, in any case of its name; undefined where it is absent. */
 export function headerOf({ headers }: LifecycleResponse, name: string): string | undefined {
   return headersOf(headers, name)[0]
 }
@@ -80,7 +80,7 @@ function headersOf(headers: LifecycleResponse['headers'], name: string): readonl
   return Object.entries(headers).flatMap(([each, value]) => (each.toLowerCase() === name ? (value ?? []) : []))
 }
 
-/** RFC 6749, section 2.3.1. */
+/** Encodes credentials for the header `Authorization` (RFC 6749, section 2.3.1). */
 function basic(clientId: string, clientSecret: string): string {
   const [id, secret] = [clientId, clientSecret].map((part) => encodeURIComponent(part).replaceAll('%20', '+'))
   return `Basic ${btoa(`${id}:${secret}`)}`
@@ -100,14 +100,14 @@ function codeOf(response: LifecycleResponse, redirectUri: string, state: string)
   return code
 }
 
-/** Name and value of each cookie that is set; a list may have been joined with commas. */
+/** Returns the name and value of each cookie that is set; a list may have been joined with commas. */
 function cookiesOf({ headers }: LifecycleResponse): readonly string[] {
   return headersOf(headers, 'set-cookie')
     .flatMap((value) => value.split(/,(?=[^;,=]+=)/))
     .map((cookie) => cookie.split(';', 1).join('').trim())
 }
 
-/** What a browser would send of a page's form: its hidden fields and, of each group of choices, the one that is set. */
+/** Returns the fields that a browser sends of a page's form: the hidden ones and, of each group of choices, the one that is set. */
 function formOf(html: string): { readonly action: string | undefined; readonly fields: readonly [string, string][] } {
   const form = /<form\b[^<>]*>/i.exec(html)?.[0] ?? ''
   const fields = new Map<string, string>()

@@ -1,9 +1,10 @@
 /**
- * What can be done to grants from outside, as fast-check's commands: each sends requests, and holds the answers, and
- * then every token, against the model.
+ * The commands of the lifecycle test, for fast-check: each sends requests, and compares the answers, and then every token,
+ * with the model.
  * @module
  */
 import * as fc from 'fast-check'
+import { usually } from '../arbitraries/usually.js'
 import type { Sent, Shown } from '../model.js'
 import { lifecycle as modelOf } from '../model.js'
 import type { By, Life, Real, World } from './answers.js'
@@ -15,24 +16,24 @@ export type LifecycleCommand = fc.AsyncCommand<World, Real>
 /** Grants of one run. */
 const GRANTS = 12
 
-/** What is sent beside a code: as it should be, something wrong, or a verifier exactly where none belongs. */
+/** The parameters beside a code: the proper ones, wrong ones, or a verifier exactly where none belongs. */
 type Beside = 'proper' | 'wrong' | 'swapped'
 
-/** What is shown: something of the newest grant or of the one before, of a pair so many back from its newest. */
+/** The credential that is shown: of the newest grant or the one before, of a pair so many back from its newest. */
 interface Choice {
   readonly what: Shown['what']
   readonly back: number
   readonly grant: 0 | 1
 }
 
-/** How a command names things: before it is run, and by their numbers once it is. */
+/** The names of things in a command: general ones before it runs, with their numbers after that. */
 interface Names {
   readonly shown: string
   readonly scope: (choice: number) => string
 }
 
 /**
- * Commands for a few grants, in proportions that let most of them live long.
+ * Makes commands for a few grants, in proportions that let most of them live long.
  * @param scopes - how many of a client's lists of scopes are asked for
  */
 export function lifecycleCommands(scopes: number): fc.Arbitrary<LifecycleCommand> {
@@ -162,7 +163,7 @@ function refresh(pick: Choice, by: By, choice: number | null, times: number): Li
   })
 }
 
-/** How a grant comes to as many pairs in grace as there may be. */
+/** Refreshes a grant until as many pairs are in grace as there may be. */
 function refreshOften(grant: Choice['grant'], times: number): LifecycleCommand {
   const text = ({ shown }: Names): string => `refresh ${times} times on end, from ${shown} on`
   return onGrant(text, { what: 'refresh', back: 0, grant }, async (life, real) => {
@@ -220,7 +221,7 @@ function begun({ lives }: World): boolean {
   return lives.length > 0
 }
 
-/** A command that does something, and then looks at every token. */
+/** Makes a command that does something, and then checks every token. */
 function command(
   text: string,
   check: (world: World) => boolean,
@@ -247,7 +248,7 @@ function command(
   }
 }
 
-/** The same for a command that shows something of a grant; left out where there is none yet. */
+/** Makes a command that shows a credential of a grant; left out where there is none yet. */
 function onGrant(
   text: (names: Names) => string,
   { what, back, grant }: Choice,
@@ -287,8 +288,4 @@ function senderNamed(by: By): readonly string[] {
 
 function atOnce(times: number): readonly string[] {
   return times === 1 ? [] : [`${times} times at once`]
-}
-
-function usually<Value>(usual: Value, other: fc.Arbitrary<Value>, weight: number): fc.Arbitrary<Value> {
-  return fc.oneof({ withCrossShrink: true }, { weight, arbitrary: fc.constant(usual) }, { weight: 1, arbitrary: other })
 }

@@ -6,7 +6,7 @@ import type { Arbitrary } from 'fast-check'
 import fc from 'fast-check'
 import { sameJson } from '../../core/json.js'
 
-/** How a property tries its random examples. */
+/** The random examples of a property: their seed and their number. */
 export interface Examples {
   readonly seed: number
   readonly numRuns: number
@@ -34,7 +34,7 @@ export function same(found: unknown, wanted: unknown, clause: string): void {
   if (!sameJson(found, wanted)) fail(clause, `instead of ${show(wanted)} came ${show(found)}`)
 }
 
-/** A value as a message shows it, cut where it is long. */
+/** Prints a value for a message, cut where it is long. */
 export function show(value: unknown): string {
   const text = fc.stringify(value)
   return text.length <= 200 ? text : `${text.slice(0, 160)}... (${text.length} characters)`

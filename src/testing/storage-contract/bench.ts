@@ -1,5 +1,5 @@
 /**
- * What the cases of the contract work with: stores whose answers are checked, and what cases do again and again.
+ * The tools of the cases of the contract: stores whose answers are checked, and the steps that several cases share.
  * @module
  */
 import type { Seconds } from '../../core/values.js'
@@ -8,11 +8,11 @@ import type { VirtualClock } from '../virtual-clock.js'
 import type { Examples } from './assert.js'
 import { demand, fail, same, show } from './assert.js'
 
-/** What a store is made with. */
+/** The surroundings of a store under test. */
 export interface StoreWiring {
   /** The clock that decides what has expired. */
   readonly clock: () => Seconds
-  /** What keeps the store's records apart from all others: 1 to 40 characters of `a-z`, `0-9` and `-`. */
+  /** A name that keeps the store's records apart from all others: 1 to 40 characters of `a-z`, `0-9` and `-`. */
   readonly namespace: string
 }
 
@@ -35,10 +35,10 @@ export interface TestedStore {
  */
 export type MakeStore = (wiring: StoreWiring) => TestedStore | Promise<TestedStore>
 
-/** What a case works with. */
+/** The tools of one case. */
 export interface Bench {
   readonly clock: VirtualClock
-  /** Where the clock starts. */
+  /** The time at which the clock starts. */
   readonly start: Seconds
   readonly namespace: string
   /** A first connection. */
@@ -65,12 +65,13 @@ export interface Connection {
   readonly close: () => Promise<void>
 }
 
-/** What is asked of a list. */
+/** The page that is asked of a list. */
 export type Page = { readonly limit?: number; readonly cursor?: string }
 
 /** Pages after which a list is taken to have no end. */
 export const PAGES = 1_000
 
+/** Makes a connection to a store under test. */
 export function connectionTo(tested: TestedStore): Connection {
   const { store, close } = tested ?? ({} as TestedStore) // a maker without types may give anything
   for (const method of ['read', 'write', 'list'] as const)
@@ -79,70 +80,25 @@ export function connectionTo(tested: TestedStore): Connection {
         'a maker gives { store, close? }, and a store has read, write and list',
         `${method} was ${show(store?.[method])}`,
       )
-  let closed = false
-
-  async function read(keys: readonly string[]): Promise<readonly (StoredRecord | undefined)[]> {
-    const records = await store.read(keys)
-    if (!Array.isArray(records) || records.length !== keys.length)
-      fail('a read gives one entry a key', `of ${keys.length} keys it gave ${show(records)}`)
-    for (const record of records) if (record !== undefined) wellFormed(record)
-    return records
-  }
-
-  async function write(key: string, value: JsonValue, options: WriteOptions): Promise<boolean> {
-    const written: unknown = await store.write(key, value, options)
-    demand(typeof written === 'boolean', 'a write answers true or false', `it answered ${show(written)}`)
-    return written
-  }
-
-  async function list(label: string, page: Page = {}): Promise<RecordPage> {
-    const answer = await store.list(label, page)
-    const { limit = 100 } = page
-    if (!Array.isArray(answer?.records)) fail('a list answers with records', `it answered ${show(answer)}`)
-    const { length } = answer.records
-    demand(length <= limit, `a page has at most ${limit} records when ${show(page)} is asked`, `it had ${length}`)
-    answer.records.forEach(wellFormed)
-    const cursor: unknown = answer.cursor
-    if (cursor !== undefined && typeof cursor !== 'string') fail('a cursor is a text', `one was ${show(cursor)}`)
-    return answer
-  }
-
+  const checked = checkedStore(store)
+  const { read, write } = checked
   const get = async (key: string): Promise<StoredRecord | undefined> => (await read([key]))[0]
   const version = async (key: string): Promise<number> => (await get(key))?.version ?? 0
-
-  async function keysOf(label: string, limit?: number): Promise<readonly string[]> {
-    const found = new Set<string>()
-    for await (const { records } of pages((from) => list(label, limit === undefined ? from : { limit, ...from }))) {
-      for (const { key } of records) {
-        demand(!found.has(key), 'a list has no record twice', `it had ${show(key)} twice`)
-        found.add(key)
-      }
-      const current = await read(records.map(({ key }) => key))
-      same(records.map(essence), current.map(essence), 'a list tells the values and versions that a read gives')
-    }
-    return [...found]
-  }
-
-  async function create(key: string, value: JsonValue, options = {}): Promise<void> {
-    const written = await write(key, value, { ...options, expected: 0 })
-    demand(written, 'a write that expects nothing succeeds where nothing is', `for ${show(key)} it was refused`)
-  }
-
-  async function put(key: string, value: JsonValue, options = {}): Promise<void> {
-    const expected = await version(key)
-    const written = await write(key, value, { ...options, expected })
-    demand(written, 'a write succeeds that expects the version just read', `for ${show(key)} it was refused`)
-  }
-
+  let closed = false
   return {
-    read,
-    write,
-    list,
+    ...checked,
     get,
     version,
-    create,
-    put,
-    keys: keysOf,
+    create: async (key, value, options = {}) => {
+      const written = await write(key, value, { ...options, expected: 0 })
+      demand(written, 'a write that expects nothing succeeds where nothing is', `for ${show(key)} it was refused`)
+    },
+    put: async (key, value, options = {}) => {
+      const expected = await version(key)
+      const written = await write(key, value, { ...options, expected })
+      demand(written, 'a write succeeds that expects the version just read', `for ${show(key)} it was refused`)
+    },
+    keys: (label, limit) => keysOf(checked, label, limit),
     close: async () => {
       if (closed) return
       closed = true
@@ -151,7 +107,54 @@ export function connectionTo(tested: TestedStore): Connection {
   }
 }
 
-/** The pages of a list, one after the other. */
+/** Makes a store that checks the form of every answer. */
+function checkedStore(store: RecordStore): Pick<Connection, 'read' | 'write' | 'list'> {
+  return {
+    read: async (keys) => {
+      const records = await store.read(keys)
+      if (!Array.isArray(records) || records.length !== keys.length)
+        fail('a read gives one entry a key', `of ${keys.length} keys it gave ${show(records)}`)
+      for (const record of records) if (record !== undefined) wellFormed(record)
+      return records
+    },
+    write: async (key, value, options) => {
+      const written: unknown = await store.write(key, value, options)
+      demand(typeof written === 'boolean', 'a write answers true or false', `it answered ${show(written)}`)
+      return written
+    },
+    list: async (label, page = {}) => {
+      const answer = await store.list(label, page)
+      const { limit = 100 } = page
+      if (!Array.isArray(answer?.records)) fail('a list answers with records', `it answered ${show(answer)}`)
+      const { length } = answer.records
+      demand(length <= limit, `a page has at most ${limit} records when ${show(page)} is asked`, `it had ${length}`)
+      answer.records.forEach(wellFormed)
+      const cursor: unknown = answer.cursor
+      if (cursor !== undefined && typeof cursor !== 'string') fail('a cursor is a text', `one was ${show(cursor)}`)
+      return answer
+    },
+  }
+}
+
+/** Lists all keys of a label, page by page, and compares each record with a read of it. */
+async function keysOf(
+  { read, list }: Pick<Connection, 'read' | 'list'>,
+  label: string,
+  limit?: number,
+): Promise<readonly string[]> {
+  const found = new Set<string>()
+  for await (const { records } of pages((from) => list(label, limit === undefined ? from : { limit, ...from }))) {
+    for (const { key } of records) {
+      demand(!found.has(key), 'a list has no record twice', `it had ${show(key)} twice`)
+      found.add(key)
+    }
+    const current = await read(records.map(({ key }) => key))
+    same(records.map(essence), current.map(essence), 'a list tells the values and versions that a read gives')
+  }
+  return [...found]
+}
+
+/** Gives the pages of a list, one after the other. */
 export async function* pages(
   list: (from: { readonly cursor?: string }) => Promise<RecordPage>,
 ): AsyncGenerator<RecordPage> {
@@ -169,12 +172,12 @@ export function wellFormed(record: StoredRecord | null): void {
     fail('a record has a version from 1 to 2^53 - 1, and what is absent is undefined', `one was ${show(record)}`)
 }
 
-/** What the contract says of a record; a store may give more with it. */
+/** Returns the parts of a record that the contract names; a store may give more with it. */
 export function essence(record: StoredRecord | undefined): StoredRecord | undefined {
   return record && { value: record.value, version: record.version }
 }
 
-/** What a case does; rejects with what the contract demands and what came instead. */
+/** Tests one clause; rejects with what the contract demands and what came instead. */
 export type Clause = (bench: Bench) => Promise<void>
 
 /** Cases by name. */
@@ -186,7 +189,7 @@ export const LONG_PAST = 1_000_000_000
 /** In the year 2096: ahead of it. */
 export const FAR_AHEAD = 4_000_000_000
 
-/** When what is removed expires: it has passed wherever a clock starts. */
+/** The expiry of a removal: it has passed wherever a clock starts. */
 const PASSED = LONG_PAST
 
 export const YEAR = 31_536_000
@@ -283,12 +286,12 @@ export function numbered(count: number, name: string): readonly string[] {
   return numbers(count).map((index) => `${name} ${index}`)
 }
 
-/** An entry of a list that is not empty, counted round and round. */
+/** Returns an entry of a list that is not empty; an index beyond its end starts again. */
 export function at<Item>(items: readonly Item[], index: number): Item {
   return items[index % items.length] as Item // it is not empty
 }
 
-/** A whole number below 2^32 that nobody foresees, for names. */
+/** Returns a random whole number below 2^32, for names. */
 export function random(): number {
   return crypto.getRandomValues(new Uint32Array(1))[0] ?? 0
 }

@@ -1,5 +1,5 @@
 /**
- * When records are there, and when no more.
+ * Clauses about the expiry of records.
  * @module
  */
 import fc from 'fast-check'

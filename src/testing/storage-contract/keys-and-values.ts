@@ -1,5 +1,5 @@
 /**
- * What keys and values may be.
+ * Clauses about keys and values.
  * @module
  */
 import type { JsonValue } from '../../storage/record-store.js'

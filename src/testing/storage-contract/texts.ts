@@ -1,5 +1,5 @@
 /**
- * Texts and values that careless engines stumble over.
+ * Texts and values that careless engines get wrong.
  * @module
  */
 import type { Arbitrary } from 'fast-check'
@@ -8,7 +8,7 @@ import type { JsonValue } from '../../storage/record-store.js'
 import { seededNumbers } from '../seeded-entropy.js'
 import { numbers } from './bench.js'
 
-/** One unit of a text in JavaScript, half of a surrogate pair too, most often one that engines trip over. */
+/** One unit of a text in JavaScript, half of a surrogate pair too, most often one that engines get wrong. */
 export const unit: Arbitrary<string> = fc.oneof(
   fc.string({ unit: 'grapheme', minLength: 1, maxLength: 1 }),
   fc.integer({ min: 0, max: 0xffff }).map((code) => String.fromCharCode(code)),
@@ -27,7 +27,7 @@ export const BORN_NAMES: readonly string[] = [
   ...['__defineGetter__', 'length', 'name', 'then', 'size', 'get'],
 ]
 
-/** Texts of which each group holds some that careless engines take for one. */
+/** Groups of texts that careless engines take for the same one. */
 export const ALIKE_TEXTS: readonly (readonly string[])[] = [
   ['key', 'Key', 'KEY', 'kEY', 'K\u212ay'],
   ['key', 'key ', 'key  ', ' key', 'key\t', 'key\n', 'key\r\n', 'key\u00a0', 'key\u0000', 'key\u0000\u0000'],
@@ -66,7 +66,7 @@ export const LONG_TEXTS: readonly string[] = ['...', 'x..', '.x.', '..x'].map(
   },
 )
 
-/** Any text that JavaScript has, half a surrogate pair too, and those that careless engines stumble over. */
+/** Any text that JavaScript has, half a surrogate pair too, and those that careless engines get wrong. */
 export const anyText: Arbitrary<string> = fc.oneof(
   { weight: 3, arbitrary: fc.string({ unit, maxLength: 40 }) },
   { weight: 2, arbitrary: fc.constantFrom(...BORN_NAMES, ...ODD_TEXTS, ...ALIKE_TEXTS.flat()) },

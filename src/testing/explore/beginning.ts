@@ -1,6 +1,6 @@
 /**
- * What a history begins with: an approved application, and a grant of it in one of three states, made by the transitions
- * of the core and not by the servers that are tried.
+ * The beginning of a history: an approved application and its grant, made by the transitions of the core and not by the
+ * servers that are tried.
  * @module
  */
 import type { Application } from '../../core/application/application.js'
@@ -18,12 +18,12 @@ import type { Entropy } from '../seeded-entropy.js'
 import type { Operation } from './history.js'
 
 /**
- * What there is of a grant before the requests begin: the form of a consent, which nobody has decided on; a code that nobody redeemed; a pair that nobody refreshed; or a
- * pair whose grace is over, and its successor.
+ * The state of a grant before the requests: the form of a consent that nobody has decided on, a code that nobody redeemed, a
+ * pair that nobody refreshed, or a pair whose grace is over, and its successor.
  */
 export type Beginning = 'consent' | 'code' | 'tokens' | 'grace over'
 
-/** Who sends the requests. */
+/** The client that sends the requests. */
 export interface Client {
   readonly clientId: ClientId
   readonly clientKey: ClientKey
@@ -31,19 +31,19 @@ export interface Client {
   readonly application: Application
 }
 
-/** A grant that has begun. */
-export interface Begun {
+/** A grant before the requests. */
+export interface StartedGrant {
   readonly grant: Grant
   readonly code: string
   /** Oldest first. */
   readonly pairs: readonly IssuedTokens[]
 }
 
-/** What the application may ask for, and the user permits. */
+/** The scopes that the application may ask for, and the user permits. */
 export const SCOPES: readonly Scope[] = ['repo-code:rw', 'account-profile:r']
 
 /** Makes an application and its client. */
-export function begunClient(name: string, rules: GrantRules, now: Seconds): Client {
+export function createClient(name: string, rules: GrantRules, now: Seconds): Client {
   const clientId = parseClientId(name)
   if (clientId === undefined) throw new TypeError(`not a client identifier: ${name}`)
   const clientSecret = `a-secret-of-${name}`
@@ -68,18 +68,18 @@ export function begunClient(name: string, rules: GrantRules, now: Seconds): Clie
 }
 
 /**
- * Makes a grant. The clock stands at `now` when its code is issued, and its last pair is made; where a grace is to be over,
- * that takes the grace period from then.
+ * Makes a grant whose code and pairs were all made at `now`. Where a grace is to be over, the caller lets the grace period
+ * pass.
  * @param id - 16 bytes
  */
-export function begunGrant(
+export function startGrant(
   beginning: Exclude<Beginning, 'consent'>,
   client: Client,
   id: Uint8Array,
   now: Seconds,
   entropy: Entropy,
   rules: GrantRules,
-): Begun {
+): StartedGrant {
   const { clientId, clientKey } = client
   const approve = {
     type: 'approve',
@@ -107,8 +107,8 @@ export function begunGrant(
   return { grant: second.grant, code, pairs: [first.reply, second.reply] }
 }
 
-/** The requests that a grant began with. */
-export function operationsBefore({ code, pairs }: Begun, now: Seconds): Operation[] {
+/** Returns the operations that made a grant before the requests. */
+export function operationsBefore({ code, pairs }: StartedGrant, now: Seconds): Operation[] {
   return pairs.map(({ accessToken, refreshToken, expiresIn, scopes }, index) => ({
     by: 'before',
     does: index === 0 ? 'exchange' : 'refresh',
