@@ -23,7 +23,7 @@ import { checkedOptions, FLAG, OBJECT, type Takes, TEXT } from './options.js'
 export interface Arbitraries {
   /** Scopes of a catalogue (`serviceScopes()` by default): one or more, in normal form. Shrinks to fewer. */
   readonly scopes: (catalogue?: ScopeCatalogue) => fc.Arbitrary<readonly Scope[]>
-  /** Values of a parameter `scope`, well-formed and not: unknown names, wrong case, doubled spaces, names of prototypes, any text. */
+  /** Values of a parameter `scope`, well-formed and not: unknown names, wrong case, doubled spaces, any text. */
   readonly scopeText: (catalogue?: ScopeCatalogue) => fc.Arbitrary<string>
   /** Sound registrations: clients of both types, one or more redirect URIs of every kind, names in any script. */
   readonly registration: (options?: RegistrationOptions) => fc.Arbitrary<Registration>

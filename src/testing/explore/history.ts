@@ -32,7 +32,7 @@ export type CallAnswer =
 
 /** One request at a server. */
 export interface Operation {
-  /** The place of the request that sent it, from 0; or `before` the requests, a `retry` after them, or a `probe` of what works. */
+  /** The place of the request that sent it, from 0. Or `before` the requests, a `retry` after them, a `probe` of what works. */
   readonly by: number | 'before' | 'retry' | 'probe'
   readonly does: OperationKind
   /** The code or the token that it shows, or the decision on the form. */

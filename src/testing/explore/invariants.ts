@@ -170,7 +170,7 @@ function after(
   return undefined
 }
 
-/** Returns true if a token was alive in any order of the requests: the newest at their beginning or later, and no time has passed. */
+/** Returns true if a token was alive in any order of the requests: it was new, or the newest before, and no time has passed. */
 function wasAlive({ operations, pairs, startedAt }: History, text: string, until: number): boolean {
   const before = operations.filter(({ by }) => by === 'before').length
   const place = pairs.findIndex(({ accessToken, refreshToken }) => accessToken === text || refreshToken === text)

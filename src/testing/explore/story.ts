@@ -79,13 +79,11 @@ export function tell(history: History, names: readonly string[]): readonly strin
     told.add(actor)
     return `${who} ${text}${note === undefined ? '' : `   <- ${note}`}`
   })
-  const retries = history.operations.flatMap((operation) =>
-    operation.by === 'retry' && operation.told !== undefined
-      ? [
-          `A server that is well ${describeOperation(operation, nameOf)} once more, and ${describeAnswer(operation.does, operation.told, nameOf)}`,
-        ]
-      : [],
-  )
+  const retries = history.operations.flatMap((operation) => {
+    if (operation.by !== 'retry' || operation.told === undefined) return []
+    const answer = describeAnswer(operation.does, operation.told, nameOf)
+    return [`A server that is well ${describeOperation(operation, nameOf)} once more, and ${answer}`]
+  })
   const all = [...lines, ...retries]
   const width = String(all.length).length + 1
   return all.map((line, index) => `${String(index + 1).padStart(width)}. ${line}`)

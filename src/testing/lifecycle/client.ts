@@ -107,7 +107,7 @@ function cookiesOf({ headers }: LifecycleResponse): readonly string[] {
     .map((cookie) => cookie.split(';', 1).join('').trim())
 }
 
-/** Returns the fields that a browser sends of a page's form: the hidden ones and, of each group of choices, the one that is set. */
+/** Returns the fields that a browser sends of a page's form: the hidden ones, and the chosen one of each group. */
 function formOf(html: string): { readonly action: string | undefined; readonly fields: readonly [string, string][] } {
   const form = /<form\b[^<>]*>/i.exec(html)?.[0] ?? ''
   const fields = new Map<string, string>()
