@@ -2,7 +2,7 @@
  * What the README says that can be looked up: its links, and the defaults of the options.
  * @module
  */
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { AuthorizationServerOptions } from 'grantwell'
 import { createAuthorizationServer, portableDigests, serviceScopes } from 'grantwell'
@@ -13,6 +13,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import { resolveOptions } from '../../src/shell/options.js'
 import { ROOT } from './project.js'
 import { optionRows, readme, relativeLinks } from './readme.js'
+import { fieldsOf } from './types.js'
 
 const REQUIRED: AuthorizationServerOptions = {
   issuer: 'https://git.example/path',
@@ -53,11 +54,9 @@ describe('the table of options', () => {
   afterEach(() => vi.restoreAllMocks())
 
   it('has one row for every option that there is', () => {
-    const source = readFileSync(join(ROOT, 'src/shell/options.ts'), 'utf8')
-    const declaration = /export interface AuthorizationServerOptions[^{]*\{\n(.*?)\n\}/s.exec(source)?.[1] ?? ''
-    const declared = [...declaration.matchAll(/^ {2}readonly (\w+)\??:/gm)].map((match) => match[1])
+    const declared = fieldsOf('AuthorizationServerOptions', join(ROOT, 'src/index.ts'))
     expect(declared.length).toBeGreaterThan(20)
-    expect(rows.map(([name]) => name).sort()).toEqual(declared.sort())
+    expect(rows.map(([name]) => name).sort()).toEqual([...declared].sort())
   })
 
   it('has the defaults that they have: numbers, switches and choices', () => {
