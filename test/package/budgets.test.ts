@@ -24,7 +24,7 @@ interface Budget {
 }
 
 const BUDGETS: { readonly [entry: string]: Budget } = {
-  '.': { files: 13, gzip: 24_500, brotli: 21_650, later: 32_500 },
+  '.': { files: 13, gzip: 24_500, brotli: 22_000, later: 32_500 },
   './node': { files: 6, gzip: 5_200 },
   './fetch': { files: 6, gzip: 3_450 },
   './storage/memory': { files: 4, gzip: 3_300 },

@@ -3,7 +3,7 @@
  * @module
  */
 import type { LifecycleTerms } from '../../src/testing/lifecycle.js'
-import type { Edit, Mutation } from './mutants.js'
+import type { Mutation, RoomEdit } from './mutants.js'
 
 /** A broken server, and the terms on which it runs where the default ones seldom lead there. */
 export interface BrokenServer extends Mutation {
@@ -21,7 +21,7 @@ export const SHORT: Partial<LifecycleTerms> = {
 const ROOM = 'core/grant'
 
 /** Makes an edit of a rule of grants. */
-export function inGrant(within: string, find: string, replace: string): Edit {
+export function inGrant(within: string, find: string, replace: string): RoomEdit {
   return { room: ROOM, within, find, replace }
 }
 
@@ -38,7 +38,7 @@ export const GRACE_BEGINS_ANEW = inGrant(
 )
 
 /** Every endpoint takes a credential for one of the client that shows it. */
-const ANY_CLIENT_KEY: Edit = {
+const ANY_CLIENT_KEY: RoomEdit = {
   room: 'endpoints',
   find: '$credential.clientKey === $key',
   replace: 'true',

@@ -15,9 +15,7 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 
 /** An edit of the syntax tree. */
 export interface Edit {
-  /** The folder below `src` that has the function. */
-  readonly room: string
-  /** The function, or the constant; the whole room by default. */
+  /** The function, or the constant; all there is by default. */
   readonly within?: string
   /** An expression. A name that begins with `$` stands for any expression; `?.` and `.` are the same. */
   readonly find: string
@@ -27,11 +25,17 @@ export interface Edit {
   readonly everywhere?: true
 }
 
+/** An edit of our own sources. */
+export interface RoomEdit extends Edit {
+  /** The folder below `src` that has the function. */
+  readonly room: string
+}
+
 /** A mistake: one edit, or several that make it together. */
 export interface Mutation {
   /** The mistake, in words; names the bundle, too. */
   readonly name: string
-  readonly edits: readonly Edit[]
+  readonly edits: readonly RoomEdit[]
 }
 
 /** Sources by their paths. */
@@ -51,7 +55,7 @@ export function mutate(sources: Sources, edits: readonly Edit[]): Sources {
       return scopesOf(source, edit.within).flatMap((scope) => placesIn(scope, pattern, source, path))
     })
     if (edit.everywhere ? places.length === 0 : places.length !== 1)
-      throw new Error(`found ${places.length} times in ${edit.within ?? 'the files'} of ${edit.room}: ${edit.find}`)
+      throw new Error(`found ${places.length} times in ${edit.within ?? 'all files'}: ${edit.find}`)
     // From the last to the first, so that no place moves.
     for (const { path, start, end, captured } of places.toReversed()) {
       const text = changed.get(path) ?? sources.get(path) ?? ''
