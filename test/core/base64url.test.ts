@@ -66,7 +66,7 @@ describe('reading is strict', () => {
     fc.assert(
       fc.property(fc.oneof(close, anyText()), (text) => {
         const bytes = decodeBase64url(text)
-        if (bytes !== undefined) expect(encodeBase64url(bytes)).toBe(text)
+        expect(bytes === undefined ? text : encodeBase64url(bytes)).toBe(text)
       }),
       { numRuns: 1000 },
     )

@@ -879,6 +879,15 @@ const ARROWS = new Set([
   'redeemed -> revoked',
 ])
 
+/** Lets the model take a step. @returns its answer, where it has one */
+function answerOf(model: Model, step: Step, now: number): string | undefined {
+  if (step.do === 'withdraw') model.withdraw()
+  if (step.do === 'decide') return model.decide(now, step.decision)
+  if (step.do !== 'poll') return undefined
+  const sound = step.byOwner && step.secret === 'right' && step.as === 'device_code'
+  return sound ? model.poll(now) : 'invalid_grant'
+}
+
 describe('in whatever order things come', () => {
   it('[43] the answers are those of RFC 8628', () => {
     fc.assert(
@@ -886,12 +895,7 @@ describe('in whatever order things come', () => {
         const model = new Model(START)
         play(all, (device, step, outcome) => {
           const answer = said(outcome).replace(/:.*/, '')
-          if (step.do === 'decide') expect(answer).toBe(model.decide(device.now, step.decision))
-          if (step.do === 'withdraw') model.withdraw()
-          if (step.do === 'poll') {
-            const sound = step.byOwner && step.secret === 'right' && step.as === 'device_code'
-            expect(answer).toBe(sound ? model.poll(device.now) : 'invalid_grant')
-          }
+          expect(answerOf(model, step, device.now) ?? answer).toBe(answer)
           expect(device.record?.code).toMatchObject(model.phase === 'given' ? {} : { interval: model.interval })
         })
       }),
@@ -921,13 +925,13 @@ describe('in whatever order things come', () => {
         play(all, (device, { do: what }, { reply, grant }) => {
           if (what === 'poll') {
             const going = reply.type === 'error' && ['authorization_pending', 'slow_down'].includes(reply.code)
-            if (reply.type === 'tokens') expect(device.now - unfinished).toBeGreaterThanOrEqual(interval)
+            if (reply.type === 'tokens' && device.now - unfinished < interval) expect.fail('tokens too soon')
             if (going) unfinished = device.now
           }
           expect(device.record?.code.redirectUri).toBeUndefined()
           const now = intervalOf(device.record)
           expect(now).toBeGreaterThanOrEqual(interval)
-          if (grant !== undefined) expect([0, 5]).toContain(now - interval)
+          expect([0, 5]).toContain(grant === undefined ? 0 : now - interval)
           interval = now
         })
       }),
@@ -939,13 +943,13 @@ describe('in whatever order things come', () => {
     fc.assert(
       fc.property(steps, (all) => {
         play(all, (device, _, { grant }, before) => {
-          if (grant !== undefined) expect(ARROWS).toContain(`${stateOf(before)} -> ${stateOf(grant)}`)
+          if (grant === undefined) return
+          expect(ARROWS).toContain(`${stateOf(before)} -> ${stateOf(grant)}`)
           if (!isGrant(grant)) return
           // Nobody is known, and nothing is given, before somebody decided; what is revoked has nothing left.
           expect(['ada', 'bob']).toContain(grant.subject)
-          if (grant.revokedAt !== undefined) expect(grant.pairs).toEqual([])
-          else expect(grant.pairs.length > 0).toBe(grant.code.usedAt !== undefined)
-          if (isGrant(before)) expect(grant.subject).toBe(before.subject)
+          expect(grant.pairs.length > 0).toBe(grant.revokedAt === undefined && grant.code.usedAt !== undefined)
+          expect(isGrant(before) ? before.subject : grant.subject).toBe(grant.subject)
           expect(grant.clientId).toBe(TV)
           expect(device.record).toBe(grant)
         })
@@ -959,10 +963,9 @@ describe('in whatever order things come', () => {
       fc.property(steps, (all) => {
         const taken: string[] = []
         play(all, (device, step, { reply }) => {
-          if (step.do === 'decide' && reply.type === 'decided') {
-            taken.push(step.subject)
-            expect(device.record).toMatchObject({ subject: step.subject, createdAt: device.now })
-          }
+          if (step.do !== 'decide' || reply.type !== 'decided') return
+          taken.push(step.subject)
+          expect(device.record).toMatchObject({ subject: step.subject, createdAt: device.now })
         })
         expect(taken.length).toBeLessThanOrEqual(1)
       }),

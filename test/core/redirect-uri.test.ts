@@ -231,8 +231,9 @@ describe('what is refused, whoever asks', () => {
           expect(matched).toBe(uri)
           expect(uri.startsWith('https://')).toBe(true)
           const authority = authorityOf(uri) ?? ''
-          if (!registration.allowSubdomains) expect(authority).toBe('good.example')
-          else expect(authority).toMatch(/^(?:[a-z0-9_-]+\.)*good\.example$/)
+          expect(authority).toMatch(
+            registration.allowSubdomains ? /^(?:[a-z0-9_-]+\.)*good\.example$/ : /^good\.example$/,
+          )
           expect(uri).not.toContain('#')
         }
       }),
