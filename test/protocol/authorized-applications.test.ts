@@ -284,9 +284,10 @@ describe('GET shows what was permitted', () => {
       test.clock.now += 1
     }
     const first = (await send(test.server, { url: PATH, headers: {} })).body
-    for (const [index, client] of clients.entries())
-      if (!first.includes(`Application ${index}.`))
-        expect(await exchange(test, codes[index] ?? '', {}, client)).toMatchObject({ status: 200 })
+    const unseen = [...clients.entries()].filter(([index]) => !first.includes(`Application ${index}.`))
+    expect(unseen.length).toBeGreaterThan(0)
+    for (const [index, client] of unseen)
+      expect(await exchange(test, codes[index] ?? '', {}, client)).toMatchObject({ status: 200 })
     const rest: string[] = []
     for (let path = /href="([^"]+)">More applications/.exec(first)?.[1]; path !== undefined; ) {
       const { body } = await send(test.server, { url: path, headers: {} })
@@ -451,7 +452,11 @@ describe('POST takes everything back from one application', () => {
 })
 
 describe('what fails', () => {
-  it.each(['list', 'read', 'write'] as const)('the store at %s: 503, and the next try works', async (method) => {
+  it.each([
+    ['list', 503],
+    ['read', 503],
+    ['write', 200],
+  ] as const)('the store at %s: 503, and the next try works', async (method, opened) => {
     const test = await watchedServer()
     await tokens(test)
     const shown = await open(test)
@@ -461,7 +466,7 @@ describe('what fails', () => {
     }
     const send = () => post(test.server, PATH, form, { cookie: cookieOf(shown) })
     expect(await send()).toStrictEqual(busyPage(503))
-    if (method !== 'write') expect(await open(test)).toStrictEqual(busyPage(503))
+    expect((await open(test)).status).toBe(opened)
     test.instead[method] = undefined
     expect((await send()).status).toBe(302)
     expect(await test.server.grants.listGrants('ada')).toStrictEqual({ grants: [] })

@@ -354,10 +354,10 @@ describe('RFC 6749, 5.2 errors', () => {
     const relabelled = Object.values(CREDENTIAL_PREFIXES).flatMap((prefix) =>
       [code, access_token, refresh_token].map((credential) => prefix + credential.slice(4)),
     )
-    for (const credential of relabelled) {
-      if (credential !== code) expect((await exchange(test, credential)).response).toStrictEqual(INVALID_GRANT)
-      if (credential !== refresh_token) expect((await refresh(test, credential)).response).toStrictEqual(INVALID_GRANT)
-    }
+    for (const credential of relabelled.filter((each) => each !== code))
+      expect((await exchange(test, credential)).response).toStrictEqual(INVALID_GRANT)
+    for (const credential of relabelled.filter((each) => each !== refresh_token))
+      expect((await refresh(test, credential)).response).toStrictEqual(INVALID_GRANT)
     expect((await exchange(test, code)).status).toBe(200)
     expect((await refresh(test, refresh_token)).status).toBe(200)
   })

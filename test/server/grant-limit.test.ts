@@ -268,12 +268,12 @@ describe('grantLimit', () => {
       const response = await agree()
       failed = calls > at
       const isRemoval = response.status === 302
-      if (failed && !isRemoval) expect(response).toStrictEqual(busyPage(503))
+      expect(response).toStrictEqual(failed && !isRemoval ? busyPage(503) : expect.objectContaining({ status: 302 }))
       Object.assign(test.instead, { read: undefined, write: undefined })
       expect((await test.server.grants.listGrants('ada')).grants.length).toBeLessThanOrEqual(1)
       const again = await agree()
       expect(again.status).toBe(302)
-      if (isRemoval) expect(again).toStrictEqual(response)
+      expect(again).toStrictEqual(isRemoval ? response : again)
       expect(await works(test, first.access_token)).toBe(false)
       expect((await test.server.grants.listGrants('ada')).grants).toHaveLength(1)
     }
