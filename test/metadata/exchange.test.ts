@@ -118,7 +118,8 @@ function exchanged(there: () => unknown): unknown {
     if (!(error instanceof MetadataError)) throw error
     expect(error.code).toBe('invalid_value')
     expect(error.path).toMatch(/\w/)
-    if (!error.message.startsWith('the key ')) expect(error.message).toContain(error.path)
+    const path = error.message.startsWith('the key ') ? 'the key ' : error.path
+    expect(error.message).toContain(path)
     return undefined
   }
 }

@@ -178,7 +178,7 @@ describe('parseText refuses, with line, column and what was expected,', () => {
     const error = failure(text)
     expect(error).toMatchObject({ code: 'syntax', line, column })
     expect(error.message).toMatch(new RegExp(`^${line}:${column}: `))
-    if (expected !== undefined) expect(error.expected).toBe(expected)
+    expect(error.expected).toBe(expected ?? error.expected)
     expect(error.message).toContain(error.expected)
     expect(
       text

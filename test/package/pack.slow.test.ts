@@ -421,21 +421,26 @@ describe('what an entry point loads', () => {
     './testing': ['@noble/hashes', 'fast-check', 'pure-rand'],
   }
 
+  /** All that small entry points have beside themselves: the checks of options. */
+  const BESIDE = [
+    ['./metadata', []],
+    ['./pages', []],
+    ['./storage/memory', ['src/core/errors.ts', 'src/core/nearest.ts', 'src/core/takes.ts']],
+  ] as const
+
   for (const kind of ['import', 'require'] as const) {
+    it.each(BESIDE)(`${kind} of %s loads beside itself %j`, (entry, beside) => {
+      expect(loadedBy(entry, kind).sources.filter((source) => !OWN[entry].test(source))).toEqual(beside)
+    })
+
     for (const entry of ENTRIES) {
       it(`${kind} of ${nameOf(entry)} is itself and nothing of the other entry points`, () => {
         const { sources, builtins, packages } = loadedBy(entry, kind)
         expect(sources.some((source) => OWN[entry].test(source))).toBe(true)
-        for (const other of ENTRIES)
-          if (other !== entry && !UNDER[kind][entry]?.includes(other))
-            expect(sources.filter((source) => OWN[other].test(source))).toEqual([])
+        const others = ENTRIES.filter((other) => other !== entry && !UNDER[kind][entry]?.includes(other))
+        for (const other of others) expect(sources.filter((source) => OWN[other].test(source))).toEqual([])
         expect(packages).toEqual(PACKAGES[entry] ?? [])
         expect(builtins).toEqual(BUILTINS[entry] ?? [])
-        if (entry === './metadata') expect(sources.filter((source) => !OWN[entry].test(source))).toEqual([])
-        // What options take, and what is said of one that is wrong.
-        const checks = ['src/core/errors.ts', 'src/core/nearest.ts', 'src/core/takes.ts']
-        if (entry === './storage/memory') expect(sources.filter((source) => !OWN[entry].test(source))).toEqual(checks)
-        if (entry === './pages') expect(sources.filter((source) => !source.startsWith('src/pages/'))).toEqual([])
       })
     }
   }

@@ -842,21 +842,20 @@ describe('[49] what fails behind the page', () => {
       const first = await enter(test, asked, codes.user_code)
       test.instead.read = undefined
       test.instead.write = undefined
-      if (first.page.status !== 200) {
-        expect(first.page).toStrictEqual(busyPage(503))
-        expect(test.events.at(-1)).toMatchObject({ reason: 'store_failed', endpoint: 'device' })
-        failed.code++
-      }
+      const isEntered = first.page.status === 200
+      expect(isEntered ? busyPage(503) : first.page).toStrictEqual(busyPage(503))
+      const failure = { reason: 'store_failed', endpoint: 'device' }
+      expect(isEntered ? failure : test.events.at(-1)).toMatchObject(failure)
+      failed.code += isEntered ? 0 : 1
       const consent = await enter(test, asked, codes.user_code)
       failAt(test, at)
       const second = await decideOn(test, consent)
       test.instead.read = undefined
       test.instead.write = undefined
-      if (second.status !== 200) {
-        expect(second).toStrictEqual(busyPage(503))
-        failed.consent++
-        expect(await decideOn(test, consent)).toStrictEqual(result('agree'))
-      }
+      const isDecided = second.status === 200
+      expect(isDecided ? busyPage(503) : second).toStrictEqual(busyPage(503))
+      failed.consent += isDecided ? 0 : 1
+      expect(isDecided ? second : await decideOn(test, consent)).toStrictEqual(result('agree'))
       expect(await told(test, codes)).toBe('tokens')
     }
     // Two limits of a read and a write, the code, the device with its application; then six.
