@@ -3,15 +3,8 @@
  * own. Their secrets follow from their numbers, so that the driver knows the tokens of a million grants without being sent them.
  */
 import { createHash } from 'node:crypto'
-import {
-  CREDENTIAL_PREFIXES,
-  clientKeyOf,
-  parseClientId,
-  parseCredential,
-  retention,
-  serviceScopes,
-  transition,
-} from 'grantwell'
+import { serviceScopes } from 'grantwell'
+import { CREDENTIAL_PREFIXES, clientKeyOf, parseClientId, parseCredential, retention, transition } from 'grantwell/core'
 import { nodeDigests } from 'grantwell/node'
 import { basic, CLIENT } from './client.mjs'
 import { WrongAnswer } from './operations.mjs'

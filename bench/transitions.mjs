@@ -1,15 +1,8 @@
 // What each pure transition costs, in SHA-256 digests of 32 bytes, which makes machines comparable.
 //   npm run bench:transitions
 import { hash, randomBytes } from 'node:crypto'
-import {
-  clientKeyOf,
-  inspect,
-  parseClientId,
-  parseCredential,
-  portableDigests,
-  serviceScopes,
-  transition,
-} from 'grantwell'
+import { portableDigests, serviceScopes } from 'grantwell'
+import { clientKeyOf, inspect, parseClientId, parseCredential, transition } from 'grantwell/core'
 import { nodeDigests } from 'grantwell/node'
 
 const GRANTS = 2000

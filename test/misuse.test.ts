@@ -8,6 +8,7 @@ import * as main from 'grantwell'
 import { createAuthorizationServer } from 'grantwell'
 import * as client from 'grantwell/client'
 import * as clientNode from 'grantwell/client/node'
+import * as core from 'grantwell/core'
 import * as fetchAdapter from 'grantwell/fetch'
 import * as node from 'grantwell/node'
 import * as memory from 'grantwell/storage/memory'
@@ -141,7 +142,17 @@ const CALLS: { readonly [name: string]: readonly ((wrong: unknown) => unknown)[]
 
 /** Functions of values that this package has made, on the path of requests: their arguments are trusted, as their types say. */
 const OF_OUR_VALUES = [
-  ...['clientKeyOf', 'coversScopes', 'inspect', 'isGrant', 'isLive', 'isPublished', 'narrowScopes', 'normalizeScopes'],
+  ...[
+    'clientKeyOf',
+    'coversScopes',
+    'inspect',
+    'isGrant',
+    'isLive',
+    'isOAuthError',
+    'isPublished',
+    'narrowScopes',
+    'normalizeScopes',
+  ],
   ...[
     'opensResource',
     'parseClientId',
@@ -157,7 +168,7 @@ const OF_OUR_VALUES = [
 
 describe('a wrong value', () => {
   it('is thrown at every public function', () => {
-    const all = [main, node, fetchAdapter, memory, sqlite, postgres, redis, client, clientNode].flatMap((entry) =>
+    const all = [main, core, node, fetchAdapter, memory, sqlite, postgres, redis, client, clientNode].flatMap((entry) =>
       Object.entries(entry).flatMap(([name, value]) => (typeof value === 'function' ? [name] : [])),
     )
     expect([...new Set(all)].sort()).toEqual([...Object.keys(CALLS), ...OF_OUR_VALUES].sort())

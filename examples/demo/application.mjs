@@ -3,7 +3,7 @@
  * @module
  */
 import { randomUUID } from 'node:crypto'
-import { CREDENTIAL_PREFIXES } from 'grantwell'
+import { CREDENTIAL_PREFIXES } from 'grantwell/core'
 import { html } from 'grantwell/pages'
 import * as oauth from 'oauth4webapi'
 import { cookieOf, readForm, redirect, sendNotFound, sendPage, setCookie, site } from './page.mjs'

@@ -3,10 +3,8 @@
  * @module
  */
 
-declare const brand: unique symbol
-
-/** A string that only the function that checked it may call by this name. */
-type Branded<Name extends string> = string & { readonly [brand]: Name }
+/** A string that only the function that checked it may call by this name. The field is there for the type checker alone. */
+export type Branded<Name extends string> = string & { readonly __brand: Name }
 
 /** Whole seconds: a point in time since the Unix epoch, or a length of time, as the name of the field says. */
 export type Seconds = number

@@ -12,6 +12,7 @@ import type { Credential } from '../core/tokens/credential.js'
 import { clientKeyOf } from '../core/tokens/digests.js'
 import type { PresentedClient } from '../protocol/client-authentication.js'
 import { authenticateClient } from '../protocol/client-authentication.js'
+import type { GrantTypes } from '../protocol/grant-types.js'
 import { GRANT_TYPES } from '../protocol/grant-types.js'
 import type { HttpRequest, HttpResponse } from '../protocol/message.js'
 import { errorResponse, tokenResponse } from '../protocol/message.js'
@@ -28,7 +29,7 @@ export function tokenEndpoint<Native>(
   settings: Settings<Native>,
   transactions: Transactions,
   refused: Refused,
-  grantTypes = GRANT_TYPES,
+  grantTypes: GrantTypes = GRANT_TYPES,
 ): (request: HttpRequest<Native>) => MaybePromise<HttpResponse> {
   const { digests, rules, macTokens } = settings
   const protocol = { catalogue: settings.scopes, allowPost: settings.allowClientSecretPost }

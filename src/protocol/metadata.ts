@@ -5,6 +5,7 @@
  */
 import type { ScopeCatalogue } from '../core/scopes.js'
 import { ENDPOINT_PATHS } from './endpoints.js'
+import type { GrantTypes } from './grant-types.js'
 import { GRANT_TYPES } from './grant-types.js'
 import type { HttpResponse } from './message.js'
 import { documentResponse } from './pages/page.js'
@@ -13,7 +14,7 @@ import { documentResponse } from './pages/page.js'
 export function metadataResponse(
   issuer: string,
   rules: { readonly catalogue: ScopeCatalogue; readonly allowPost: boolean },
-  grantTypes = GRANT_TYPES,
+  grantTypes: GrantTypes = GRANT_TYPES,
 ): HttpResponse {
   const document = {
     issuer,

@@ -8,7 +8,7 @@ import { isOAuthError, oauthError } from '../core/errors.js'
 import type { ScopeCatalogue } from '../core/scopes.js'
 import type { PresentedClient } from './client-authentication.js'
 import { presentedClient } from './client-authentication.js'
-import type { PresentedGrant } from './grant-types.js'
+import type { GrantTypes, PresentedGrant } from './grant-types.js'
 import { GRANT_TYPES } from './grant-types.js'
 import type { HttpRequest } from './message.js'
 import { formOf, missing, valuesIn } from './parameters.js'
@@ -28,7 +28,7 @@ export interface TokenRequest {
 export function tokenRequest(
   request: HttpRequest,
   { catalogue, allowPost }: { readonly catalogue: ScopeCatalogue; readonly allowPost: boolean },
-  grantTypes = GRANT_TYPES,
+  grantTypes: GrantTypes = GRANT_TYPES,
 ): TokenRequest | OAuthError {
   const parameters = formOf(request)
   if (isOAuthError(parameters)) return parameters

@@ -6,8 +6,9 @@
  * @module
  */
 import * as fc from 'fast-check'
+import type { Application, Resources, Scope } from 'grantwell'
+import { portableDigests } from 'grantwell'
 import type {
-  Application,
   ApplicationCommand,
   ApplicationDetails,
   ApplicationOutcome,
@@ -15,10 +16,8 @@ import type {
   Digest,
   PublishedApplication,
   ResourceScope,
-  Resources,
-  Scope,
-} from 'grantwell'
-import { coversScopes, portableDigests, SECRETS_KEPT, transitionApplication } from 'grantwell'
+} from 'grantwell/core'
+import { coversScopes, SECRETS_KEPT, transitionApplication } from 'grantwell/core'
 import { describe, expect, it } from 'vitest'
 import { hasSecret, isPublished, isResourceServer, limitResources } from '../../src/core/application/application.js'
 import { applicationLabels, logosOf } from '../../src/core/application/application-record.js'

@@ -3,8 +3,9 @@
  * @module
  */
 import * as fc from 'fast-check'
-import type { ClientKey, Credential, CredentialKind, GrantId } from 'grantwell'
-import { CREDENTIAL_PREFIXES, parseCredential, parseGrantId, printCredential } from 'grantwell'
+import type { GrantId } from 'grantwell'
+import type { ClientKey, Credential, CredentialKind } from 'grantwell/core'
+import { CREDENTIAL_PREFIXES, parseCredential, parseGrantId, printCredential } from 'grantwell/core'
 import { describe, expect, it } from 'vitest'
 import { encodeBase64url } from '../../src/core/tokens/base64url.js'
 import { CLIENT_SECRET_PREFIX, credentialAt, grantIdOf, secretFrom } from '../../src/core/tokens/credential.js'

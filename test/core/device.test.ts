@@ -6,6 +6,8 @@
  */
 
 import * as fc from 'fast-check'
+import type { Scope } from 'grantwell'
+import { portableDigests } from 'grantwell'
 import type {
   Command,
   Credential,
@@ -16,9 +18,8 @@ import type {
   IssuedTokens,
   Outcome,
   Replies,
-  Scope,
-} from 'grantwell'
-import { clientKeyOf, inspect, isGrant, parseCredential, portableDigests, retention, transition } from 'grantwell'
+} from 'grantwell/core'
+import { clientKeyOf, inspect, isGrant, parseCredential, retention, transition } from 'grantwell/core'
 import { nodeDigests } from 'grantwell/node'
 import { describe, expect, it } from 'vitest'
 import { serviceScopes } from '../../src/core/scopes.js'

@@ -4,8 +4,9 @@
  */
 import { hkdfSync } from 'node:crypto'
 import * as fc from 'fast-check'
-import type { Approve, Digests, Exchange, Grant } from 'grantwell'
-import { transition } from 'grantwell'
+import type { Digests } from 'grantwell'
+import type { Approve, Exchange, Grant } from 'grantwell/core'
+import { transition } from 'grantwell/core'
 import { describe, expect, it } from 'vitest'
 import { macKeyOf } from '../../src/core/tokens/mac.js'
 import { authorizationUrl, NATIVE, NATIVE_CALLBACK, send, testServer } from '../support.js'

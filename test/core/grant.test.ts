@@ -5,8 +5,9 @@
  */
 import { hkdfSync } from 'node:crypto'
 import * as fc from 'fast-check'
-import type { Credential, CredentialKind, Grant } from 'grantwell'
-import { inspect, PAIRS_IN_GRACE, RETIRED_KEPT, retention, serviceScopes } from 'grantwell'
+import { serviceScopes } from 'grantwell'
+import type { Credential, CredentialKind, Grant } from 'grantwell/core'
+import { inspect, PAIRS_IN_GRACE, RETIRED_KEPT, retention } from 'grantwell/core'
 import { describe, expect, it } from 'vitest'
 import type { World } from './histories.js'
 import {

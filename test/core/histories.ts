@@ -6,21 +6,19 @@
 
 import { createHash } from 'node:crypto'
 import * as fc from 'fast-check'
+import type { ClientId, OAuthError, Scope } from 'grantwell'
 import type {
   Command as AnyCommand,
-  ClientId,
   Credential,
   CredentialKind,
   Grant,
   GrantRules,
   Inspection,
   IssuedTokens,
-  OAuthError,
   Outcome,
   Replies,
-  Scope,
-} from 'grantwell'
-import { clientKeyOf, inspect, parseClientId, parseCredential, transition } from 'grantwell'
+} from 'grantwell/core'
+import { clientKeyOf, inspect, parseClientId, parseCredential, transition } from 'grantwell/core'
 import { nodeDigests } from 'grantwell/node'
 import { serviceScopes } from '../../src/core/scopes.js'
 import { grantIdOf, secretFrom } from '../../src/core/tokens/credential.js'

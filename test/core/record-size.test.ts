@@ -4,8 +4,8 @@
  * @module
  */
 import * as fc from 'fast-check'
-import type { Grant } from 'grantwell'
-import { PAIRS_IN_GRACE, RETIRED_KEPT } from 'grantwell'
+import type { Grant } from 'grantwell/core'
+import { PAIRS_IN_GRACE, RETIRED_KEPT } from 'grantwell/core'
 import { describe, expect, it } from 'vitest'
 import type { World } from './histories.js'
 import {

@@ -4,8 +4,10 @@
  * @module
  */
 import * as fc from 'fast-check'
-import type { RegistrationDetails, RegistrationFault } from 'grantwell'
-import { APPLICATION_LIMITS, SUBMISSION_LIMITS, serviceScopes } from 'grantwell'
+import type { RegistrationFault } from 'grantwell'
+import { serviceScopes } from 'grantwell'
+import type { RegistrationDetails } from 'grantwell/core'
+import { APPLICATION_LIMITS, SUBMISSION_LIMITS } from 'grantwell/core'
 import { describe, expect, it } from 'vitest'
 import { imageType } from '../../src/core/application/image.js'
 import { reasonFault } from '../../src/core/application/reason.js'

@@ -3,8 +3,8 @@
  * @module
  */
 import * as fc from 'fast-check'
-import type { Revoke } from 'grantwell'
-import { transition } from 'grantwell'
+import type { Revoke } from 'grantwell/core'
+import { transition } from 'grantwell/core'
 import { describe, expect, it } from 'vitest'
 import type { World } from './histories.js'
 import {

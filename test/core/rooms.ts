@@ -32,12 +32,14 @@ const CORE = {
 
 const PURE = { pure: true, packages: ['@noble/hashes/'] } as const
 
-/** DESIGN, "Rooms, and what each may import". A room is a folder with all that lies in it, but for folders that are rooms. */
+/** DESIGN, "Rooms, and what each may import". A room is a folder with all that lies in it, but for folders and files that are rooms. */
 export const ROOMS: { readonly [folder: string]: Room } = {
   core: { rooms: {}, ...PURE },
   'core/tokens': { rooms: {}, ...PURE },
   'core/application': { rooms: { 'core/tokens': 'everything' }, ...PURE },
   'core/grant': { rooms: { 'core/tokens': 'everything', 'core/application': 'everything' }, ...PURE },
+  // The entry point `grantwell/core`.
+  'core/index.ts': { rooms: CORE, ...PURE },
   protocol: { rooms: CORE, pure: true },
   storage: {
     rooms: CORE,
@@ -192,8 +194,9 @@ export function readSources(madeUp: { readonly [file: string]: string } = {}): S
   }
 }
 
-/** The innermost room that a file lies in. */
+/** The innermost room that a file lies in, or is. */
 function roomOf(file: string): string {
+  if (file in ROOMS) return file
   let folder = dirname(file)
   while (!(folder in ROOMS) && folder.includes('/')) folder = dirname(folder)
   return folder === '.' ? '' : folder

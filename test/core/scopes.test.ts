@@ -3,16 +3,10 @@
  * @module
  */
 import * as fc from 'fast-check'
-import type { Permission, Scope, ScopeDefinition } from 'grantwell'
-import {
-  coversScopes,
-  narrowScopes,
-  normalizeScopes,
-  parseScopes,
-  printScopes,
-  scopeCatalogue,
-  serviceScopes,
-} from 'grantwell'
+import type { Scope, ScopeDefinition } from 'grantwell'
+import { scopeCatalogue, serviceScopes } from 'grantwell'
+import type { Permission } from 'grantwell/core'
+import { coversScopes, narrowScopes, normalizeScopes, parseScopes, printScopes } from 'grantwell/core'
 import { describe, expect, it } from 'vitest'
 import { limitScopes } from '../../src/core/scopes.js'
 import { anyText } from './texts.js'

@@ -4,8 +4,8 @@
  * is shared, so it has no step of its own.
  * @module
  */
-import type { Command, GrantRecord, GrantRules, Outcome, Replies } from 'grantwell'
-import { transition } from 'grantwell'
+import type { Command, GrantRecord, GrantRules, Outcome, Replies } from 'grantwell/core'
+import { transition } from 'grantwell/core'
 import type { Walk } from '../orders.js'
 import { createWalk } from '../orders.js'
 

@@ -4,8 +4,9 @@
  * @module
  */
 import * as fc from 'fast-check'
-import type { Command, GrantRules } from 'grantwell'
-import { ENTROPY_BYTES, portableDigests, transition } from 'grantwell'
+import { portableDigests } from 'grantwell'
+import type { Command, GrantRules } from 'grantwell/core'
+import { ENTROPY_BYTES, transition } from 'grantwell/core'
 import { nodeDigests } from 'grantwell/node'
 import { describe, expect, it } from 'vitest'
 import type { Answer, Lifecycle, Ruling } from '../../src/testing/model.js'

@@ -3,7 +3,7 @@
  * @module
  */
 import * as fc from 'fast-check'
-import { parseClientId } from 'grantwell'
+import { parseClientId } from 'grantwell/core'
 import { describe, expect, it } from 'vitest'
 import { anyText } from './texts.js'
 

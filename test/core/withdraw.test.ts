@@ -3,8 +3,8 @@
  * @module
  */
 import * as fc from 'fast-check'
-import type { Command, Grant } from 'grantwell'
-import { isLive } from 'grantwell'
+import type { Command, Grant } from 'grantwell/core'
+import { isLive } from 'grantwell/core'
 import { describe, expect, it } from 'vitest'
 import { liveUntil } from '../../src/core/grant/grant.js'
 import type { World } from './histories.js'

@@ -24,7 +24,8 @@ interface Budget {
 }
 
 const BUDGETS: { readonly [entry: string]: Budget } = {
-  '.': { files: 13, gzip: 24_500, brotli: 22_000, later: 32_500 },
+  '.': { files: 13, gzip: 24_500, brotli: 22_000, later: 34_500 },
+  './core': { files: 6, gzip: 12_500 },
   './node': { files: 6, gzip: 5_200 },
   './fetch': { files: 6, gzip: 3_450 },
   './storage/memory': { files: 4, gzip: 3_300 },
@@ -40,7 +41,7 @@ const BUDGETS: { readonly [entry: string]: Budget } = {
 
 /** Sources that no start waits for: they are loaded behind it. */
 const LATER =
-  /^src\/(pages\/|endpoints\/(?!introspection|token|revocation|client)|guard\/mac-guard|management\/(?!administration)|shell\/arguments|core\/(rate-limit|text)|core\/application\/(application-record|registration-check|redirect-uri)|core\/tokens\/user-code|protocol\/(authorization|device|metadata|pages\/))/
+  /^src\/(pages\/|endpoints\/(?!introspection|token|revocation|client)|guard\/mac-guard|management\/(?!administration)|shell\/arguments|core\/(rate-limit|text)|core\/application\/(?!application\.|registration\.)|core\/tokens\/user-code|protocol\/(authorization|device|metadata|pages\/))/
 
 interface Output {
   readonly entryPoint?: string

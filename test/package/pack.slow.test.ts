@@ -20,6 +20,7 @@ import { blocksOf, readme } from './readme.js'
 
 const ENTRIES = [
   '.',
+  './core',
   './node',
   './fetch',
   './storage/memory',
@@ -174,7 +175,7 @@ describe('the optional peers', () => {
 
 /** The whole flow, without imports, so that it runs in both module kinds. */
 const FLOW = `
-async function flow({ root, node, fetch: adapter, memory, pages }) {
+async function flow({ root, core, node, fetch: adapter, memory, pages }) {
   const assert = (holds, what) => { if (!holds) throw new Error(what) }
   const server = root.createAuthorizationServer({
     issuer: 'https://git.example',
@@ -218,7 +219,7 @@ async function flow({ root, node, fetch: adapter, memory, pages }) {
   assert((await api(second.access_token)).type === 'refused', 'works after revocation')
   const refused = await token({ grant_type: 'refresh_token', refresh_token: second.refresh_token })
   assert(refused.error === 'invalid_grant', 'refreshed after revocation')
-  assert(root.parseCredential(first.access_token).kind === 'access_token', 'no credential')
+  assert(core.parseCredential(first.access_token).kind === 'access_token', 'no credential')
   assert(typeof node.createNodeHandler(server) === 'function', 'no handler')
   return 'the flow is complete'
 }
@@ -227,6 +228,7 @@ async function flow({ root, node, fetch: adapter, memory, pages }) {
 describe('both module kinds', () => {
   const MODULES = {
     root: '.',
+    core: './core',
     node: './node',
     fetch: './fetch',
     memory: './storage/memory',
@@ -252,6 +254,7 @@ describe('both module kinds', () => {
     expect(JSON.parse(project.run('names.cjs'))).toEqual(imported)
     const sources = {
       root: Object.keys(await import('grantwell')).sort(),
+      core: Object.keys(await import('grantwell/core')).sort(),
       node: Object.keys(await import('grantwell/node')).sort(),
       fetch: Object.keys(await import('grantwell/fetch')).sort(),
       memory: Object.keys(await import('grantwell/storage/memory')).sort(),
@@ -292,7 +295,7 @@ describe('both module kinds', () => {
   })
 
   it('keep everything inside that is not exported', () => {
-    const inside = ['grantwell/dist/index.js', 'grantwell/core', 'grantwell/server', 'grantwell/storage']
+    const inside = ['grantwell/dist/index.js', 'grantwell/core/grant', 'grantwell/server', 'grantwell/storage']
     for (const name of inside) {
       project.write('inside.mjs', `await import('${name}')`)
       expect(() => project.run('inside.mjs')).toThrow(/ERR_PACKAGE_PATH_NOT_EXPORTED/)
@@ -373,6 +376,7 @@ describe('what an entry point loads', () => {
   /** What nobody but the one entry point may load. */
   const OWN: { readonly [Name in Entry]: RegExp } = {
     '.': /^src\/(index|server|options|transactions|applications|authorization-endpoint)\.ts$/,
+    './core': /^src\/core\/index\.ts$/,
     './node': /^src\/adapters\/node\//,
     './fetch': /^src\/adapters\/fetch\//,
     './storage/memory': /^src\/storage\/memory[./]/,
@@ -413,6 +417,7 @@ describe('what an entry point loads', () => {
 
   const PACKAGES: { readonly [Name in Entry]?: readonly string[] } = {
     '.': ['@noble/hashes'],
+    './core': ['@noble/hashes'],
     './storage/postgres': ['@noble/hashes'],
     './storage/redis': ['@noble/hashes'],
     './metadata': ['@bufbuild/protobuf'],
@@ -450,7 +455,8 @@ describe('types', () => {
   const CONSUMER = `
     import { createServer } from 'node:http'
     import type { AuditEvent, Authentication, AuthorizationServer, HttpRequest, RecordStore, User } from 'grantwell'
-    import { createAuthorizationServer, GrantwellError, scopeCatalogue, serviceScopes, transition } from 'grantwell'
+    import { createAuthorizationServer, GrantwellError, scopeCatalogue, serviceScopes } from 'grantwell'
+    import { transition } from 'grantwell/core'
     import { createFetchHandler, toResponse } from 'grantwell/fetch'
     import { createNodeHandler, nodeDigests, sendResponse } from 'grantwell/node'
     import { defaultPages } from 'grantwell/pages'

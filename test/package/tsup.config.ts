@@ -5,16 +5,11 @@
 import type { Options } from 'tsup'
 import config from '../../tsup.config.js'
 
-const [library] = config as readonly Options[] // it is a list, which the type of `defineConfig` does not tell
+const [library, core] = config as readonly Options[] // it is a list, which the type of `defineConfig` does not tell
 
-const toWeigh: Options = {
-  ...library,
-  format: ['esm'],
-  dts: false,
-  sourcemap: false,
-  metafile: true,
-  clean: false,
-  silent: true,
-}
+const lean: Options = { format: ['esm'], dts: false, sourcemap: false, clean: false, silent: true }
 
-export default toWeigh
+export default [
+  { ...library, ...lean, metafile: true },
+  { ...core, ...lean },
+]

@@ -3,7 +3,8 @@
  * @module
  * @see Specification, sections 4.1 and 7; RFC 6749, sections 3.1.2.4 and 4.1.2.1; RFC 7636, section 4.3; RFC 9207
  */
-import { clientKeyOf, parseClientId, portableDigests } from 'grantwell'
+import { portableDigests } from 'grantwell'
+import { clientKeyOf, parseClientId } from 'grantwell/core'
 import { describe, expect, it } from 'vitest'
 import { answer, inaccessible, sendQuery } from '../server/helpers.js'
 import {

@@ -2,8 +2,9 @@
  * The page on which users see what they permitted, and take it back.
  * @module
  */
-import type { AuthorizedApplicationsPageModel, ClientId, HttpResponse } from 'grantwell'
+import type { ClientId, HttpResponse } from 'grantwell'
 import { portableDigests } from 'grantwell'
+import type { AuthorizedApplicationsPageModel } from 'grantwell/pages'
 import { authorizedApplicationsPage } from 'grantwell/pages'
 import { describe, expect, it } from 'vitest'
 import { clientKeyOf } from '../../src/core/tokens/digests.js'

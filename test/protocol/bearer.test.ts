@@ -5,7 +5,8 @@
  */
 import * as fc from 'fast-check'
 import type { Authentication, HttpResponse, RequestLike } from 'grantwell'
-import { clientKeyOf, parseClientId, portableDigests, serviceScopes } from 'grantwell'
+import { portableDigests, serviceScopes } from 'grantwell'
+import { clientKeyOf, parseClientId } from 'grantwell/core'
 import { describe, expect, it } from 'vitest'
 import { watchedServer } from '../server/helpers.js'
 import type { TestServer } from '../support.js'

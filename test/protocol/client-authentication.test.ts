@@ -5,7 +5,8 @@
  */
 import * as fc from 'fast-check'
 import type { Digests, HttpResponse } from 'grantwell'
-import { clientKeyOf, parseClientId, portableDigests } from 'grantwell'
+import { portableDigests } from 'grantwell'
+import { clientKeyOf, parseClientId } from 'grantwell/core'
 import { describe, expect, it, vi } from 'vitest'
 import type { WatchedServer } from '../server/helpers.js'
 import { atRevocation, INVALID_CLIENT, REVOKED, tokenError, watchedServer } from '../server/helpers.js'

@@ -3,7 +3,8 @@
  * @module
  */
 import type { AuthorizationServerOptions, HttpResponse, JsonValue } from 'grantwell'
-import { clientKeyOf, parseClientId, portableDigests } from 'grantwell'
+import { portableDigests } from 'grantwell'
+import { clientKeyOf, parseClientId } from 'grantwell/core'
 import type { ConsentPageModel } from 'grantwell/pages'
 import { expect } from 'vitest'
 import { CONSENT_REFUSED, grantsOf } from '../server/helpers.js'

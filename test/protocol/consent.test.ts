@@ -3,8 +3,9 @@
  * @module
  * @see Specification, section 4.1; RFC 6749, sections 4.1.2 and 10.12; RFC 9700, sections 4.7, 4.12 and 4.16
  */
-import type { Grant } from 'grantwell'
+
 import { createAuthorizationServer, scopeCatalogue } from 'grantwell'
+import type { Grant } from 'grantwell/core'
 import type { ConsentPageModel } from 'grantwell/pages'
 import { consentPage, html, renderHtml } from 'grantwell/pages'
 import { describe, expect, it } from 'vitest'

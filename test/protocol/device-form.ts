@@ -3,7 +3,7 @@
  * @module
  */
 import type { HttpResponse, RecordStore } from 'grantwell'
-import { parseCredential } from 'grantwell'
+import { parseCredential } from 'grantwell/core'
 import type { TestServer, Tokens } from '../support.js'
 import { basic, hiddenFields, post, send, token, WEB } from '../support.js'
 

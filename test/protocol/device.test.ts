@@ -4,7 +4,8 @@
  * @see Specification, section 4.5; RFC 8628, sections 3.1, 3.2, 3.4, 3.5 and 4
  */
 import type { AuditEvent, HttpResponse } from 'grantwell'
-import { CREDENTIAL_PREFIXES, parseCredential, portableDigests } from 'grantwell'
+import { portableDigests } from 'grantwell'
+import { CREDENTIAL_PREFIXES, parseCredential } from 'grantwell/core'
 import { describe, expect, it } from 'vitest'
 import { parseUserCode, userCodeDigest } from '../../src/core/tokens/user-code.js'
 import {

@@ -5,7 +5,8 @@
  */
 import * as fc from 'fast-check'
 import type { AuthorizationServerOptions, ClientId, HttpResponse, Scope } from 'grantwell'
-import { clientKeyOf, createAuthorizationServer, parseClientId, parseCredential, portableDigests } from 'grantwell'
+import { createAuthorizationServer, portableDigests } from 'grantwell'
+import { clientKeyOf, parseClientId, parseCredential } from 'grantwell/core'
 import { describe, expect, it } from 'vitest'
 import { grantIdOf } from '../../src/core/tokens/credential.js'
 import type { Introspected } from '../../src/protocol/introspection.js'

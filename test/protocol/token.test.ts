@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto'
 import * as fc from 'fast-check'
 import type { AuditEvent, HttpResponse, Scope } from 'grantwell'
-import { CREDENTIAL_PREFIXES } from 'grantwell'
+import { CREDENTIAL_PREFIXES } from 'grantwell/core'
 import { describe, expect, it } from 'vitest'
 import { tokenResponse } from '../../src/protocol/message.js'
 import {

@@ -4,8 +4,10 @@
  * @see Specification, sections 1, 2.1 and 3; DESIGN, registration
  */
 import * as fc from 'fast-check'
-import type { Amendment, Application, PublishedApplication, Registration, Submission } from 'grantwell'
-import { clientKeyOf, parseClientId, portableDigests } from 'grantwell'
+import type { Amendment, Application, Registration, Submission } from 'grantwell'
+import { portableDigests } from 'grantwell'
+import type { PublishedApplication } from 'grantwell/core'
+import { clientKeyOf, parseClientId } from 'grantwell/core'
 import { describe, expect, it } from 'vitest'
 import { gif, jpeg, vp8 } from '../core/images.js'
 import type { TestServer } from '../support.js'

@@ -4,7 +4,8 @@
  * @see DESIGN, "bounds"
  */
 import type { HttpResponse } from 'grantwell'
-import { createAuthorizationServer, parseCredential } from 'grantwell'
+import { createAuthorizationServer } from 'grantwell'
+import { parseCredential } from 'grantwell/core'
 import { describe, expect, it } from 'vitest'
 import { codesOf, decide, decideOn, enterCode, poll } from '../protocol/device-form.js'
 import type { TestServer } from '../support.js'

@@ -3,8 +3,10 @@
  * @module
  * @see RFC 7662; DESIGN, registration
  */
-import type { PublishedApplication, Registration } from 'grantwell'
-import { clientKeyOf, parseClientId, portableDigests, SECRETS_KEPT, scopeCatalogue } from 'grantwell'
+import type { Registration } from 'grantwell'
+import { portableDigests, scopeCatalogue } from 'grantwell'
+import type { PublishedApplication } from 'grantwell/core'
+import { clientKeyOf, parseClientId, SECRETS_KEPT } from 'grantwell/core'
 import * as oauth from 'oauth4webapi'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { discovered, INSECURE, PLATFORMS } from '../adapters/stock-client.js'

@@ -4,7 +4,8 @@
  * @see DESIGN, "Cost, which is also the bar"
  */
 import type { HttpResponse } from 'grantwell'
-import { clientKeyOf, parseClientId, parseCredential, portableDigests } from 'grantwell'
+import { portableDigests } from 'grantwell'
+import { clientKeyOf, parseClientId, parseCredential } from 'grantwell/core'
 import { describe, expect, it } from 'vitest'
 import { gif } from '../core/images.js'
 import { logoIn } from '../protocol/consent-form.js'

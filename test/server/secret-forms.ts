@@ -3,8 +3,8 @@
  * @module
  */
 import { createHash } from 'node:crypto'
-import type { ClientKey, CredentialKind, GrantId } from 'grantwell'
-import { parseCredential, printCredential } from 'grantwell'
+import type { ClientKey, CredentialKind, GrantId } from 'grantwell/core'
+import { parseCredential, printCredential } from 'grantwell/core'
 import { expect } from 'vitest'
 import { secretFrom } from '../../src/core/tokens/credential.js'
 

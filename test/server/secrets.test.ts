@@ -5,8 +5,8 @@
  * @see SECURITY statements 5, 28 and 52; RFC 9700, section 4.2
  */
 import * as fc from 'fast-check'
-import type { CredentialKind, GrantId } from 'grantwell'
-import { clientKeyOf, parseClientId, parseCredential, portableDigests } from 'grantwell'
+import type { CredentialKind, GrantId } from 'grantwell/core'
+import { clientKeyOf, parseClientId, parseCredential, portableDigests } from 'grantwell/core'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { API } from '../protocol/resource-server.js'
 import {

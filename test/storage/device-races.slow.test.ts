@@ -5,7 +5,7 @@
  * @see RFC 8628, sections 3.3 to 3.5
  */
 import type { HttpResponse } from 'grantwell'
-import { isGrant } from 'grantwell'
+import { isGrant } from 'grantwell/core'
 import { describe, expect, it } from 'vitest'
 import { createTurns, inEveryOrder, inSomeOrders } from '../orders.js'
 import type { Codes, Opened } from '../protocol/device-form.js'

@@ -2,8 +2,10 @@
  * Several servers over one memory store, each of whose reads and writes takes its time, by a seed.
  * @module
  */
-import type { AuthorizationServerOptions, Grant, RecordStore } from 'grantwell'
-import { createAuthorizationServer, parseCredential } from 'grantwell'
+import type { AuthorizationServerOptions, RecordStore } from 'grantwell'
+import { createAuthorizationServer } from 'grantwell'
+import type { Grant } from 'grantwell/core'
+import { parseCredential } from 'grantwell/core'
 import { nodeDigests } from 'grantwell/node'
 import type { MemoryStore } from 'grantwell/storage/memory'
 import { memoryStore } from 'grantwell/storage/memory'

@@ -4,18 +4,8 @@
  */
 import * as fc from 'fast-check'
 import type { HttpResponse, JsonValue, RecordStore } from 'grantwell'
-import {
-  clientKeyOf,
-  inspect,
-  isGrant,
-  normalizeScopes,
-  parseCredential,
-  parseScopes,
-  portableDigests,
-  retention,
-  scopeCatalogue,
-  serviceScopes,
-} from 'grantwell'
+import { portableDigests, scopeCatalogue, serviceScopes } from 'grantwell'
+import { clientKeyOf, inspect, isGrant, normalizeScopes, parseCredential, parseScopes, retention } from 'grantwell/core'
 import { nodeDigests } from 'grantwell/node'
 import { describe, expect, it } from 'vitest'
 import type { ReachedGrant } from '../../src/testing/arbitraries/grants.js'

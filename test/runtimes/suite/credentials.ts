@@ -3,16 +3,16 @@
  * @module
  */
 import fc from 'fast-check'
-import type { Credential, CredentialKind } from 'grantwell'
+import { portableDigests } from 'grantwell'
+import type { Credential, CredentialKind } from 'grantwell/core'
 import {
   CREDENTIAL_PREFIXES,
   clientKeyOf,
   parseClientId,
   parseCredential,
   parseGrantId,
-  portableDigests,
   printCredential,
-} from 'grantwell'
+} from 'grantwell/core'
 import type { Case, Suite } from './case.js'
 import { demand, forAll, platformBase64url, same } from './case.js'
 

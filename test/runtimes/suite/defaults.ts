@@ -3,7 +3,8 @@
  * @module
  */
 import type { AuditEvent, AuthorizationServer } from 'grantwell'
-import { createAuthorizationServer, parseCredential } from 'grantwell'
+import { createAuthorizationServer } from 'grantwell'
+import { parseCredential } from 'grantwell/core'
 import { memoryStore } from 'grantwell/storage/memory'
 import type { Case, Suite } from './case.js'
 import { demand, hexOf, platformBytes, same } from './case.js'

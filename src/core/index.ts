@@ -1,0 +1,75 @@
+/**
+ * The entry point `grantwell/core`: the pure functions that the authorization server is made of, and their values.
+ * @module
+ */
+
+export type {
+  Application,
+  ApplicationDetails,
+  ApplicationHead,
+  ClientSecret,
+  PublishedApplication,
+  Review,
+  SubmittedApplication,
+} from './application/application.js'
+export { isPublished } from './application/application.js'
+export type { RedirectRegistration } from './application/redirect-uri.js'
+export type {
+  Amendment,
+  Registration,
+  RegistrationDetails,
+  RegistrationFault,
+  RequestedScope,
+  ResourceScope,
+  ResourceServerRegistration,
+  Submission,
+} from './application/registration.js'
+export { APPLICATION_LIMITS, SUBMISSION_LIMITS } from './application/registration.js'
+export type {
+  ApplicationCommand,
+  ApplicationEvent,
+  ApplicationOutcome,
+  ApplicationRefusal,
+} from './application/transition.js'
+export { SECRETS_KEPT, transitionApplication } from './application/transition.js'
+export type { AuthenticatedTime, OAuthError, OAuthErrorCode, RefusalReason } from './errors.js'
+export { isOAuthError } from './errors.js'
+export type { Approve, IssuedCode } from './grant/approve.js'
+export type { Decide, Decided, IssuedDeviceCode, Poll, RequestDevice } from './grant/device.js'
+export type { Exchange } from './grant/exchange.js'
+export type {
+  AuthorizationCode,
+  DeviceAuthorization,
+  DeviceCode,
+  Grant,
+  GrantRecord,
+  TokenPair,
+} from './grant/grant.js'
+export { isGrant, isLive, PAIRS_IN_GRACE, RETIRED_KEPT, retention } from './grant/grant.js'
+export type { Inspection } from './grant/inspect.js'
+export { inspect } from './grant/inspect.js'
+export type { DecidedEvent, DeviceRequestedEvent, GrantEvent, Outcome, RevocationCause } from './grant/outcome.js'
+export type { IssuedTokens } from './grant/pair.js'
+export type { Refresh } from './grant/refresh.js'
+export type { Revocation, Revoke, Withdraw } from './grant/revoke.js'
+export type { GrantRules } from './grant/rules.js'
+export type { Command, Replies, Written } from './grant/transition.js'
+export { ENTROPY_BYTES, transition } from './grant/transition.js'
+export type { ProtectedResource, Resources } from './resource.js'
+export { opensResource } from './resource.js'
+export type { Permission, Scope, ScopeCatalogue, ScopeDefinition, ScopeEntry } from './scopes.js'
+export {
+  coversScopes,
+  narrowScopes,
+  normalizeScopes,
+  parseScopes,
+  printScopes,
+  scopeCatalogue,
+  serviceScopes,
+} from './scopes.js'
+export type { Credential, CredentialKind } from './tokens/credential.js'
+export { CREDENTIAL_PREFIXES, parseCredential, parseGrantId, printCredential } from './tokens/credential.js'
+export type { DerivationRules, Digests } from './tokens/digests.js'
+export { clientKeyOf, portableDigests } from './tokens/digests.js'
+export type { Branded, ClientId, ClientKey, Digest, GrantId, Seconds, Subject, UserCode } from './values.js'
+export { parseClientId } from './values.js'
