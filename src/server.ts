@@ -117,8 +117,8 @@ function createRoutes<Native>(
   grants: Grants,
 ): ReadonlyMap<string, Route<Native>> {
   const frontChannel = loadLater(async () => {
-    const { frontChannelOf } = await import('./endpoints/front-channel.js')
-    return frontChannelOf(settings, transactions, refused, grants)
+    const { createFrontChannel } = await import('./endpoints/front-channel.js')
+    return createFrontChannel(settings, transactions, refused, grants)
   })
   const lazily =
     (name: keyof FrontChannel<Native>): Answer<Native> =>

@@ -1,12 +1,11 @@
 /**
- * The introspection endpoint: what a token is good for, told to an API of the service that lives elsewhere.
+ * The introspection endpoint: tells an API of the service that runs elsewhere whether a token works, and what it permits.
  *
- * Whatever the token is, the same is done: one read of three records, one digest, one comparison. What tells of a token is
- * the answer alone.
+ * Every token takes the same work: one read of three records, one digest, one comparison. So the time of an answer tells nothing.
  * @module
  * @see RFC 7662
  */
-
+import type { Application } from '../core/application/application.js'
 import { isResourceServer } from '../core/application/application.js'
 import type { OAuthError, RefusalReason } from '../core/errors.js'
 import type { Scope } from '../core/scopes.js'
@@ -16,6 +15,7 @@ import { GRANT_ID_BYTES, grantIdOf } from '../core/tokens/credential.js'
 import { clientKeyOf } from '../core/tokens/digests.js'
 import type { ClientId, ClientKey, Seconds } from '../core/values.js'
 import { accessBy } from '../guard/access.js'
+import type { PresentedClient } from '../protocol/client-authentication.js'
 import { authenticateClient, registeredClient } from '../protocol/client-authentication.js'
 import type { Introspected } from '../protocol/introspection.js'
 import { INACTIVE, introspectionResponse, notAResourceServer } from '../protocol/introspection.js'
@@ -30,7 +30,17 @@ import { keys, recordAs } from '../shell/records.js'
 import type { Transactions } from '../shell/transactions.js'
 import type { JsonValue } from '../storage/record-store.js'
 
-/** Stands in for what is no credential, so that it takes as long as one of which nothing is known. */
+/** The records of a request. */
+interface Loaded {
+  /** The client that the request means. */
+  readonly client: PresentedClient
+  readonly stored: Application | undefined
+  /** The application and the grant of the token. */
+  readonly application: JsonValue | undefined
+  readonly grant: JsonValue | undefined
+}
+
+/** Stands in for anything that is no credential, so that it takes as long as an unknown one. */
 const NOBODY: Credential = {
   kind: 'access_token',
   clientKey: 'A'.repeat(16) as ClientKey, // as long as one
@@ -44,54 +54,66 @@ export function introspectionEndpoint<Native>(
   transactions: Transactions,
   refused: Refused,
 ): (request: HttpRequest<Native>) => MaybePromise<HttpResponse> {
-  const { issuer, digests, clock } = settings
-  const keyOf = (clientId: ClientId): string => keys.application(clientKeyOf(digests, clientId))
+  const { issuer, digests, clock, introspectionMaxAge, allowClientSecretPost: allowPost } = settings
+
+  function refuse(error: OAuthError, clientId?: string): HttpResponse {
+    refused('introspection', error.reason, error.code, clientId)
+    return errorResponse(error)
+  }
 
   return (request) => {
-    const about = requestAboutToken(request, { allowPost: settings.allowClientSecretPost })
-    if (isError(about)) return refuse(about)
-    const { client: presented, credential = NOBODY, fault } = about
-    const { clientId, clientIdAsItIs } = presented
-    const asked = [keyOf(clientId), keys.application(credential.clientKey), keys.grant(credential.grantId)]
-    const read = transactions.read(clientIdAsItIs === undefined ? asked : [...asked, keyOf(clientIdAsItIs)])
-    return andThen(read, (records) => {
-      if (isError(records)) return refuse(records, presented.clientId)
-      const [asking, ofToken, grant, asItIs] = records
-      const stored = recordAs.application(asking?.value)
-      const other = recordAs.application(asItIs?.value)
-      const client = registeredClient(presented, [stored, other])
+    const asked = requestAboutToken(request, { allowPost })
+    if (isError(asked)) return refuse(asked)
+    const { credential = NOBODY, fault } = asked
+    return andThen(load(settings, transactions, asked.client, credential), (loaded) => {
+      if (isError(loaded)) return refuse(loaded, asked.client.clientId)
+      const { client, stored } = loaded
       const now = clock()
-      const resourceServer = authenticateClient(client === presented ? stored : other, client, digests, now)
+      const resourceServer = authenticateClient(stored, client, digests, now)
       if (isError(resourceServer)) return refuse(resourceServer, client.clientId)
       if (!isResourceServer(resourceServer)) return refuse(notAResourceServer(), client.clientId)
       if (fault !== undefined) return refuse(fault, client.clientId)
-      const found = introspect(credential, ofToken?.value, grant?.value, now, resourceServer.scopes)
-      if (typeof found === 'object') {
-        const maxAge = Math.min(settings.introspectionMaxAge, found.expiresAt - now)
-        return introspectionResponse(found, issuer, maxAge)
-      }
+      const found = introspect(settings, credential, loaded, now, resourceServer.scopes)
+      if (typeof found === 'object')
+        return introspectionResponse(found, issuer, Math.min(introspectionMaxAge, found.expiresAt - now))
       refused('introspection', found, undefined, client.clientId)
       return INACTIVE
     })
-
-    function refuse(error: OAuthError, clientId?: string): HttpResponse {
-      refused('introspection', error.reason, error.code, clientId)
-      return errorResponse(error)
-    }
   }
+}
 
-  /** What a resource server may know of a token, or why that is nothing. */
-  function introspect(
-    credential: Credential,
-    application: JsonValue | undefined,
-    grant: JsonValue | undefined,
-    now: Seconds,
-    seen: readonly Scope[],
-  ): Introspected | RefusalReason {
-    // As a bearer token: whoever introspects cannot tell whether a use was signed, and would take the token of whoever only saw it.
-    const found = accessBy(settings, credential, application, grant, now, undefined)
-    if (found.type === 'refusal') return found.error.type === 'error' ? found.error.reason : 'credential_unknown'
-    const scopes = limitScopes(found.scopes, seen, settings.scopes)
-    return scopes.length === 0 ? 'scope_not_registered' : { ...found, scopes }
-  }
+/** Loads the client and what its token stands for, in one read. */
+function load(
+  { digests }: Settings<never>,
+  { read }: Transactions,
+  presented: PresentedClient,
+  { clientKey, grantId }: Credential,
+): MaybePromise<Loaded | OAuthError> {
+  const { clientId, clientIdAsItIs } = presented
+  const keyOf = (id: ClientId): string => keys.application(clientKeyOf(digests, id))
+  const asked = [keyOf(clientId), keys.application(clientKey), keys.grant(grantId)]
+  return andThen(read(clientIdAsItIs === undefined ? asked : [...asked, keyOf(clientIdAsItIs)]), (records) => {
+    if (isError(records)) return records
+    const [first, application, grant, second] = records
+    const stored = recordAs.application(first?.value)
+    const other = recordAs.application(second?.value)
+    const client = registeredClient(presented, [stored, other])
+    const own = client === presented ? stored : other
+    return { client, stored: own, application: application?.value, grant: grant?.value }
+  })
+}
+
+/** Inspects a token: returns what the resource server may know of it, or the reason why that is nothing. */
+function introspect(
+  settings: Settings<never>,
+  credential: Credential,
+  { application, grant }: Loaded,
+  now: Seconds,
+  visible: readonly Scope[],
+): Introspected | RefusalReason {
+  // As a bearer token: a resource server cannot tell whether a use was signed, and would take a stolen token without its key.
+  const found = accessBy(settings, credential, application, grant, now, undefined)
+  if (found.type === 'refusal') return found.error.type === 'error' ? found.error.reason : 'credential_unknown'
+  const scopes = limitScopes(found.scopes, visible, settings.scopes)
+  return scopes.length === 0 ? 'scope_not_registered' : { ...found, scopes }
 }

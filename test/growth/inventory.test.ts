@@ -29,7 +29,7 @@ describe('the functions that may be given what a stranger wrote', () => {
 
   it('are measured under their names', () => {
     // Of other rooms, where not every function is looked for.
-    const elsewhere = ['endpoints/user-code-limiter.ts networkOf', 'cli/diff.ts makeHunks']
+    const elsewhere = ['endpoints/limits/network.ts networkOf', 'cli/diff.ts makeHunks']
     expect(Object.keys(PARSERS).filter((name) => !functions.has(name) && !elsewhere.includes(name))).toEqual([])
   })
 })

@@ -4,7 +4,7 @@
  */
 import type { HttpHeaders, HttpRequest } from 'grantwell'
 import { portableDigests, serviceScopes } from 'grantwell'
-import { networkOf } from '../../src/endpoints/user-code-limiter.js'
+import { networkOf } from '../../src/endpoints/limits/network.js'
 import { bearerToken, macAttributes, tokenInQuery } from '../../src/protocol/bearer.js'
 import { presentedClient } from '../../src/protocol/client-authentication.js'
 import { deviceAuthorizationRequest } from '../../src/protocol/device.js'
@@ -215,7 +215,7 @@ export const PROTOCOL: Readonly<Record<string, Inputs>> = {
   'protocol/device.ts deviceAuthorizationRequest': ofForms((text) =>
     deviceAuthorizationRequest(requestOf(`client_id=native&${text}`), { allowPost: true }),
   ),
-  'endpoints/user-code-limiter.ts networkOf': ofText(
+  'endpoints/limits/network.ts networkOf': ofText(
     (text) => {
       try {
         return networkOf(text)

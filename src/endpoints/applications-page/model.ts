@@ -1,0 +1,107 @@
+/**
+ * The model of the applications page: each application with its grants, and as many as fit on a page.
+ * @module
+ */
+import { normalizeScopes } from '../../core/scopes.js'
+import { ownOf } from '../../core/values.js'
+import type {
+  KeptGrant,
+  KeptResources,
+  OlderGrants,
+  PermittedApplication,
+} from '../../management/permitted-applications.js'
+import { IDS_KEPT } from '../../management/permitted-applications.js'
+import { shortened } from '../../pages/fragments.js'
+import type { AuthorizedApplication, AuthorizedGrant, AuthorizedResources } from '../../pages/index.js'
+import { beginningOf, entrySize, LIST_CHARACTERS } from '../../shell/shown-lists.js'
+import { describeScopes } from '../interaction/consent-model.js'
+import type { PageContext } from '../interaction/context.js'
+import type { LogoLink } from './permitted.js'
+
+/** Applications that a page shows at most. */
+export const APPLICATIONS_SHOWN = 100
+
+/** Limits to the resources of one grant. */
+const RESOURCES_SHOWN = { characters: 8192, most: IDS_KEPT } as const
+
+/** Kinds of resources, the widest first. */
+const KINDS = ['all', 'public', 'specified'] as const
+
+/** Characters of HTML of an application's form, and of what is around its grants. */
+const FORM_CHARACTERS = 1000
+
+/** Names of resources, by their identifiers. */
+export type ResourceNames = ReadonlyMap<string, string>
+
+/** Describes an application and what the user permitted it. */
+export function describeApplication(
+  context: PageContext<never>,
+  permitted: PermittedApplication,
+  logo: LogoLink | undefined,
+  names: ResourceNames,
+  form: AuthorizedApplication['form'],
+): AuthorizedApplication {
+  const { application, newest, older } = ownOf(permitted)
+  return {
+    name: application.name,
+    website: application.website,
+    ...logo,
+    suspended: application.state === 'suspended',
+    grants: newest.map((grant) => describeGrant(context, grant, names)),
+    ...(older !== undefined && { older: describeOlder(context, older, names) }),
+    form,
+  }
+}
+
+/** Takes as many applications from the beginning as fit on a page. */
+export function takeFitting(applications: readonly AuthorizedApplication[]): readonly AuthorizedApplication[] {
+  return beginningOf(applications, sizeOf, { characters: LIST_CHARACTERS, most: APPLICATIONS_SHOWN }).shown
+}
+
+function describeGrant(
+  context: PageContext<never>,
+  { scopes, resources, createdAt, lastUsedAt }: KeptGrant,
+  names: ResourceNames,
+): AuthorizedGrant {
+  return {
+    scopes: describeScopes(context, scopes),
+    resources: describeResources(resources, names),
+    createdAt,
+    ...(lastUsedAt !== undefined && { lastUsedAt }),
+  }
+}
+
+/** Describes several grants as one, so that no wide one is hidden behind newer ones. */
+function describeOlder(
+  context: PageContext<never>,
+  { count, scopes, resources }: OlderGrants,
+  names: ResourceNames,
+): NonNullable<AuthorizedApplication['older']> {
+  const kinds = KINDS.flatMap((kind) => resources.get(kind) ?? [])
+  return {
+    count,
+    scopes: describeScopes(context, normalizeScopes(context.scopes, [...scopes]) ?? []),
+    resources: kinds.map((each) => describeResources(each, names)),
+  }
+}
+
+/** Names the resources that a grant opens, as many as are shown. */
+function describeResources({ kind, ids, count, isMore }: KeptResources, names: ResourceNames): AuthorizedResources {
+  const all = [...ids].map((id) => shortened(names.get(id) ?? id))
+  const { shown } = beginningOf(all, (name) => entrySize(name), RESOURCES_SHOWN)
+  const notShown = count - shown.length
+  return { kind, items: shown, ...(notShown > 0 && { notShown }), ...(isMore && { isMore }) }
+}
+
+/** Returns the characters of HTML that an application takes on the page. */
+function sizeOf(application: AuthorizedApplication): number {
+  const { name, website, logo = '', grants, older } = ownOf(application)
+  const permissions = [...grants, ...(older === undefined ? [] : [older])].flatMap(({ scopes }) => scopes)
+  const places = [...grants.map(({ resources }) => resources), ...(older?.resources ?? [])]
+  return (
+    entrySize(name, name, website, website, logo) +
+    FORM_CHARACTERS +
+    permissions.reduce((size, { scope, description }) => size + entrySize(scope, description), 0) +
+    places.reduce((size, { items }) => items.reduce((sum, item) => sum + entrySize(item), size + entrySize()), 0)
+  )
+}

@@ -1,0 +1,120 @@
+/**
+ * The decision on an authorization request: the user's, or the one that an earlier consent makes.
+ * @module
+ * @see Specification, section 4.1; RFC 6749, section 4.1.2
+ */
+import type { PublishedApplication } from '../../core/application/application.js'
+import { RESOURCE_CHOICES } from '../../core/application/registration.js'
+import { oauthError } from '../../core/errors.js'
+import type { Approve } from '../../core/grant/approve.js'
+import type { Grant } from '../../core/grant/grant.js'
+import { unchanged } from '../../core/grant/outcome.js'
+import { transition } from '../../core/grant/transition.js'
+import type { Resources } from '../../core/resource.js'
+import { coversScopes } from '../../core/scopes.js'
+import { clientKeyOf } from '../../core/tokens/digests.js'
+import type { GrantId } from '../../core/values.js'
+import type { AuthorizationRequest } from '../../protocol/authorization.js'
+import { authorizationResponse, notAccessible } from '../../protocol/authorization.js'
+import type { HttpResponse } from '../../protocol/message.js'
+import type { VerifiedForm } from '../../protocol/pages/consent.js'
+import { isError } from '../../protocol/parameters.js'
+import type { Deciding } from '../../shell/consents.js'
+import type { User } from '../../shell/options.js'
+import type { PageContext } from '../interaction/context.js'
+import { redirectError, showLinkError } from './errors.js'
+
+/** The form by which a grant is made, or what stands in for it where nobody is asked. */
+export type ApprovedBy = Pick<Approve, 'grantId' | 'formSecret' | 'formExpiresAt' | 'unasked'>
+
+/**
+ * Makes the grant, and redirects the browser to the application with its code.
+ * @param sparing - the grant by which this decision spared its user a question
+ */
+export async function approve(
+  context: PageContext<never>,
+  asked: AuthorizationRequest,
+  user: User,
+  resources: Resources,
+  by: ApprovedBy,
+  sparing?: GrantId,
+): Promise<HttpResponse> {
+  const who = decidingOf(context, asked, user)
+  const notAdmitted = await context.consents.admit(who, { decision: 'agree', ...by }, sparing)
+  if (notAdmitted !== undefined) return showLinkError(context, notAdmitted)
+  const command = createApprove(who, asked, resources, by)
+  const { rules } = context
+  const reply = await context.consents.onGrant(who, by.grantId, (application, grant, now, entropy) =>
+    application?.state === 'approved'
+      ? transition(grant, command, now, entropy, rules)
+      : unchanged(notAccessible('client_suspended')),
+  )
+  return isError(reply) ? showLinkError(context, reply) : authorizationResponse(asked, reply, context.issuer)
+}
+
+/** Stores the user's refusal, and redirects the browser to the application with it. */
+export async function refuse(
+  context: PageContext<never>,
+  asked: AuthorizationRequest,
+  user: User,
+  { grantId, expiresAt: formExpiresAt }: VerifiedForm,
+): Promise<HttpResponse> {
+  const who = decidingOf(context, asked, user)
+  const notAdmitted = await context.consents.admit(who, { decision: 'refuse', grantId, formExpiresAt })
+  if (notAdmitted !== undefined) return showLinkError(context, notAdmitted)
+  return redirectError(context, {
+    ...asked,
+    error: oauthError('access_denied', 'consent_refused', 'The user refused.'),
+  })
+}
+
+/**
+ * Finds the live grant that spares the user the question, with `consent: 'once'`. It covers what is asked for, and its answer went
+ * to the same redirect URI.
+ */
+export async function findConsent(
+  context: PageContext<never>,
+  asked: AuthorizationRequest,
+  user: User,
+): Promise<Grant | undefined> {
+  const { application, scopes, redirectUri } = asked
+  if (!isRemembered(context, application)) return undefined
+  const grants = await context.consents.consentedGrants(decidingOf(context, asked, user))
+  const covers = (grant: Grant): boolean =>
+    grant.code.redirectUri === redirectUri &&
+    coversScopes(grant.scopes, scopes) &&
+    RESOURCE_CHOICES[application.resourceScope].includes(grant.resources.kind)
+  return grants.find(covers)
+}
+
+/** True if consents count again. Another program can take over a public client's redirect, so its user is always asked (RFC 8252, 8.6). */
+function isRemembered({ consent }: PageContext<never>, { type }: PublishedApplication): boolean {
+  return consent === 'once' && type === 'confidential'
+}
+
+function decidingOf(
+  { digests }: PageContext<never>,
+  { application }: AuthorizationRequest,
+  { subject }: User,
+): Deciding {
+  return { clientKey: clientKeyOf(digests, application.clientId), subject }
+}
+
+function createApprove(
+  { clientKey, subject }: Deciding,
+  { application, redirectUri, scopes, codeChallenge }: AuthorizationRequest,
+  resources: Resources,
+  by: ApprovedBy,
+): Approve {
+  return {
+    type: 'approve',
+    clientId: application.clientId,
+    clientKey,
+    subject,
+    scopes,
+    resources,
+    redirectUri,
+    ...(codeChallenge !== undefined && { codeChallenge }),
+    ...by,
+  }
+}

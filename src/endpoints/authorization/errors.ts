@@ -1,0 +1,37 @@
+/**
+ * The two ways to answer an authorization request with an error: a page for the user, or a redirect to the application.
+ * @module
+ * @see RFC 6749, section 4.1.2.1
+ */
+
+import type { RedirectedError, RefusedLink } from '../../protocol/authorization.js'
+import { authorizationResponse, notAccessible } from '../../protocol/authorization.js'
+import type { HttpResponse } from '../../protocol/message.js'
+import type { User } from '../../shell/options.js'
+import type { PageContext } from '../interaction/context.js'
+import { showError } from '../interaction/error-page.js'
+
+/** Shows an error to the user, and notes it in the audit trail with what is known of the application. */
+export function showLinkError(context: PageContext<never>, error: RefusedLink): HttpResponse {
+  return showError(context, 'authorization', error, error)
+}
+
+/** Redirects the browser to the application with an error. */
+export function redirectError(
+  { issuer, refused }: PageContext<never>,
+  { error, application, ...to }: Omit<RedirectedError, 'type'>,
+): HttpResponse {
+  refused('authorization', error.reason, error.code, application.clientId)
+  return authorizationResponse(to, error, issuer)
+}
+
+/**
+ * Answers a request with a wrong parameter. The application is told only where a user is signed in, so that a link alone
+ * never sends a stranger's browser on.
+ * @see Specification, sections 4.1 and 7; RFC 9700, section 4.11.2
+ */
+export function answerFault(context: PageContext<never>, asked: RedirectedError, user: User | undefined): HttpResponse {
+  if (user !== undefined) return redirectError(context, asked)
+  const { clientId } = asked.application
+  return showError(context, 'authorization', notAccessible(asked.error.reason), { clientId })
+}

@@ -1,0 +1,144 @@
+/**
+ * The second form of the device page: takes the user's decision.
+ * @module
+ * @see RFC 8628, section 3.3
+ */
+import type { OAuthError } from '../../core/errors.js'
+import type { Decided } from '../../core/grant/device.js'
+import { userCodeUnknown } from '../../core/grant/device.js'
+import { unchanged } from '../../core/grant/outcome.js'
+import { transition } from '../../core/grant/transition.js'
+import type { Resources } from '../../core/resource.js'
+import { parseGrantId } from '../../core/tokens/credential.js'
+import { clientKeyOf } from '../../core/tokens/digests.js'
+import type { GrantId, UserCode } from '../../core/values.js'
+import { notAccessible } from '../../protocol/authorization.js'
+import type { HttpRequest, HttpResponse } from '../../protocol/message.js'
+import type { Parameters } from '../../protocol/parameters.js'
+import { isError } from '../../protocol/parameters.js'
+import type { User } from '../../shell/options.js'
+import { keys, recordAs } from '../../shell/records.js'
+import type { PageContext } from '../interaction/context.js'
+import { showError } from '../interaction/error-page.js'
+import { canBeOurs, verifyForm, verifyFormOfAnyAge } from '../interaction/forms.js'
+import type { ChoiceFault } from '../interaction/resources.js'
+import { isChoiceFault, readChoice } from '../interaction/resources.js'
+import type { DecidedDevice, WaitingDevice } from './devices.js'
+import { checkDecided, checkWaiting, decisionOf, loadDevice } from './devices.js'
+import { consentFormOf, NO_CODE, showCodePage, showConsent, showResult } from './pages.js'
+
+/** A form of the device page as it was sent. */
+export interface SentForm {
+  readonly form: Parameters
+  /** The code as it was typed, or its beginning. */
+  readonly typed: string
+  readonly userCode: UserCode | undefined
+  readonly token: string | undefined
+  readonly decision: string | undefined
+  /** The device, by its identifier, which cannot be guessed. */
+  readonly device: string | undefined
+}
+
+/** A decision on a device. */
+interface Wanted {
+  readonly grantId: GrantId
+  readonly userCode: UserCode
+  readonly decision: 'agree' | 'refuse'
+}
+
+/** Takes a decision, or shows the one that the user took before. */
+export async function takeDecision(
+  context: PageContext<never>,
+  request: HttpRequest,
+  user: User,
+  sent: SentForm,
+): Promise<HttpResponse> {
+  const wanted = parseDecision(context, request, sent)
+  if (wanted === undefined) return showError(context, 'device', notAccessible('consent_invalid'))
+  const { grantId, userCode, decision } = wanted
+  const records = await loadDevice(context, grantId)
+  if (isError(records)) return showError(context, 'device', records)
+  const decided = checkDecided(user, userCode, records)
+  if (decided !== undefined) return repeatResult(context, request, user, decided, sent.token)
+  const found = checkWaiting(context, userCode, records)
+  if (isError(found)) return showCodePage(context, request, user, NO_CODE, userCodeUnknown())
+  if (verifyForm(context, request, user, consentFormOf(found), sent.token) === undefined)
+    return showError(context, 'device', notAccessible('consent_invalid'))
+  const resources = await chooseResources(context, user, found, decision, sent.form)
+  if (isChoiceFault(resources)) return showConsent(context, request, user, found, resources)
+  const reply = await decide(context, user, wanted, found, resources)
+  if (!isError(reply)) return showResult(context, decision, found)
+  return answerError(context, request, user, found, reply)
+}
+
+/** Parses the form; undefined where it cannot be one of ours. */
+function parseDecision(
+  context: PageContext<never>,
+  request: HttpRequest,
+  { userCode, decision, device, token }: SentForm,
+): Wanted | undefined {
+  // Checked before anything is shown: a page in answer to another site's form would bring a new key, and end open forms.
+  const grantId = canBeOurs(context, request, token) ? parseGrantId(device ?? '') : undefined
+  if (grantId === undefined || userCode === undefined) return undefined
+  return decision === 'agree' || decision === 'refuse' ? { grantId, userCode, decision } : undefined
+}
+
+/** Shows the user's earlier decision to a form that was sent again. */
+function repeatResult(
+  context: PageContext<never>,
+  request: HttpRequest,
+  user: User,
+  decided: DecidedDevice,
+  token: string | undefined,
+): HttpResponse {
+  return verifyFormOfAnyAge(context, request, user, consentFormOf(decided), token) === undefined
+    ? showCodePage(context, request, user, NO_CODE, userCodeUnknown())
+    : showResult(context, decisionOf(decided), decided)
+}
+
+/** Reads the choice of resources; a refusal has none. */
+async function chooseResources(
+  context: PageContext<never>,
+  user: User,
+  { application }: WaitingDevice,
+  decision: Wanted['decision'],
+  form: Parameters,
+): Promise<Resources | ChoiceFault> {
+  return decision === 'refuse' ? { kind: 'specified', ids: [] } : readChoice(context, user, application, form)
+}
+
+/** Stores the decision, and with it the grant. */
+async function decide(
+  { digests, consents, rules }: PageContext<never>,
+  { subject }: User,
+  { grantId, decision }: Wanted,
+  { application, scopes }: WaitingDevice,
+  resources: Resources,
+): Promise<Decided | OAuthError> {
+  const who = { clientKey: clientKeyOf(digests, application.clientId), subject }
+  if (decision === 'agree') {
+    const notAdmitted = await consents.admit(who, { decision, grantId })
+    if (notAdmitted !== undefined) return notAdmitted
+  }
+  return consents.onGrant(who, grantId, (current, device, now, entropy) => {
+    if (decision === 'agree' && current?.state !== 'approved') return unchanged(userCodeUnknown())
+    return transition(device, { type: 'decide', decision, subject, scopes, resources }, now, entropy, rules)
+  })
+}
+
+/** Answers a decision that was not taken. The same form may have been quicker by a moment: then its result is shown. */
+async function answerError(
+  context: PageContext<never>,
+  request: HttpRequest,
+  user: User,
+  { userCode, device, application }: WaitingDevice,
+  error: OAuthError,
+): Promise<HttpResponse> {
+  if (error.reason !== 'user_code_unknown') return showError(context, 'device', error)
+  const records = await context.transactions.read([keys.grant(device.id)])
+  const record = isError(records) ? undefined : recordAs.grantRecord(records[0]?.value)
+  const decided = checkDecided(user, userCode, { application, record })
+  return decided === undefined
+    ? showCodePage(context, request, user, NO_CODE, error)
+    : showResult(context, decisionOf(decided), decided)
+}

@@ -1,0 +1,120 @@
+/**
+ * The devices that a user may be shown: one that waits for a decision, or one on which this user has decided.
+ * @module
+ */
+
+import type { Application, PublishedApplication } from '../../core/application/application.js'
+import { isPublished } from '../../core/application/application.js'
+import { deviceFlowFault } from '../../core/application/registration.js'
+import type { OAuthError } from '../../core/errors.js'
+import { userCodeUnknown } from '../../core/grant/device.js'
+import type { DeviceAuthorization, Grant, GrantRecord } from '../../core/grant/grant.js'
+import { isGrant } from '../../core/grant/grant.js'
+import type { Scope } from '../../core/scopes.js'
+import { limitScopes } from '../../core/scopes.js'
+import { GRANT_ID_BYTES, grantIdOf } from '../../core/tokens/credential.js'
+import { clientKeyOf } from '../../core/tokens/digests.js'
+import { userCodeDigest } from '../../core/tokens/user-code.js'
+import type { ClientKey, GrantId, UserCode } from '../../core/values.js'
+import { isError } from '../../protocol/parameters.js'
+import type { User } from '../../shell/options.js'
+import type { UserCodeRecord } from '../../shell/records.js'
+import { keys, recordAs } from '../../shell/records.js'
+import type { PageContext } from '../interaction/context.js'
+
+/** A device, and what its user may be shown of it. */
+export interface ShownDevice {
+  readonly userCode: UserCode
+  readonly device: Pick<DeviceAuthorization, 'id'>
+  readonly application: PublishedApplication
+  readonly scopes: readonly Scope[]
+}
+
+/** A device that waits for a decision. */
+export interface WaitingDevice extends ShownDevice {
+  readonly type: 'waiting'
+}
+
+/** A device on which its user has decided. */
+export interface DecidedDevice extends ShownDevice {
+  readonly device: Grant
+}
+
+/** The stored records of a device, as far as they are there. */
+export interface DeviceRecords {
+  readonly application: Application | undefined
+  readonly record: GrantRecord | undefined
+}
+
+/** Keys under which the store has nothing: no digest and no random bytes are all zeros. */
+const NOBODY: Omit<UserCodeRecord, 'v'> = {
+  clientKey: 'AAAAAAAAAAAAAAAA' as ClientKey, // 12 bytes
+  grantId: grantIdOf(new Uint8Array(GRANT_ID_BYTES)),
+}
+
+/** Finds the device that shows a code, if it waits for a decision. The error is the same for every other code. */
+export async function findWaiting(
+  context: PageContext<never>,
+  userCode: UserCode | undefined,
+): Promise<WaitingDevice | OAuthError> {
+  if (userCode === undefined) return userCodeUnknown()
+  const { transactions, digests, rules } = context
+  const found = await transactions.read([keys.userCode(userCodeDigest(userCode, digests, rules.derivationKey))])
+  if (isError(found)) return found
+  // An unknown code takes as many reads as a dead one.
+  const { clientKey, grantId } = recordAs.userCode(found[0]?.value) ?? NOBODY
+  const records = await transactions.read([keys.application(clientKey), keys.grant(grantId)])
+  if (isError(records)) return records
+  const [application, record] = records
+  return checkWaiting(context, userCode, {
+    application: recordAs.application(application?.value),
+    record: recordAs.grantRecord(record?.value),
+  })
+}
+
+/** Loads the device that a form names by its identifier, and the application that it belongs to. */
+export async function loadDevice(
+  { transactions, digests }: PageContext<never>,
+  grantId: GrantId,
+): Promise<DeviceRecords | OAuthError> {
+  const records = await transactions.read([keys.grant(grantId)])
+  if (isError(records)) return records
+  const record = recordAs.grantRecord(records[0]?.value)
+  if (record === undefined) return { application: undefined, record }
+  const applications = await transactions.read([keys.application(clientKeyOf(digests, record.clientId))])
+  if (isError(applications)) return applications
+  return { application: recordAs.application(applications[0]?.value), record }
+}
+
+/** Returns a device whose user may decide: in time, and for an application that still may have what is asked for. */
+export function checkWaiting(
+  { scopes: catalogue, clock }: PageContext<never>,
+  userCode: UserCode,
+  { application, record }: DeviceRecords,
+): WaitingDevice | OAuthError {
+  const now = clock()
+  if (record === undefined || isGrant(record) || now >= record.code.expiresAt) return userCodeUnknown()
+  if (application?.state !== 'approved' || application.clientId !== record.clientId) return userCodeUnknown()
+  if (deviceFlowFault(application) !== undefined) return userCodeUnknown()
+  // The page cannot show a scope that the service has taken out of its catalogue.
+  const scopes = limitScopes(record.scopes, application.scopes, catalogue)
+  return scopes.length === 0 ? userCodeUnknown() : { type: 'waiting', userCode, device: record, application, scopes }
+}
+
+/** Returns a device on which this very user decided; undefined where nobody or somebody else did. */
+export function checkDecided(
+  { subject }: User,
+  userCode: UserCode,
+  { application, record }: DeviceRecords,
+): DecidedDevice | undefined {
+  if (!isGrant(record) || record.subject !== subject || record.code.redirectUri !== undefined) return undefined
+  // Neither page fits a grant that was agreed to, used, and revoked since.
+  if (record.revokedAt !== undefined && record.code.usedAt !== undefined) return undefined
+  if (!isPublished(application) || application.clientId !== record.clientId) return undefined
+  return { userCode, device: record, application, scopes: record.scopes }
+}
+
+/** Returns what the user decided. */
+export function decisionOf({ device }: DecidedDevice): 'agree' | 'refuse' {
+  return device.revokedAt === undefined ? 'agree' : 'refuse'
+}

@@ -1,0 +1,108 @@
+/**
+ * The pages of the device flow: the one for the code, the one for the consent, and the one for the result.
+ * @module
+ */
+import type { OAuthError } from '../../core/errors.js'
+import { printScopes } from '../../core/scopes.js'
+import { shownName } from '../../core/text.js'
+import { printUserCode } from '../../core/tokens/user-code.js'
+import type { UserCode } from '../../core/values.js'
+import { ENDPOINT_PATHS } from '../../protocol/endpoints.js'
+import type { HttpRequest, HttpResponse } from '../../protocol/message.js'
+import { retryAfter } from '../../protocol/message.js'
+import type { FormBinding } from '../../protocol/pages/consent.js'
+import { FORM_FIELDS } from '../../protocol/pages/consent.js'
+import { pageResponse } from '../../protocol/pages/page.js'
+import { isError } from '../../protocol/parameters.js'
+import type { User } from '../../shell/options.js'
+import { createConsentModel } from '../interaction/consent-model.js'
+import type { PageContext } from '../interaction/context.js'
+import { showError } from '../interaction/error-page.js'
+import { createFormBinder } from '../interaction/forms.js'
+import type { ChoiceFault } from '../interaction/resources.js'
+import { sendToSignIn } from '../interaction/sign-in.js'
+import type { ShownDevice, WaitingDevice } from './devices.js'
+
+/** The code in the field of the page, if any, and whether it came with the link. */
+export interface ShownCode {
+  readonly userCode?: string
+  readonly complete: boolean
+}
+
+/** What the form that asks for a code is bound to, besides its user and browser. */
+export const CODE_FORM: FormBinding['shown'] = ['user code']
+
+/** An empty field. */
+export const NO_CODE: ShownCode = { complete: false }
+
+/** Returns what the consent form of a device is bound to, besides its user and browser. */
+export function consentFormOf({ userCode, device, application, scopes }: ShownDevice): FormBinding['shown'] {
+  const { clientId, name, resourceScope } = application
+  return ['device consent', device.id, userCode, clientId, name, resourceScope, printScopes(scopes)]
+}
+
+/** Shows the page that asks for the code, with the error of the code that was sent before. */
+export function showCodePage(
+  context: PageContext<never>,
+  request: HttpRequest,
+  user: User,
+  code: ShownCode,
+  error?: OAuthError,
+): HttpResponse {
+  const { pages, stylesheet, refused } = context
+  if (error !== undefined) refused('device', error.reason, error.code, undefined, user.subject)
+  const binder = createFormBinder(context, request, user)
+  const html = pages.device({
+    user: { name: shownName(user.name, user.subject) },
+    ...code,
+    form: { action: actionOf(context), fields: [binder.field(CODE_FORM)] },
+    stylesheet,
+    ...(error !== undefined && { fault: error.description }),
+  })
+  return pageResponse(error?.status ?? 200, html, [], { ...binder.headers, ...retryAfter(error) })
+}
+
+/** Shows the consent page. After a faulty choice of resources it is shown again, with the fault. */
+export async function showConsent(
+  context: PageContext<never>,
+  request: HttpRequest,
+  user: User,
+  found: WaitingDevice,
+  again?: ChoiceFault,
+): Promise<HttpResponse> {
+  const { application, scopes, device, userCode } = found
+  const binder = createFormBinder(context, request, user)
+  const fields = [
+    { name: FORM_FIELDS.userCode, value: userCode },
+    { name: FORM_FIELDS.device, value: device.id },
+    binder.field(consentFormOf(found)),
+  ]
+  const model = await createConsentModel(context, user, application, scopes, fields, again)
+  if (isError(model)) return showError(context, 'device', model)
+  const form = { action: actionOf(context), fields }
+  const html = context.pages.consent({ ...model, userCode: printUserCode(userCode), form })
+  return pageResponse(again === undefined ? 200 : 400, html, [], binder.headers)
+}
+
+/** Shows what the user decided. */
+export function showResult(
+  { pages, stylesheet }: PageContext<never>,
+  decision: 'agree' | 'refuse',
+  { application: { name } }: ShownDevice,
+): HttpResponse {
+  return pageResponse(200, pages.deviceResult({ decision, application: { name }, stylesheet }))
+}
+
+/** Sends the browser to sign in, and back to the page with the code. */
+export function signInForCode(
+  context: PageContext<never>,
+  request: HttpRequest,
+  userCode: UserCode | undefined,
+): HttpResponse {
+  const query = userCode === undefined ? '' : `${FORM_FIELDS.userCode}=${printUserCode(userCode)}`
+  return sendToSignIn(context, request, 'device', query)
+}
+
+function actionOf({ issuerPath }: PageContext<never>): string {
+  return issuerPath + ENDPOINT_PATHS.device
+}

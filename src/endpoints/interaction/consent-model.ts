@@ -1,0 +1,98 @@
+/**
+ * The model of the consent page, of the authorization endpoint and of the device page alike.
+ * @module
+ */
+import type { PublishedApplication } from '../../core/application/application.js'
+import { RESOURCE_CHOICES } from '../../core/application/registration.js'
+import type { OAuthError } from '../../core/errors.js'
+import { oauthError } from '../../core/errors.js'
+import type { Scope } from '../../core/scopes.js'
+import { shownName } from '../../core/text.js'
+import { shortened } from '../../pages/fragments.js'
+import type { ConsentPageModel, ConsentScope, ResourceKind } from '../../pages/index.js'
+import { FORM_FIELDS, SPECIFIED_RESOURCES_MAX } from '../../protocol/pages/consent.js'
+import type { User } from '../../shell/options.js'
+import { logoAddress } from '../logo.js'
+import type { PageContext } from './context.js'
+import type { HiddenField } from './forms.js'
+import type { ChoiceFault, OfferedResources } from './resources.js'
+import { formSize, readResources, selectOffered } from './resources.js'
+
+/** The consent page but for its form and the place that the answer goes to. */
+export type ConsentModel = Pick<
+  ConsentPageModel,
+  'application' | 'user' | 'scopes' | 'resources' | 'stylesheet' | 'fault'
+>
+
+/** The fields of a consent form that the user fills in, resources apart, with their longest values. */
+const LONGEST_ANSWER: readonly HiddenField[] = [
+  { name: FORM_FIELDS.decision, value: 'refuse' },
+  { name: FORM_FIELDS.resourceScope, value: 'specified' },
+]
+
+const CHOICE_FAULT = `Choose which resources the application may use: at least one, and at most ${SPECIFIED_RESOURCES_MAX}.`
+
+/**
+ * Makes the model of a consent page.
+ * @param fields - the hidden fields of its form
+ * @param again - the fault of the form that came before; the page is shown again with the user's choice
+ * @returns an error where the user has nothing to choose from, or the form would be too long to come back
+ */
+export async function createConsentModel(
+  context: PageContext<never>,
+  user: User,
+  application: PublishedApplication,
+  scopes: readonly Scope[],
+  fields: readonly HiddenField[],
+  again?: ChoiceFault,
+): Promise<ConsentModel | OAuthError> {
+  const bytesLeft = context.bodyLimit - formSize([...fields, ...LONGEST_ANSWER])
+  if (bytesLeft < 0) return oauthError('invalid_request', 'malformed_request', 'The request is too long for a form.')
+  const offered = selectOffered(await readResources(context, user), bytesLeft)
+  const choices = RESOURCE_CHOICES[application.resourceScope].filter(
+    (kind) => kind !== 'specified' || context.resources !== undefined,
+  )
+  if (choices.length === 0) return oauthError('server_error', 'host_failed', 'There is nothing to choose from.')
+  return {
+    application: {
+      name: application.name,
+      ...(application.description !== undefined && { description: application.description }),
+      website: application.website,
+      logo: context.issuerPath + logoAddress(application),
+    },
+    user: { name: shownName(user.name, user.subject) },
+    scopes: describeScopes(context, scopes),
+    resources: describeResources(choices, application.resourceScope, offered, again),
+    stylesheet: context.stylesheet,
+    ...(again !== undefined && { fault: CHOICE_FAULT }),
+  }
+}
+
+/** Describes scopes to a user, in the order of the catalogue. */
+export function describeScopes(
+  { scopes: catalogue }: PageContext<never>,
+  scopes: readonly Scope[],
+): readonly ConsentScope[] {
+  return [...catalogue.entries.values()]
+    .filter(({ scope }) => scopes.includes(scope))
+    .map(({ scope, permission, definition }) => ({ scope, permission, description: definition.description }))
+}
+
+/** Describes the choice of resources: as it was made before, else the registered one. */
+function describeResources(
+  choices: readonly ResourceKind[],
+  registered: ResourceKind,
+  { shown, notShown }: OfferedResources,
+  again: ChoiceFault | undefined,
+): ConsentPageModel['resources'] {
+  return {
+    choices,
+    selected: choices.find((kind) => kind === again?.choice) ?? registered,
+    items: shown.map(({ id, name }) => ({
+      id,
+      name: shortened(shownName(name, id)),
+      checked: again?.ids.includes(id) ?? false,
+    })),
+    ...(notShown > 0 && { notShown }),
+  }
+}

@@ -1,0 +1,44 @@
+/**
+ * The context of the endpoints with pages: all that they work with.
+ * @module
+ */
+import type { Pages } from '../../pages/index.js'
+import { ENDPOINT_PATHS } from '../../protocol/endpoints.js'
+import type { HttpRequest, HttpResponse } from '../../protocol/message.js'
+import type { ConsentRecords } from '../../shell/consents.js'
+import { consentRecordsOf } from '../../shell/consents.js'
+import type { Refused, RefusedEvent, Settings } from '../../shell/options.js'
+import type { Transactions } from '../../shell/transactions.js'
+import { completePages } from './pages.js'
+
+/** The settings of a server, with the store, the audit trail and a page for everything that is shown. */
+export type PageContext<Native> = Settings<Native> & {
+  readonly pages: Pages
+  /** The path of the stylesheet. */
+  readonly stylesheet: string
+  readonly transactions: Transactions
+  readonly consents: ConsentRecords
+  readonly refused: Refused
+}
+
+/** The endpoints that answer with pages. */
+export type PageEndpoint = Extract<RefusedEvent['endpoint'], 'authorization' | 'device' | 'applications'>
+
+/** A function that answers a request of a browser. */
+export type PageAnswer<Native> = (request: HttpRequest<Native>) => Promise<HttpResponse>
+
+/** Makes the context of a server. */
+export function createPageContext<Native>(
+  settings: Settings<Native>,
+  transactions: Transactions,
+  refused: Refused,
+): PageContext<Native> {
+  return {
+    ...settings,
+    pages: completePages(settings),
+    stylesheet: settings.issuerPath + ENDPOINT_PATHS.stylesheet,
+    transactions,
+    consents: consentRecordsOf(settings, transactions),
+    refused,
+  }
+}

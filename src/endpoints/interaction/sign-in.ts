@@ -1,0 +1,61 @@
+/**
+ * The user who is signed in at the host, and the way to its sign-in page and back.
+ * @module
+ */
+import type { Takes } from '../../core/takes.js'
+import { isObject } from '../../core/takes.js'
+import { ENDPOINT_PATHS } from '../../protocol/endpoints.js'
+import type { HttpRequest, HttpResponse } from '../../protocol/message.js'
+import { pageResponse, redirectResponse, refreshTo } from '../../protocol/pages/page.js'
+import { checkedAnswer } from '../../shell/host.js'
+import type { User } from '../../shell/options.js'
+import type { PageContext, PageEndpoint } from './context.js'
+import { isText, isTextOrNone } from './texts.js'
+
+const USER: Takes = {
+  words:
+    '{ subject, name }, a string that is not empty and one that may be left out, or undefined where nobody is signed in',
+  fits: (value) =>
+    isObject(value) && isText(value['subject']) && value['subject'] !== '' && isTextOrNone(value['name']),
+}
+
+/** A header can hold nothing else. */
+const SIGN_IN_URL: Takes = {
+  words: 'a path or URL of visible ASCII characters, at once',
+  fits: (value) => isText(value) && /^[\x21-\x7e]+$/.test(value),
+  secret: true,
+}
+
+const SIGNED_OUT = {
+  title: 'You were signed out',
+  message: 'Nothing was changed. Sign in again to go on.',
+} as const
+
+/** Asks the host who is signed in; undefined for nobody. */
+export async function readUser<Native>(
+  context: PageContext<Native>,
+  request: HttpRequest<Native>,
+): Promise<User | undefined> {
+  const user = await context.user(request)
+  if (user === undefined || user === null) return undefined // a session without a user is often null
+  return checkedAnswer('user()', USER, user)
+}
+
+/**
+ * Sends the browser to sign in, and from there back to an endpoint with a query.
+ *
+ * A form is answered with a page that leads there, since Chromium would not follow its redirect to every address.
+ */
+export function sendToSignIn(
+  context: PageContext<never>,
+  { method }: HttpRequest,
+  endpoint: PageEndpoint,
+  query: string,
+): HttpResponse {
+  const { issuer, stylesheet, pages } = context
+  const url = context.signInUrl(`${issuer}${ENDPOINT_PATHS[endpoint]}${query === '' ? '' : `?${query}`}`)
+  const address = checkedAnswer<string>('signInUrl()', SIGN_IN_URL, url)
+  if (method !== 'POST') return redirectResponse(address)
+  const model = { ...SIGNED_OUT, link: { href: address, text: 'Sign in' }, stylesheet }
+  return pageResponse(403, pages.error(model), [], refreshTo(address))
+}

@@ -1,0 +1,54 @@
+/**
+ * The ways to count attempts: in the store, or by a limiter of the host.
+ * @module
+ */
+import type { OAuthError } from '../../core/errors.js'
+import type { AttemptLimit, AttemptOutcome, Attempts } from '../../core/rate-limit.js'
+import { attempt } from '../../core/rate-limit.js'
+import type { Takes } from '../../core/takes.js'
+import { encodeBase64url } from '../../core/tokens/base64url.js'
+import { digestOf } from '../../core/tokens/digests.js'
+import type { Seconds } from '../../core/values.js'
+import { checkedAnswer } from '../../shell/host.js'
+import type { Settings } from '../../shell/options.js'
+import { keys, recordAs } from '../../shell/records.js'
+import type { Transactions } from '../../shell/transactions.js'
+
+/** The stored record of attempts. */
+interface AttemptsRecord extends Attempts {
+  /** Random, so that no server takes another's write for its own and counts two attempts as one. */
+  readonly by: string
+}
+
+/** Counts an attempt under a name: returns 0, or the seconds to wait. */
+export type AttemptCounter = (name: string, limit: AttemptLimit) => Promise<Seconds | OAuthError>
+
+const WAIT: Takes = {
+  words: 'seconds, 0 to let the attempt pass',
+  fits: (value) => typeof value === 'number' && Number.isFinite(value) && value >= 0,
+}
+
+/** Makes the counter that keeps attempts in the store. */
+export function createAttemptCounter({ digests }: Settings<never>, { transact }: Transactions): AttemptCounter {
+  return async (name, limit) => {
+    const key = keys.attempts(digestOf(digests, name))
+    const counted = await transact<AttemptOutcome>([key], ([value], now, entropy) => {
+      const reply = attempt(recordAs.attempts(value), now, limit)
+      const { attempts } = reply
+      if (attempts === undefined) return { reply }
+      const { v, freeAt } = attempts
+      const record: AttemptsRecord = { v, freeAt, by: encodeBase64url(entropy.subarray(0, 16)) }
+      return { reply, write: { key, value: record, expiresAt: freeAt } }
+    })
+    if (counted.type === 'error') return counted
+    return counted.type === 'allowed' ? 0 : counted.retryAfter
+  }
+}
+
+/** Wraps a limiter of the host, so that it throws where it gives no number: an attempt that was not counted must not pass. */
+export function checkLimiter<Attempt>(
+  name: string,
+  limiter: (attempt: Attempt) => Seconds | Promise<Seconds>,
+): (attempt: Attempt) => Promise<Seconds> {
+  return async (attempt) => checkedAnswer(`${name}()`, WAIT, await limiter(attempt))
+}

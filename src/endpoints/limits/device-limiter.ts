@@ -1,0 +1,55 @@
+/**
+ * The limit on device authorization requests. Each leaves two records in the store, and anybody who knows a public client's
+ * identifier can send one. It is kept in the store, or the host has its own.
+ * @module
+ * @see RFC 8628, section 3.1
+ */
+import type { OAuthError } from '../../core/errors.js'
+import { oauthError } from '../../core/errors.js'
+import type { AttemptLimit } from '../../core/rate-limit.js'
+import type { Seconds } from '../../core/values.js'
+import type { DeviceAttempt, Settings } from '../../shell/options.js'
+import type { Transactions } from '../../shell/transactions.js'
+import { checkLimiter, createAttemptCounter } from './attempts.js'
+import { networkOf } from './network.js'
+
+/** A hundred at once, and one every 3 seconds more: many people may share an address. */
+export const DEVICE_ADDRESS_LIMIT: AttemptLimit = { allowance: 100, period: 3 }
+
+/** A thousand at once, and one a second more, where no address is known. */
+export const DEVICE_CLIENT_LIMIT: AttemptLimit = { allowance: 1000, period: 1 }
+
+/** Counts a request; an error where there were too many. */
+export type DeviceLimiter = (attempt: DeviceAttempt) => Promise<OAuthError | undefined>
+
+/** Makes the limiter of a server. */
+export function createDeviceLimiter<Native>(settings: Settings<Native>, transactions: Transactions): DeviceLimiter {
+  const { deviceLimiter: ofHost } = settings
+  const limiter =
+    ofHost === undefined ? createStoredLimiter(settings, transactions) : checkLimiter('deviceLimiter', ofHost)
+  return async (attempt) => {
+    const wait = await limiter(attempt)
+    if (typeof wait === 'object') return wait
+    return wait === 0 ? undefined : tooManyDevices(wait)
+  }
+}
+
+/** Makes the limiter that is kept in the store. */
+function createStoredLimiter<Native>(
+  settings: Settings<Native>,
+  transactions: Transactions,
+): (attempt: DeviceAttempt) => Promise<Seconds | OAuthError> {
+  const count = createAttemptCounter(settings, transactions)
+  return async ({ clientId, address }) =>
+    address === undefined
+      ? count(`devices of ${clientId}`, DEVICE_CLIENT_LIMIT)
+      : count(`devices at ${networkOf(address)}`, DEVICE_ADDRESS_LIMIT)
+}
+
+function tooManyDevices(wait: Seconds): OAuthError {
+  const description = 'Too many devices asked in too short a time.'
+  return oauthError('temporarily_unavailable', 'too_many_attempts', description, {
+    status: 429,
+    retryAfter: Math.ceil(wait),
+  })
+}
