@@ -23,19 +23,18 @@ export { portableDigests } from './core/tokens/digests.js'
 export type { ClientId, GrantId, Seconds, Subject } from './core/values.js'
 export type { Access, AccessTo } from './guard/access.js'
 export type { Authenticate, Authentication, Guard, Guarding, ResourceOf } from './guard/guard.js'
-export type { ApplicationPage, Applications, ClientCredentials } from './management/applications.js'
-export type { GrantPage, Grants, PermittedGrant } from './management/grants.js'
+export type { ApplicationPage, Applications, ClientCredentials } from './management/applications/interface.js'
+export type { GrantPage, Grants, PermittedGrant } from './management/grants/interface.js'
 export type { Logo } from './management/logos.js'
 export type { Pages } from './pages/index.js'
 export type { NoToken } from './protocol/bearer.js'
 export type { HttpBody, HttpHeaders, HttpRequest, HttpResponse, RequestLike } from './protocol/message.js'
 export type { AuthorizationServer } from './server.js'
 export { createAuthorizationServer } from './server.js'
+export type { AuditEvent, RefusedEvent } from './shell/audit.js'
 export type {
-  AuditEvent,
   AuthorizationServerOptions,
   DeviceAttempt,
-  RefusedEvent,
   SpecifiedResource,
   User,
   UserCodeAttempt,

@@ -1,74 +1,76 @@
 /**
- * The composition root: binds the endpoints, the guard and the management to a store, a clock, randomness and the host's users.
+ * The composition root: makes the endpoints, the guard and the management of a server, and routes requests to them.
  * @module
  */
-import type { RefusalReason } from './core/errors.js'
 import { hostFailed, oauthError } from './core/errors.js'
 import type { FrontChannel } from './endpoints/front-channel.js'
 import { introspectionEndpoint } from './endpoints/introspection.js'
 import { revocationEndpoint } from './endpoints/revocation.js'
 import { tokenEndpoint } from './endpoints/token.js'
 import type { Authenticate, Guarding } from './guard/guard.js'
-import { authenticateBy, guardOf } from './guard/guard.js'
-import { administrationOf } from './management/administration.js'
-import type { Applications } from './management/applications.js'
-import type { Grants } from './management/grants.js'
+import { createAuthenticate, createGuard } from './guard/guard.js'
+import { createAdministration } from './management/administration.js'
+import type { Applications } from './management/applications/interface.js'
+import type { Grants } from './management/grants/interface.js'
 import { ENDPOINT_PATHS, METADATA_PATH } from './protocol/endpoints.js'
 import type { HttpRequest, HttpResponse } from './protocol/message.js'
 import { errorResponse, originForm, pathOf, withAllow } from './protocol/message.js'
-import { loadLater } from './shell/lazy.js'
-import type { AuthorizationServerOptions, Refused, RefusedEvent, Settings } from './shell/options.js'
-import { resolveOptions } from './shell/options.js'
+import type { Refused, RefusedEvent } from './shell/audit.js'
+import { createRefused } from './shell/audit.js'
+import { lazy } from './shell/lazy.js'
+import type { Settings } from './shell/options/settings.js'
+import { resolveOptions } from './shell/options/settings.js'
+import type { AuthorizationServerOptions } from './shell/options.js'
 import type { Transactions } from './shell/transactions.js'
 import { createTransactions } from './shell/transactions.js'
 
 /** An authorization server. */
 export interface AuthorizationServer<Native = unknown> extends Guarding {
   readonly issuer: string
-  /** How many bytes of a body an adapter may read. */
+  /** The maximum number of bytes of a body that an adapter may read. */
   readonly bodyLimit: number
-  /** Whether a path is one of this server's own: alone, with its query, or in a whole URL. Never throws. */
+  /** Returns true for a path of this server: alone, with its query, or in a whole URL. Never throws. */
   readonly owns: (url: string) => boolean
   /**
-   * Answers a request, at once where the store does; undefined where its path is not this server's own. Never throws, nor
-   * rejects. The answer to a `HEAD` has its body, for the adapter to leave out.
+   * Answers a request, at once if the store does; undefined if its path is not one of this server. Never throws or rejects. The answer to
+   * a `HEAD` has its body, which the adapter leaves out.
    */
   readonly handle: (
     request: HttpRequest<Native>,
   ) => HttpResponse<string | Uint8Array> | undefined | Promise<HttpResponse<string | Uint8Array> | undefined>
   /**
-   * Checks whether a request's access token works and permits what the route needs: the same as `guard(needs)(request)`, for where
-   * a route is decided on as it comes. One read of the store, and for a token of the type `mac` one write.
+   * Checks that the access token of a request works and permits what the route needs, like `guard(needs)(request)`. For routes whose
+   * needs are only known with the request. One read of the store, and for a token of the type `mac` one write.
    * @param request - Node's `IncomingMessage`, a fetch `Request`, or anything with their headers
    * @param needs.scope - scopes that the route needs, such as `repo-code:r`; none by default
-   * @param needs.resource - which resource the request is about; absent where it is about none, or where the host enforces
+   * @param needs.resource - returns the resource that the request is about; absent if it is about none, or if the host enforces
    * `resources` of the answer itself
-   * @returns who calls, for whom, what the grant permits, and that resource; otherwise the response to send
+   * @returns the application that calls, its user, the permissions and that resource; otherwise the response to send
    * @throws GrantwellError `ERR_CONFIGURATION` for a scope that the catalogue does not have, or any other option
    * @see RFC 6750
    */
   readonly authenticate: Authenticate
   /** Functions for the host's applicants and administrators. */
   readonly applications: Applications
-  /** Functions for what users permitted: to list it, and to take it back. */
+  /** Functions that list the permissions of users, and end them. */
   readonly grants: Grants
 }
 
-/** The answer of a route. */
+/** Answers the requests to a route. */
 type Answer<Native> = (
   request: HttpRequest<Native>,
 ) => HttpResponse<string | Uint8Array> | Promise<HttpResponse<string | Uint8Array>>
 
 /** A path of the server. */
 interface Route<Native> {
-  /** Its name in the audit trail; absent for documents. */
+  /** The name in the audit trail; absent for documents. */
   readonly endpoint?: RefusedEvent['endpoint']
   readonly methods: readonly string[]
   readonly answer: Answer<Native>
 }
 
 /**
- * Makes an authorization server.
+ * Creates an authorization server.
  * @throws GrantwellError `ERR_CONFIGURATION` for an unknown, missing or wrong option
  * @example
  * ```ts
@@ -90,8 +92,8 @@ export function createAuthorizationServer<Native = unknown>(
   const { issuer, bodyLimit } = settings
   const transactions = createTransactions(settings)
   const refused = createRefused(settings)
-  const guard = guardOf(settings, transactions, refused)
-  const { applications, grants } = administrationOf(settings, transactions)
+  const guard = createGuard(settings, transactions, refused)
+  const { applications, grants } = createAdministration(settings, transactions)
   const routes = createRoutes(settings, transactions, refused, grants)
   return {
     issuer,
@@ -99,7 +101,7 @@ export function createAuthorizationServer<Native = unknown>(
     owns: (url) => routes.has(pathOf(originForm(url))),
     handle: createHandle(settings, routes, refused),
     guard,
-    authenticate: authenticateBy(guard),
+    authenticate: createAuthenticate(guard),
     applications,
     grants,
   }
@@ -109,14 +111,14 @@ const GET = ['GET', 'HEAD'] as const
 const POST = ['POST'] as const
 const PAGE = ['GET', 'HEAD', 'POST'] as const
 
-/** Makes the table of routes. Pages, and what only they need, are loaded behind the start. */
+/** Creates the table of routes. The code of pages, and what only they need, is loaded after the start. */
 function createRoutes<Native>(
   settings: Settings<Native>,
   transactions: Transactions,
   refused: Refused,
   grants: Grants,
 ): ReadonlyMap<string, Route<Native>> {
-  const frontChannel = loadLater(async () => {
+  const frontChannel = lazy(async () => {
     const { createFrontChannel } = await import('./endpoints/front-channel.js')
     return createFrontChannel(settings, transactions, refused, grants)
   })
@@ -143,12 +145,12 @@ function createRoutes<Native>(
     [at('stylesheet'), { methods: GET, answer: lazily('stylesheet') }],
     [at('logo'), { methods: GET, answer: lazily('logo') }],
     [METADATA_PATH + issuerPath, { methods: GET, answer: lazily('metadata') }],
-    // Where only what lies under the mount path arrives.
+    // For a server that only gets the requests under its mount path.
     [mountPath + METADATA_PATH, { methods: GET, answer: lazily('metadata') }],
   ])
 }
 
-/** Makes the function that answers requests. */
+/** Creates the function that answers requests. */
 function createHandle<Native>(
   { onError }: Settings<Native>,
   routes: ReadonlyMap<string, Route<Native>>,
@@ -182,18 +184,4 @@ function methodNotAllowed<Native>({ endpoint, methods }: Route<Native>, refused:
 /** Gives an answer headers of its own, since a host may add some and many answers have the same. */
 function withOwnHeaders<Body extends string | Uint8Array>({ status, headers, body }: HttpResponse<Body>) {
   return { status, headers: { ...headers }, body }
-}
-
-/** Reasons for which the client identifier was never found. It may be anything then: a misplaced secret, too. */
-const UNVERIFIED: ReadonlySet<RefusalReason> = new Set(['client_unknown', 'store_failed'])
-
-/** Makes the function that tells the audit trail of a refusal. */
-function createRefused({ clock, onEvent }: Settings<never>): Refused {
-  return (endpoint, reason, error, clientId, subject, rule) => {
-    const told = error === undefined ? {} : { error }
-    const known = clientId === undefined || UNVERIFIED.has(reason) ? {} : { clientId }
-    const user = subject === undefined ? {} : { subject }
-    const broken = rule === undefined ? {} : { rule }
-    onEvent({ type: 'refused', at: clock(), endpoint, reason, ...told, ...known, ...user, ...broken })
-  }
 }

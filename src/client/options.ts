@@ -2,8 +2,8 @@
  * Options and arguments of the client's functions, checked once where they enter.
  * @module
  */
+import { checkArgument as check, readOptions as read } from '../core/options.js'
 import type { Takes, TakesOf } from '../core/takes.js'
-import { isTaken, mustBe, readOptions as read } from '../core/takes.js'
 import { configurationError } from './errors.js'
 
 /** The check of each option. */
@@ -22,14 +22,12 @@ export function readOptions<Options extends object>(
   required: readonly (keyof Options & string)[] = [],
   isStrict = false,
 ): Options {
-  const own = read<Options>(of, options, takes, required, isStrict)
-  if (typeof own === 'string') throw configurationError(own)
-  return own
+  return read(of, options, takes, required, isStrict, configurationError)
 }
 
 /** Checks an argument. @throws ClientError `ERR_CONFIGURATION` for a wrong one */
 export function checkArgument(of: string, name: string, takes: Takes, value: unknown): void {
-  if (!isTaken(takes, value)) throw configurationError(`${of}: the argument ${name} ${mustBe(takes, value)}`)
+  check(of, name, takes, value, configurationError)
 }
 
 /** The longest time that a timer can wait, in seconds. A timer with a longer time fires at once. */

@@ -6,8 +6,10 @@
  * @module
  * @see Specification, section 5.3; RFC 6749, section 3.3
  */
+import { configurationError } from './errors.js'
+import { checkArgument, readOptions } from './options.js'
 import type { Takes, TakesOf } from './takes.js'
-import { came, isTaken, mustBe, readOptions } from './takes.js'
+import { came } from './takes.js'
 
 /** What a scope permits: `r` reads, `rw` reads and writes. */
 export type Permission = 'r' | 'rw'
@@ -59,24 +61,21 @@ const DEFINITION: TakesOf<ScopeDefinition> = {
 
 /**
  * Makes a catalogue of a service's own scopes.
- * @throws TypeError, with the code `ERR_CONFIGURATION`, for a name that is no scope token, a name given twice, or a definition
- * without a permission
+ * @throws GrantwellError `ERR_CONFIGURATION` for a name that is no scope token, a name given twice, or a definition without a permission
  * @example
  * ```ts
  * const scopes = scopeCatalogue([{ name: 'wiki', permissions: ['r', 'rw'], description: 'Wiki pages' }])
  * ```
  */
 export function scopeCatalogue(definitions: readonly ScopeDefinition[]): ScopeCatalogue {
-  if (!isTaken(DEFINITIONS, definitions))
-    throw wrongScopes(`scopeCatalogue: the argument definitions ${mustBe(DEFINITIONS, definitions)}`)
+  checkArgument('scopeCatalogue', 'definitions', DEFINITIONS, definitions)
   const entries = new Map<string, ScopeEntry>()
   const names = new Set<string>()
   definitions.forEach((definition, position) => {
     const of = `scopeCatalogue, definitions[${position}]`
-    const own = readOptions<ScopeDefinition>(of, definition, DEFINITION, ['name', 'permissions', 'description'])
-    if (typeof own === 'string') throw wrongScopes(own)
-    const { name, permissions } = own
-    if (names.has(name)) throw wrongScopes(`${of}: the option name must be given once; got ${came(name)} again`)
+    const required = ['name', 'permissions', 'description'] as const
+    const { name, permissions } = readOptions<ScopeDefinition>(of, definition, DEFINITION, required)
+    if (names.has(name)) throw configurationError(`${of}: the option name must be given once; got ${came(name)} again`)
     names.add(name)
     for (const permission of permissions) {
       const scope: Scope = `${name}:${permission}`
@@ -84,11 +83,6 @@ export function scopeCatalogue(definitions: readonly ScopeDefinition[]): ScopeCa
     }
   })
   return { definitions, entries }
-}
-
-/** Makes the error of a wrong catalogue. */
-function wrongScopes(message: string): TypeError {
-  return Object.assign(new TypeError(`grantwell: ${message}`), { code: 'ERR_CONFIGURATION' as const })
 }
 
 /**
@@ -182,9 +176,8 @@ const BOTH: readonly Permission[] = ['r', 'rw']
  * @see Specification, section 5.3
  */
 export function serviceScopes(options: { readonly service?: string } = {}): ScopeCatalogue {
-  const own = readOptions<{ readonly service?: string }>('serviceScopes', options, { service: DEFINITION.name })
-  if (typeof own === 'string') throw wrongScopes(own)
-  const { service = 'native' } = own
+  const takes = { service: DEFINITION.name }
+  const { service = 'native' } = readOptions<{ readonly service?: string }>('serviceScopes', options, takes)
   const define = (name: string, permissions: readonly Permission[], description: string): ScopeDefinition => ({
     name,
     permissions,

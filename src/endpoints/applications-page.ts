@@ -4,7 +4,7 @@
  */
 import type { OAuthError } from '../core/errors.js'
 import { shownName } from '../core/text.js'
-import type { Grants } from '../management/grants.js'
+import type { Grants } from '../management/grants/interface.js'
 import { notAccessible } from '../protocol/authorization.js'
 import { ENDPOINT_PATHS } from '../protocol/endpoints.js'
 import type { HttpRequest, HttpResponse } from '../protocol/message.js'

@@ -3,11 +3,12 @@
  * codes, and the metadata.
  * @module
  */
-import type { Grants } from '../management/grants.js'
+import type { Grants } from '../management/grants/interface.js'
 import { stylesheet } from '../pages/index.js'
 import type { HttpRequest, HttpResponse } from '../protocol/message.js'
 import { documentResponse } from '../protocol/pages/page.js'
-import type { Refused, Settings } from '../shell/options.js'
+import type { Refused } from '../shell/audit.js'
+import type { Settings } from '../shell/options/settings.js'
 import type { Transactions } from '../shell/transactions.js'
 import { applicationsPageEndpoint } from './applications-page.js'
 import { authorizationEndpoint } from './authorization.js'

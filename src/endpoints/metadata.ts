@@ -5,7 +5,7 @@
  */
 import type { HttpResponse } from '../protocol/message.js'
 import { metadataResponse } from '../protocol/metadata.js'
-import type { Settings } from '../shell/options.js'
+import type { Settings } from '../shell/options/settings.js'
 
 /** Makes the metadata endpoint. Its answer is always the same. */
 export function metadataEndpoint({ issuer, scopes, allowClientSecretPost }: Settings<never>): () => HttpResponse {

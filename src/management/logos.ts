@@ -1,19 +1,18 @@
 /**
- * The logos of applications: each in a record of its own, since only pages need it, and of one submission alone, so that
- * it can go with it.
+ * The logos of applications. Each is a record of its own, since only pages need it, and belongs to one submission, so that it is
+ * removed with it.
  * @module
  */
-
 import { imageType } from '../core/application/image.js'
 import { GrantwellError } from '../core/errors.js'
 import { decodeBase64url, encodeBase64url } from '../core/tokens/base64url.js'
 import { storeError } from '../shell/checked-store.js'
-import type { Settings } from '../shell/options.js'
+import type { Settings } from '../shell/options/settings.js'
 import type { LogoRecord } from '../shell/records.js'
 import { keys, recordAs } from '../shell/records.js'
 import type { Transactions } from '../shell/transactions.js'
 
-/** A logo as it was handed in. */
+/** A logo, unchanged since its submission. */
 export interface Logo {
   readonly type: 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp'
   readonly bytes: Uint8Array
@@ -21,48 +20,33 @@ export interface Logo {
 
 /** The logos in a store. */
 export interface Logos {
-  /** Keeps a logo for whatever comes to name it, and forgets it where that is refused. */
+  /** Stores a logo for a record that will name it, and removes it if that record is refused. */
   readonly keepFor: <Result>(bytes: Uint8Array, use: (logo: string) => Promise<Result>) => Promise<Result>
-  /** What is named no more goes; where that fails, it only takes room. */
+  /** Removes logos that no record names. A logo whose removal fails only takes room. */
   readonly forget: (logos: readonly string[]) => Promise<void>
-  /** Undefined where there is none of that name. */
+  /** Reads a logo; undefined for an unknown name. */
   readonly read: (logo: string) => Promise<Logo | undefined>
 }
 
 const NAME_BYTES = 16
 
-/** A record in place of a logo until the engine forgets it. */
+/** The record in place of a removed logo until the engine deletes it. */
 const GONE: LogoRecord = { v: 1, base64url: '' }
 
-/** Binds the functions to a server. */
-export function logosIn<Native>({ entropy, clock }: Settings<Native>, { read, transact }: Transactions): Logos {
-  async function keep(bytes: Uint8Array): Promise<string> {
-    const name = encodeBase64url(entropy(NAME_BYTES))
-    const key = keys.logo(name)
-    const value: LogoRecord = { v: 1, base64url: encodeBase64url(bytes) }
-    const kept = await transact<'kept'>([key], () => ({ reply: 'kept', write: { key, value } }))
-    if (typeof kept === 'object') throw storeError(kept)
-    return name
+/** Creates the functions on a server's logos. */
+export function createLogos(settings: Settings<never>, transactions: Transactions): Logos {
+  const forget: Logos['forget'] = async (logos) => {
+    await Promise.all(logos.map((logo) => removeLogo(settings, transactions, logo)))
   }
-
-  async function forget(logos: readonly string[]): Promise<void> {
-    await Promise.all(
-      logos.map((logo) => {
-        const key = keys.logo(logo)
-        return transact<'gone'>([key], () => ({ reply: 'gone', write: { key, value: GONE, expiresAt: clock() } }))
-      }),
-    )
-  }
-
   return {
     forget,
 
     keepFor: async (bytes, use) => {
-      const logo = await keep(bytes)
+      const logo = await storeLogo(settings, transactions, bytes)
       try {
         return await use(logo)
       } catch (error) {
-        // Where the store failed, the record may have been written all the same.
+        // If the store failed, the record may have been written all the same.
         if (error instanceof GrantwellError && error.code !== 'ERR_STORE') await forget([logo])
         throw error
       }
@@ -70,14 +54,29 @@ export function logosIn<Native>({ entropy, clock }: Settings<Native>, { read, tr
 
     read: async (logo) => {
       if (decodeBase64url(logo)?.length !== NAME_BYTES) return undefined
-      const records = await read([keys.logo(logo)])
+      const records = await transactions.read([keys.logo(logo)])
       if ('type' in records) throw storeError(records)
       return logoOf(recordAs.logo(records[0]?.value))
     },
   }
 }
 
-/** Reads the record of a logo; undefined where there is none, or it is no image. */
+/** Stores a logo under a random name. */
+async function storeLogo({ entropy }: Settings<never>, { transact }: Transactions, bytes: Uint8Array): Promise<string> {
+  const name = encodeBase64url(entropy(NAME_BYTES))
+  const key = keys.logo(name)
+  const value: LogoRecord = { v: 1, base64url: encodeBase64url(bytes) }
+  const stored = await transact<'stored'>([key], () => ({ reply: 'stored', write: { key, value } }))
+  if (typeof stored === 'object') throw storeError(stored)
+  return name
+}
+
+async function removeLogo({ clock }: Settings<never>, { transact }: Transactions, logo: string): Promise<void> {
+  const key = keys.logo(logo)
+  await transact<'gone'>([key], () => ({ reply: 'gone', write: { key, value: GONE, expiresAt: clock() } }))
+}
+
+/** Reads the logo of a record; undefined if there is none, or if it is no image. */
 export function logoOf(record: LogoRecord | undefined): Logo | undefined {
   const bytes = decodeBase64url(record?.base64url ?? '')
   const type = bytes === undefined ? undefined : imageType(bytes)

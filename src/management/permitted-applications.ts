@@ -1,18 +1,18 @@
 /**
- * A user's permissions summed up by application, as they are read: a user may have thousands, and each may name hundreds of
- * resources, of which a page shows a few.
+ * The permissions of a user, summed up by application while they are read. A user may have thousands, and each may name hundreds of
+ * resources. A page shows a few.
  * @module
  */
 import type { Resources } from '../core/resource.js'
 import type { Scope } from '../core/scopes.js'
 import type { ClientId, Seconds } from '../core/values.js'
 import { ownOf } from '../core/values.js'
-import type { PermittedGrant } from './grants.js'
+import type { PermittedGrant } from './grants/interface.js'
 
-/** Permissions of an application that are kept one by one. */
+/** The number of permissions of an application that are kept one by one. */
 const KEPT = 5
 
-/** Identifiers of resources that are kept of a permission, and of the sum of the older ones: as many as a page names. */
+/** The number of identifiers of resources that are kept of a permission, and of all older ones: as many as a page names. */
 export const IDS_KEPT = 100
 
 /** A user's permissions to one application. */
@@ -21,13 +21,13 @@ export interface PermittedApplication {
   readonly application: PermittedGrant['application']
   /** The time of the user's last agreement. */
   readonly agreedAt: Seconds
-  /** The permissions that were used last, the latest first. */
+  /** The most recently used permissions, the latest first. */
   readonly newest: readonly KeptGrant[]
-  /** All others, as one; absent where there are none. */
+  /** All others, as one; absent if there are none. */
   readonly older?: OlderGrants
 }
 
-/** One permission, as far as a page shows it. */
+/** The parts of a permission that a page shows. */
 export interface KeptGrant {
   readonly scopes: readonly Scope[]
   readonly resources: KeptResources
@@ -35,26 +35,26 @@ export interface KeptGrant {
   readonly lastUsedAt?: Seconds
 }
 
-/** Resources, with the first of their identifiers. */
+/** Resources, with their first identifiers. */
 export interface KeptResources {
   readonly kind: Resources['kind']
   /** {@link IDS_KEPT} at most; empty for any kind but `specified`. */
   readonly ids: ReadonlySet<string>
-  /** The number of all identifiers, or a number that they are more than. */
+  /** The number of all identifiers, or a lower bound of it. */
   readonly count: number
-  /** True where `count` is no more than a lower bound. */
+  /** True if `count` is only a lower bound. */
   readonly isMore: boolean
 }
 
-/** Several permissions as one. */
+/** Several permissions, summed up. */
 export interface OlderGrants {
   readonly count: number
   readonly scopes: ReadonlySet<Scope>
-  /** By their kind. */
+  /** The resources of each kind. */
   readonly resources: ReadonlyMap<Resources['kind'], KeptResources>
 }
 
-/** Adds permissions to the sums of their applications, of which it returns new ones. */
+/** Adds permissions to the sums of their applications. Returns new sums. */
 export function sumUp(
   before: ReadonlyMap<ClientId, PermittedApplication>,
   grants: readonly PermittedGrant[],
@@ -105,7 +105,7 @@ function withOlder(before: OlderGrants | undefined, { scopes, resources }: KeptG
 function united(a: KeptResources, b: KeptResources): KeptResources {
   const all = new Set([...a.ids, ...b.ids])
   const count = Math.max(all.size, a.count, b.count)
-  // With some that were not kept nobody knows which of them are the same.
+  // Equal identifiers are only found among those that were kept.
   const isWhole = a.ids.size === a.count && b.ids.size === b.count
   return { kind: a.kind, ids: new Set([...all].slice(0, IDS_KEPT)), count, isMore: a.isMore || b.isMore || !isWhole }
 }

@@ -1,15 +1,16 @@
 /**
- * Parts that no start waits for: pages, administration, signed requests.
+ * Loading of code after the start: pages, management, signed requests.
  * @module
  */
 
 /**
- * Loads once, as soon as the code that runs now is through. Where that fails, whoever waits is told, and the next use tries again.
+ * Loads a module once, as soon as the code that runs now has ended. If that fails, the callers that wait get the error, and the next call
+ * tries again.
  *
- * Nothing waits for a first use to be loaded: a stranger who takes all file descriptors just then would make it fail, and Node.js 20 never
- * loads again what failed once.
+ * Loading does not wait for the first call: a stranger who takes all file descriptors just then would make it fail, and Node.js 20 never
+ * loads a module again that failed once.
  */
-export function loadLater<Loaded>(load: () => Promise<Loaded>): () => Promise<Loaded> {
+export function lazy<Loaded>(load: () => Promise<Loaded>): () => Promise<Loaded> {
   let loaded: Promise<Loaded> | undefined
   const use = (): Promise<Loaded> => {
     loaded ??= load().catch((error: unknown) => {
@@ -18,7 +19,7 @@ export function loadLater<Loaded>(load: () => Promise<Loaded>): () => Promise<Lo
     })
     return loaded
   }
-  // Nobody waits yet.
+  // Nobody waits for this call, so its error goes nowhere.
   Promise.resolve()
     .then(use)
     .catch(() => {})

@@ -14,10 +14,10 @@ import type { JsonValue, StoredRecord, WriteOptions } from '../storage/record-st
 /** The version of every kind of record that this release reads and writes. */
 export const RECORD_VERSION = 1
 
-/** The key of the record that says whose records these are. */
+/** The key of the record that names the issuer of all records. */
 export const ISSUER_KEY = 'issuer'
 
-/** Keys of the store, by what they hold. */
+/** Keys of the store, by the kind of their records. */
 export const keys = {
   application: (clientKey: ClientKey): string => `application:${clientKey}`,
   logo: (id: string): string => `logo:${id}`,
@@ -26,13 +26,13 @@ export const keys = {
   consent: (clientKey: ClientKey, subjectDigest: Digest): string => `consent:${clientKey}:${subjectDigest}`,
   /** The device that shows a user code. */
   userCode: (digest: Digest): string => `user_code:${digest}`,
-  /** A signed request that was made, by the digest of its token, timestamp and nonce. */
+  /** A signed request, by the digest of its token, timestamp and nonce. */
   nonce: (digest: Digest): string => `mac_nonce:${digest}`,
-  /** Attempts to guess a user code, by the digest of who makes them. */
+  /** Attempts to guess a user code, by the digest of the user or address. */
   attempts: (digest: Digest): string => `attempts:${digest}`,
 } as const
 
-/** The issuer whose records are in a namespace of a store. */
+/** The issuer of the records in a namespace of a store. */
 export interface IssuerRecord {
   readonly v: 1
   readonly issuer: string

@@ -1,24 +1,24 @@
 /**
- * The beginnings of lists that have no end: what a page shows of them, so that no page is larger than some hundred kilobytes.
+ * The limits of long lists: a page shows their beginning, so that no page is larger than some hundred kilobytes.
  * @module
  */
 import { escapeHtml } from '../pages/index.js'
 
-/** Characters of HTML that the lists of one page may have together. */
+/** The maximum number of characters of HTML of all lists on one page. */
 export const LIST_CHARACTERS = 131_072
 
 /** Characters of HTML around an entry of a list. */
 const MARKUP = 150
 
-/** Characters of HTML that an entry takes: its texts, and what is around them. */
+/** Returns the characters of HTML of an entry: its texts and the markup around them. */
 export function entrySize(...texts: readonly string[]): number {
   return texts.reduce((sum, text) => sum + escapeHtml(text).length, MARKUP)
 }
 
 /**
- * Takes entries from the beginning of a list as long as they fit; the first one always does.
- * @param characters - of HTML, all together
- * @param most - entries at most
+ * Returns the entries at the beginning of a list that fit. The first one always fits.
+ * @param characters - the maximum number of characters of HTML
+ * @param most - the maximum number of entries
  */
 export function beginningOf<Entry>(
   list: readonly Entry[],

@@ -1,6 +1,6 @@
 /**
- * The one place that reads and writes the store: read the records, decide, write back if the version is still the one
- * that was read, else read again and decide anew.
+ * The one place that reads and writes the store. It reads the records, decides, and writes one back if it still has the version that was
+ * read. Otherwise it reads again and decides again.
  * @module
  */
 import type { Application } from '../core/application/application.js'
@@ -11,15 +11,16 @@ import { ENTROPY_BYTES } from '../core/grant/transition.js'
 import type { ClientKey, GrantId, Seconds } from '../core/values.js'
 import { isError } from '../protocol/parameters.js'
 import type { JsonValue, RecordPage, StoredRecord } from '../storage/record-store.js'
+import type { AuditEvent } from './audit.js'
 import type { PageWanted, ReadablePage, Records, StoreSettings } from './checked-store.js'
-import { createCheckedStore, createOwnerCheck, unavailable } from './checked-store.js'
+import { unavailable } from './checked-store.js'
 import type { MaybePromise } from './maybe-promise.js'
 import { andThen } from './maybe-promise.js'
-import type { AuditEvent } from './options.js'
+import { createOwnedStore } from './owned-store.js'
 import type { RecordWrite } from './records.js'
 import { grantWrite, keys, recordAs } from './records.js'
 
-/** A decision on records: an answer, at most one write, and the events to tell of once it is stored. */
+/** A decision on records: an answer, at most one write, and the events to report once it is stored. */
 export interface Decision<Reply> {
   readonly reply: Reply | OAuthError
   readonly write?: RecordWrite
@@ -29,10 +30,10 @@ export interface Decision<Reply> {
 /** Decides on the values of records, in the order of their keys. */
 type Decide<Reply> = (values: readonly (JsonValue | undefined)[], now: Seconds, entropy: Uint8Array) => Decision<Reply>
 
-/** Attempts at a decision: it is made anew after somebody else was quicker. */
+/** The maximum number of attempts at a decision. Another attempt is needed after another request wrote the record first. */
 export const ATTEMPTS = 32
 
-/** Attempts that follow each other at once. The others wait for a time that differs, so that many do not go on meeting. */
+/** The number of attempts without a pause. Later ones wait for a random time, so that requests do not keep colliding. */
 const AT_ONCE = 3
 
 /** The longest pause, in milliseconds. */
@@ -40,15 +41,15 @@ const PAUSE_MAX = 64
 
 /** The transactions of one server. */
 export interface Transactions {
-  /** Reads records in one trip; `temporarily_unavailable` where the store fails. */
+  /** Reads records in one trip; `temporarily_unavailable` if the store fails. */
   readonly read: (keys: readonly string[]) => MaybePromise<Records | OAuthError>
-  /** Lists records by a label, page by page; `temporarily_unavailable` where the store fails, or a record is not readable. */
+  /** Lists records by a label, page by page; `temporarily_unavailable` if the store fails, or a record is not readable. */
   readonly list: (label: string, page: PageWanted) => Promise<RecordPage | OAuthError>
-  /** Lists records so, but goes on without those that are not readable. */
+  /** Lists records by a label, without those that are not readable. */
   readonly listReadable: (label: string, page: PageWanted) => Promise<ReadablePage | OAuthError>
-  /** Reads records, decides, and writes at most one of them, in one trip each; nothing is half-done. */
+  /** Reads records, decides, and writes at most one of them, each in one trip. Nothing is half done. */
   readonly transact: <Reply>(keys: readonly string[], decide: Decide<Reply>) => MaybePromise<Reply | OAuthError>
-  /** Transacts on a grant and its application. Without a grant identifier, on the application alone. */
+  /** Decides on a grant and its application; without a grant identifier, on the application alone. */
   readonly onGrant: <Reply>(
     clientKey: ClientKey,
     grantId: GrantId | undefined,
@@ -56,7 +57,7 @@ export interface Transactions {
   ) => MaybePromise<Reply | OAuthError>
 }
 
-/** Decides on a grant by what is stored of it and of its application. */
+/** Decides on a grant by its record and the record of its application. */
 export type DecideOnGrant<Reply> = (
   application: Application | undefined,
   grant: GrantRecord | undefined,
@@ -64,32 +65,17 @@ export type DecideOnGrant<Reply> = (
   entropy: Uint8Array,
 ) => Outcome<Reply, GrantRecord>
 
-/**
- * Binds the transactions to a server's store, clock, entropy and audit trail.
- *
- * Nothing is answered from records of another issuer: the first use of the store looks for the record that says whose they
- * are, and writes it where there is none. Once it is found to be this server's, nobody looks again.
- */
+/** Creates the transactions of a server, on its store, clock, entropy and audit trail. */
 export function createTransactions(settings: StoreSettings): Transactions {
   const { clock, entropy, onEvent } = settings
-  const store = createCheckedStore(settings)
-  const owner = createOwnerCheck(settings, store)
-
-  function read(asked: readonly string[]): MaybePromise<Records | OAuthError> {
-    return owner.isKnown() ? store.read(asked) : owner.check().then((refused) => refused ?? store.read(asked))
-  }
-
-  async function listReadable(label: string, page: PageWanted): Promise<ReadablePage | OAuthError> {
-    const refused = owner.isKnown() ? undefined : await owner.check()
-    return refused ?? store.list(label, page)
-  }
+  const store = createOwnedStore(settings)
 
   async function list(label: string, page: PageWanted): Promise<RecordPage | OAuthError> {
-    const listed = await listReadable(label, page)
+    const listed = await store.list(label, page)
     return 'type' in listed ? listed : (listed.leftOut ?? listed)
   }
 
-  /** Decides at once where the store answers at once: see `maybe-promise.ts`. Only what meets somebody else's write waits. */
+  /** Decides at once if the store answers at once: see `maybe-promise.ts`. Waits only after another request wrote the record first. */
   function transact<Reply>(asked: readonly string[], decide: Decide<Reply>): MaybePromise<Reply | OAuthError> {
     return andThen(attempt(asked, decide), (decided) => (decided === undefined ? retry(asked, decide) : decided.reply))
   }
@@ -103,9 +89,9 @@ export function createTransactions(settings: StoreSettings): Transactions {
     return unavailable('contention')
   }
 
-  /** Reads, decides and writes once. Answers undefined where somebody else wrote in between. */
+  /** Reads, decides and writes once. Answers undefined if another request wrote in between. */
   function attempt<Reply>(asked: readonly string[], decide: Decide<Reply>): MaybePromise<Decision<Reply> | undefined> {
-    return andThen(read(asked), (records) => {
+    return andThen(store.read(asked), (records) => {
       if (isError(records)) return { reply: records }
       const decision = decide(records.map(storedValue), clock(), entropy(ENTROPY_BYTES))
       const { write, events = [] } = decision
@@ -119,15 +105,15 @@ export function createTransactions(settings: StoreSettings): Transactions {
     })
   }
 
-  /** Writes what was decided, unless the record is not the one that was read any more. */
+  /** Writes a record if it still has the version that was read. */
   function writeBack({ key, value, expiresAt, labels }: RecordWrite, read: StoredRecord | undefined) {
     return store.write(key, value as JsonValue, { expected: read?.version ?? 0, expiresAt, labels }) // records are JSON alone
   }
 
   return {
-    read,
+    read: store.read,
     list,
-    listReadable,
+    listReadable: store.list,
     transact,
     onGrant: (clientKey, grantId, decide) => {
       const application = keys.application(clientKey)

@@ -5,9 +5,8 @@
  * copy. Only the first value of a record is a copy, so that the text or object that it was part of can be freed.
  * @module
  */
-import { configurationError } from '../core/errors.js'
+import { readOptions } from '../core/options.js'
 import type { Takes } from '../core/takes.js'
-import { readOptions } from '../core/takes.js'
 import type { Seconds } from '../core/values.js'
 import { isLive } from './memory/entry.js'
 import { createExpiry } from './memory/expiry.js'
@@ -45,9 +44,9 @@ const CLOCK: Takes = {
  * ```
  */
 export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
-  const own = readOptions<MemoryStoreOptions>('memoryStore', options, { clock: CLOCK })
-  if (typeof own === 'string') throw configurationError(own)
-  const clock = own.clock ?? (() => Math.floor(Date.now() / 1000))
+  const { clock = () => Math.floor(Date.now() / 1000) } = readOptions<MemoryStoreOptions>('memoryStore', options, {
+    clock: CLOCK,
+  })
   const records = createRecords()
   const { entries } = records
   const expiry = createExpiry(entries, records.remove, clock())

@@ -82,7 +82,7 @@ export class ExplorationError extends Error {
  * a grant's life: codes are redeemed once, a refresh has one successor, nothing works that was revoked, nothing is lost, and
  * some order of the requests explains every answer.
  * @throws ExplorationError with the story of the shortest history that breaks a rule: that with the fewest faults, then steps
- * @throws TypeError for an unknown or wrong option
+ * @throws GrantwellError `ERR_CONFIGURATION` for an unknown, missing or wrong option
  * @example
  * ```ts
  * test('a refresh beside a revocation', async () => {
@@ -91,9 +91,8 @@ export class ExplorationError extends Error {
  * ```
  */
 export async function explore(options: ExploreOptions): Promise<Exploration> {
-  const own = checkedOptions('explore', options, TAKES)
+  const own = checkedOptions('explore', options, TAKES, ['requests'])
   const { requests, store = ({ clock }) => memoryStore({ clock }), seed = 1, patience = 10 } = own
-  if (requests === undefined) throw new TypeError(`the option requests of explore is needed: ${TAKES.requests.words}`)
   const runner = createHistoryRunner({
     requests,
     begin: own.begin ?? beginningFor(requests),

@@ -70,7 +70,7 @@ const TAKES_OF_TERMS: { readonly [Name in keyof LifecycleTerms]: Takes } = {
  * seconds on a database. `numRuns` makes it more, or less.
  * @param makeWiring - makes a wiring for every run, with a store in which no run before has left anything
  * @throws Error, by the promise, where a server differs: with the seed, and the shortest history that shows it
- * @throws TypeError, by the promise, for an unknown or wrong option or term
+ * @throws GrantwellError `ERR_CONFIGURATION`, by the promise, for an unknown or wrong option or term
  * @example
  * ```ts
  * await lifecycle(() => {
@@ -85,7 +85,7 @@ export async function lifecycle(
 ): Promise<void> {
   const { terms: given = {}, numRuns = 100, maxCommands = 100, ...again } = checkedOptions('lifecycle', options, TAKES)
   const { seed, path, replayPath } = again
-  const { requirePkce, ...terms } = { ...DEFAULTS, ...checkedOptions('the terms of lifecycle', given, TAKES_OF_TERMS) }
+  const { requirePkce, ...terms } = { ...DEFAULTS, ...checkedOptions('lifecycle, terms', given, TAKES_OF_TERMS) }
   const commands = fc.commands([lifecycleCommands(SCOPE_CHOICES)], {
     maxCommands,
     size: 'max',

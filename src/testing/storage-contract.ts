@@ -35,7 +35,7 @@ export interface StorageContractOptions {
 /**
  * Makes the cases of the contract, each with a store of a namespace of its own. They may run in any order and at the same time;
  * a case makes at most some 2,000 round trips, many of them at once.
- * @throws TypeError for an unknown or wrong option
+ * @throws GrantwellError `ERR_CONFIGURATION` for an unknown or wrong option
  * @example
  * ```ts
  * for (const { name, run } of storageContract(makeStore)) test(name, run)

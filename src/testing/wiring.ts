@@ -98,7 +98,7 @@ const SCOPES = [
 /**
  * Makes a server in this process over any store, registers two applications and signs a user in. Its entropy comes of a
  * seed, so that the same requests get the same answers.
- * @throws TypeError for a wrong option; GrantwellError of the registration, such as `ERR_STORE` where the store fails
+ * @throws GrantwellError `ERR_CONFIGURATION` for a wrong option; those of the registration, such as `ERR_STORE` if the store fails
  * @example
  * ```ts
  * const clock = virtualClock()

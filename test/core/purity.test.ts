@@ -56,7 +56,7 @@ const FIXTURES: { readonly [file: string]: readonly [source: string, ...faults: 
     'imports @noble/hashes/sha2.js',
   ],
   'protocol/a2.ts': [
-    "import type { Settings } from '../shell/options.js'\nexport type A = Settings<never>",
+    "import type { Settings } from '../shell/options/settings.js'\nexport type A = Settings<never>",
     'imports the room shell',
   ],
   'protocol/a3.ts': ["import { html } from '../pages/html.js'\nexport const a = html", 'imports the room pages'],
@@ -142,7 +142,7 @@ const FIXTURES: { readonly [file: string]: readonly [source: string, ...faults: 
   ],
   'storage/d2.ts': ["export { memoryStore } from './memory.js'", 'imports storage/memory.ts, which is beside it'],
   'storage/d3.ts': [
-    "import type { Settings } from '../shell/options.js'\nexport type A = Settings<never>",
+    "import type { Settings } from '../shell/options/settings.js'\nexport type A = Settings<never>",
     'imports the room shell',
   ],
   'storage/d4.ts': [
@@ -188,7 +188,10 @@ const FIXTURES: { readonly [file: string]: readonly [source: string, ...faults: 
     "import { oauthError } from '../errors.js'\nimport { isGrant } from '../grant/grant.js'\nexport const a = [oauthError, isGrant]",
     'imports the room core/grant',
   ],
-  'shell/d1.ts': ["import { guardOf } from '../guard/guard.js'\nexport const a = guardOf", 'imports the room guard'],
+  'shell/d1.ts': [
+    "import { createGuard } from '../guard/guard.js'\nexport const a = createGuard",
+    'imports the room guard',
+  ],
   'guard/d1.ts': [
     "import { createAuthorizationServer } from '../server.js'\nexport const a = createAuthorizationServer",
     'imports the room src',

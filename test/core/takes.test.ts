@@ -4,23 +4,7 @@
  */
 import { describe, expect, it } from 'vitest'
 import { brokenRedirectRule } from '../../src/core/application/redirect-uri.js'
-import { nearest } from '../../src/core/nearest.js'
-import type { Takes } from '../../src/core/takes.js'
-import {
-  ANYTHING,
-  answerFault,
-  came,
-  FLAG,
-  isTaken,
-  methods,
-  mustBe,
-  NAME,
-  oneOf,
-  promisesIn,
-  readOptions,
-  seconds,
-  strayName,
-} from '../../src/core/takes.js'
+import { ANYTHING, answerFault, came, FLAG, isTaken, methods, mustBe, oneOf, promisesIn } from '../../src/core/takes.js'
 import { unseenFault } from '../../src/core/text.js'
 
 const throwing = new Proxy(
@@ -64,48 +48,6 @@ describe('what came', () => {
 
 it('a value that throws when it is read is told to be that', () => {
   expect(came(throwing)).toBe('an object that throws when it is read')
-  expect(readOptions('f', throwing, {})).toMatch(/^f: the options must be an object; got an object that throws/)
-})
-
-describe('a misspelt name', () => {
-  it.each([
-    ['codeLifetme', 'codeLifetime'],
-    ['codelifetime', 'codeLifetime'],
-    ['sotre', 'store'],
-    ['ttl', undefined],
-    ['', undefined],
-    ['x'.repeat(65), undefined],
-  ])('%j means %s', (name, meant) => {
-    expect(nearest(name, ['issuer', 'store', 'codeLifetime'])).toBe(meant)
-  })
-})
-
-describe('options', () => {
-  const takes: { readonly name: Takes; readonly life: Takes } = { name: NAME, life: seconds(1, 100) }
-
-  it('are read each once, without those that are undefined', () => {
-    expect({ ...(readOptions('f', { name: 'a', life: undefined, other: undefined }, takes) as object) }).toEqual({
-      name: 'a',
-    })
-  })
-
-  it.each<[unknown, string]>([
-    [null, 'f: the options must be an object; got null'],
-    [{ nam: 'a' }, 'f: there is no option nam; did you mean name?'],
-    [{ 'a b': 1 }, 'f: there is no option "a b"; it takes name, life'],
-    [{ name: '' }, 'f: the option name must be a string that is not empty; got ""'],
-    [{ name: 'a', life: 5000 }, 'f: the option life must be whole seconds from 1 to 100; got 5000 (milliseconds?)'],
-    [{}, 'f: the option name must be a string that is not empty; got undefined'],
-  ])('%o: %s', (given, said) => {
-    expect(readOptions('f', given, takes, ['name'])).toBe(said)
-  })
-
-  it('of a strict function are refused where a name is unknown, whatever its value; and where there are none', () => {
-    expect(readOptions('f', { other: undefined }, takes, [], true)).toBe(
-      'f: there is no option other; it takes name, life',
-    )
-    expect(readOptions('f', { other: 1 }, {})).toBe('f: there is no option other; it takes none')
-  })
 })
 
 describe('values that are taken', () => {
@@ -195,8 +137,4 @@ describe('the answer of a host', () => {
     expect(promisesIn(answer)).toEqual(promises)
     expect(answerFault('f()', 'it', answer)).toBe(said)
   })
-})
-
-it('what is no object has no option astray', () => {
-  expect([strayName(undefined, ['a']), strayName(Object.create({ a: 1 }), ['a'])]).toEqual([undefined, 'a'])
 })

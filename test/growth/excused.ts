@@ -39,9 +39,10 @@ export const EXCUSED: Readonly<Record<string, readonly string[]>> = {
   ],
   'is given options, arguments and answers of the program that uses the package': [
     ...of('core/resource.ts', 'isProtectedResource'),
-    ...of('core/takes.ts', 'oneOf', 'methods', 'isObject', 'isTaken', 'mustBe', 'readOptions', 'strayName', 'came'),
+    ...of('core/options.ts', 'readOptions', 'readStrictOptions', 'checkArgument', 'inheritedName'),
+    ...of('core/takes.ts', 'oneOf', 'methods', 'isObject', 'isTaken', 'mustBe', 'came', 'cut'),
     ...of('core/takes.ts', 'isThenable', 'answerFault', 'promisesIn'),
-    ...of('core/takes.ts', 'FUNCTION.fits', 'FLAG.fits', 'NAME.fits', 'ANYTHING.fits'),
+    ...of('core/takes.ts', 'FUNCTION.fits', 'FLAG.fits', 'NAME.fits', 'TEXT.fits', 'ANYTHING.fits'),
     ...of('metadata/edit/change.ts', 'enumName'),
     ...of('metadata/options.ts', 'checkOptions', 'isPlainObject', 'refuseInherited'),
     ...of('client/client.ts', 'checkClient', 'CLIENT.fits'),

@@ -8,7 +8,7 @@ import { createAuthorizationServer, portableDigests, serviceScopes } from 'grant
 import { nodeDigests } from 'grantwell/node'
 import { memoryStore } from 'grantwell/storage/memory'
 import { describe, expect, it, vi } from 'vitest'
-import { resolveOptions } from '../../src/shell/options.js'
+import { resolveOptions } from '../../src/shell/options/settings.js'
 import {
   authorizationUrl,
   authorize,

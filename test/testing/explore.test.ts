@@ -168,12 +168,14 @@ describe('options that make no sense', () => {
     ['toString', { requests, toString: 5 }],
   ])('are refused by name: %s of %o', async (name, options) => {
     const explored = explore(options as ExploreOptions) // wrong on purpose
-    await expect(explored).rejects.toThrow(TypeError)
-    await expect(explored).rejects.toThrow(new RegExp(`\\boption ${name} of explore\\b`))
+    await expect(explored).rejects.toMatchObject({
+      code: 'ERR_CONFIGURATION',
+      message: expect.stringMatching(`^grantwell: explore: (?:the|there is no) option ${name}\\b`),
+    })
   })
 
   it('are refused: a history that is none, or one that cannot be', async () => {
-    await expect(explore(undefined as never)).rejects.toThrow(TypeError) // wrong on purpose
+    await expect(explore(undefined as never)).rejects.toMatchObject({ code: 'ERR_CONFIGURATION' }) // wrong on purpose
     await expect(explore({ requests: ['refresh'], history: 'a' })).rejects.toThrow('not a step of a history: a')
     await expect(explore({ requests: ['refresh'], history: 'A A:fails' })).rejects.toThrow(
       'step 2 of the history cannot be: there are A A:lost-answer A:lost-write A:died-before A:died-after',

@@ -153,33 +153,35 @@ describe('a broken store is caught:', () => {
 })
 
 describe('options that make no sense', () => {
-  it.each<readonly [string, object]>([
-    ['numRuns of lifecycle', { numRuns: 0 }],
-    ['numRuns of lifecycle', { numRuns: -1 }],
-    ['numRuns of lifecycle', { numRuns: 1.5 }],
-    ['numRuns of lifecycle', { numRuns: '5' }],
-    ['maxCommands of lifecycle', { maxCommands: 0 }],
-    ['seed of lifecycle', { seed: 0.5 }],
-    ['path of lifecycle', { seed: 1, path: 5 }],
-    ['replayPath of lifecycle', { replayPath: ['A'] }],
-    ['terms of lifecycle', { terms: null }],
-    ['runs of lifecycle', { runs: 5 }],
-    ['toString of lifecycle', { toString: 5 }],
-    ['graceperiod of the terms', { terms: { graceperiod: 60 } }],
-    ['gracePeriod of the terms', { terms: { gracePeriod: -1 } }],
-    ['codeLifetime of the terms', { terms: { codeLifetime: 0 } }],
-    ['accessTokenLifetime of the terms', { terms: { accessTokenLifetime: '1' } }],
-    ['refreshTokenLifetime of the terms', { terms: { refreshTokenLifetime: 0.5 } }],
-    ['refreshReplay of the terms', { terms: { refreshReplay: 'ignore' } }],
-    ['requirePkce of the terms', { terms: { requirePkce: 1 } }],
-  ])('are refused by name, before any wiring is made: %s: %o', async (name, options) => {
+  it.each<readonly [string, string, object]>([
+    ['lifecycle', 'numRuns', { numRuns: 0 }],
+    ['lifecycle', 'numRuns', { numRuns: -1 }],
+    ['lifecycle', 'numRuns', { numRuns: 1.5 }],
+    ['lifecycle', 'numRuns', { numRuns: '5' }],
+    ['lifecycle', 'maxCommands', { maxCommands: 0 }],
+    ['lifecycle', 'seed', { seed: 0.5 }],
+    ['lifecycle', 'path', { seed: 1, path: 5 }],
+    ['lifecycle', 'replayPath', { replayPath: ['A'] }],
+    ['lifecycle', 'terms', { terms: null }],
+    ['lifecycle', 'runs', { runs: 5 }],
+    ['lifecycle', 'toString', { toString: 5 }],
+    ['lifecycle, terms', 'graceperiod', { terms: { graceperiod: 60 } }],
+    ['lifecycle, terms', 'gracePeriod', { terms: { gracePeriod: -1 } }],
+    ['lifecycle, terms', 'codeLifetime', { terms: { codeLifetime: 0 } }],
+    ['lifecycle, terms', 'accessTokenLifetime', { terms: { accessTokenLifetime: '1' } }],
+    ['lifecycle, terms', 'refreshTokenLifetime', { terms: { refreshTokenLifetime: 0.5 } }],
+    ['lifecycle, terms', 'refreshReplay', { terms: { refreshReplay: 'ignore' } }],
+    ['lifecycle, terms', 'requirePkce', { terms: { requirePkce: 1 } }],
+  ])('are refused by name, before any wiring is made: %s: %s of %o', async (of, name, options) => {
     let made = 0
     const run = lifecycle(() => {
       made++
       return inMemory()
     }, options)
-    await expect(run).rejects.toThrow(TypeError)
-    await expect(run).rejects.toThrow(new RegExp(`\\boption ${name}\\b`))
+    await expect(run).rejects.toMatchObject({
+      code: 'ERR_CONFIGURATION',
+      message: expect.stringMatching(`^grantwell: ${of}: (?:the|there is no) option ${name}\\b`),
+    })
     expect(made).toBe(0)
   })
 

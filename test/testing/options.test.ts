@@ -16,6 +16,11 @@ const CALLS: readonly (readonly [string, (options: never) => unknown, Readonly<R
   ['lifecycle', (options) => lifecycle(() => ({}) as never, options), { numRuns: 1, seed: 1 }],
 ]
 
+/** The error for a wrong option. @param message - the message itself, without the name of the package, or a matcher */
+function wrong(message: unknown): object {
+  return { code: 'ERR_CONFIGURATION', message: typeof message === 'string' ? `grantwell: ${message}` : message }
+}
+
 /** What a call throws, at once or later. */
 async function faultOf(call: () => unknown): Promise<unknown> {
   try {
@@ -35,30 +40,32 @@ describe('options', () => {
         }
       }
       for (const options of [Object.create({ [name]: value }), new Options()])
-        expect(await faultOf(() => call(options as never))).toStrictEqual(
-          new TypeError(`the option ${name} of ${of} must be the object's own; got an inherited one`),
+        expect(await faultOf(() => call(options as never))).toMatchObject(
+          wrong(`${of}: the option ${name} must be the object's own; got an inherited one`),
         )
     }
   })
 
   it.each(CALLS)('of %s are refused where they are no options, unknown or wrong', async (of, call, good) => {
     for (const options of [null, [], Promise.resolve({})])
-      expect(await faultOf(() => call(options as never))).toStrictEqual(
-        new TypeError(`the options of ${of} are an object`),
+      expect(await faultOf(() => call(options as never))).toMatchObject(
+        wrong(
+          expect.stringMatching(`^grantwell: ${of}: the options must be an object; got (?:null|an array|a Promise)`),
+        ),
       )
-    expect(await faultOf(() => call({ nothing: 1 } as never))).toStrictEqual(
-      new TypeError(`there is no option nothing of ${of}`),
+    expect(await faultOf(() => call({ nothing: 1 } as never))).toMatchObject(
+      wrong(expect.stringMatching(`^grantwell: ${of}: there is no option nothing; it takes `)),
     )
     for (const name of Object.keys(good))
-      expect(await faultOf(() => call({ [name]: Symbol('x') } as never))).toMatchObject({
-        message: expect.stringMatching(`^the option ${name} of ${of} is `),
-      })
+      expect(await faultOf(() => call({ [name]: Symbol('x') } as never))).toMatchObject(
+        wrong(expect.stringMatching(`^grantwell: ${of}: the option ${name} must be .*; got a symbol$`)),
+      )
   })
 
   it('in options are held to the same', async () => {
     const rules: NonNullable<GrantOptions['rules']> = Object.create({ gracePeriod: 1 })
     expect(() => arbitraries.grant({ rules })).toThrow(
-      "the rule gracePeriod of arbitraries.grant must be the object's own",
+      "arbitraries.grant, rules: the option gracePeriod must be the object's own",
     )
     const terms: NonNullable<LifecycleOptions['terms']> = Object.create({ gracePeriod: 1 })
     await expect(lifecycle(() => ({}) as never, { terms })).rejects.toThrow("must be the object's own")

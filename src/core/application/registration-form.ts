@@ -3,7 +3,7 @@
  * @module
  */
 
-import { MUST_BE_OWN, strayName } from '../takes.js'
+import { inheritedName, MUST_BE_OWN } from '../options.js'
 import type { Registration, RegistrationFault } from './registration.js'
 
 /** A registration while it is read. */
@@ -52,7 +52,7 @@ export function createForm(given: object): RegistrationForm {
     if (!holds) faults.push({ path, message })
   }
   for (const name of otherFields(given, FIELDS)) check(false, name, 'is not a field of a registration')
-  const stray = strayName(given, FIELDS)
+  const stray = inheritedName(given, FIELDS)
   if (stray !== undefined) check(false, stray, MUST_BE_OWN)
   return {
     faults,

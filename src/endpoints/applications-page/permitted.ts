@@ -5,7 +5,7 @@
 import { isPublished } from '../../core/application/application.js'
 import { clientKeyOf } from '../../core/tokens/digests.js'
 import type { ClientId, Subject } from '../../core/values.js'
-import { readableGrants } from '../../management/grants.js'
+import { listReadableGrants } from '../../management/grants/list.js'
 import type { PermittedApplication } from '../../management/permitted-applications.js'
 import { sumUp } from '../../management/permitted-applications.js'
 import { isError } from '../../protocol/parameters.js'
@@ -39,7 +39,7 @@ export async function loadPermitted<Native>(context: PageContext<Native>, subjec
   let cursor: string | undefined
   do {
     const wanted = cursor === undefined ? {} : { cursor }
-    const page: Awaited<ReturnType<typeof readableGrants>> = await readableGrants(
+    const page: Awaited<ReturnType<typeof listReadableGrants>> = await listReadableGrants(
       context,
       context.transactions,
       subject,

@@ -19,7 +19,7 @@ import { authorizationResponse, notAccessible } from '../../protocol/authorizati
 import type { HttpResponse } from '../../protocol/message.js'
 import type { VerifiedForm } from '../../protocol/pages/consent.js'
 import { isError } from '../../protocol/parameters.js'
-import type { Deciding } from '../../shell/consents.js'
+import type { Deciding } from '../../shell/consents/grants.js'
 import type { User } from '../../shell/options.js'
 import type { PageContext } from '../interaction/context.js'
 import { redirectError, showLinkError } from './errors.js'

@@ -5,9 +5,10 @@
 import type { Pages } from '../../pages/index.js'
 import { ENDPOINT_PATHS } from '../../protocol/endpoints.js'
 import type { HttpRequest, HttpResponse } from '../../protocol/message.js'
+import type { Refused, RefusedEvent } from '../../shell/audit.js'
 import type { ConsentRecords } from '../../shell/consents.js'
-import { consentRecordsOf } from '../../shell/consents.js'
-import type { Refused, RefusedEvent, Settings } from '../../shell/options.js'
+import { createConsentRecords } from '../../shell/consents.js'
+import type { Settings } from '../../shell/options/settings.js'
 import type { Transactions } from '../../shell/transactions.js'
 import { completePages } from './pages.js'
 
@@ -38,7 +39,7 @@ export function createPageContext<Native>(
     pages: completePages(settings),
     stylesheet: settings.issuerPath + ENDPOINT_PATHS.stylesheet,
     transactions,
-    consents: consentRecordsOf(settings, transactions),
+    consents: createConsentRecords(settings, transactions),
     refused,
   }
 }

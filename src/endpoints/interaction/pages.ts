@@ -6,7 +6,7 @@ import type { Takes } from '../../core/takes.js'
 import type { Pages } from '../../pages/index.js'
 import { defaultPages } from '../../pages/index.js'
 import { checkedAnswer } from '../../shell/host.js'
-import type { Settings } from '../../shell/options.js'
+import type { Settings } from '../../shell/options/settings.js'
 
 const HTML: Takes = { words: 'a string of HTML, at once', fits: (value) => typeof value === 'string', secret: true }
 

@@ -10,7 +10,7 @@ import { encodeBase64url } from '../../core/tokens/base64url.js'
 import { digestOf } from '../../core/tokens/digests.js'
 import type { Seconds } from '../../core/values.js'
 import { checkedAnswer } from '../../shell/host.js'
-import type { Settings } from '../../shell/options.js'
+import type { Settings } from '../../shell/options/settings.js'
 import { keys, recordAs } from '../../shell/records.js'
 import type { Transactions } from '../../shell/transactions.js'
 

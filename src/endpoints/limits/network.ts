@@ -5,7 +5,7 @@
 import type { Takes } from '../../core/takes.js'
 import type { HttpRequest } from '../../protocol/message.js'
 import { checkedAnswer, wrongAnswer } from '../../shell/host.js'
-import type { Settings } from '../../shell/options.js'
+import type { Settings } from '../../shell/options/settings.js'
 
 /** An address, or none. Its syntax is checked by {@link networkOf} alone: a limiter of the host may take any string. */
 const ADDRESS: Takes = {

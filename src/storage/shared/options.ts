@@ -2,9 +2,8 @@
  * The options of the stores on engines, and the checks of what the host passes in.
  * @module
  */
-import { configurationError } from '../../core/errors.js'
+import { checkArgument, readOptions } from '../../core/options.js'
 import type { Takes, TakesOf } from '../../core/takes.js'
-import { isTaken, mustBe, readOptions } from '../../core/takes.js'
 import type { Seconds } from '../../core/values.js'
 
 /** Options of every store on an engine. */
@@ -54,10 +53,8 @@ export function readEngineOptions<Options extends EngineOptions>(
   more: { readonly [Name in Exclude<keyof Options, keyof EngineOptions>]-?: Takes },
 ): Options & Required<EngineOptions> {
   const takes = { ...COMMON, ...more } as TakesOf<Options> // together, they are all options of this store
-  const own = readOptions<Options>(of, given, takes)
-  if (typeof own === 'string') throw configurationError(own)
   const clock = (): Seconds => Math.floor(Date.now() / 1000)
-  return { namespace: 'grantwell', clock, ...own }
+  return { namespace: 'grantwell', clock, ...readOptions<Options>(of, given, takes) }
 }
 
 /**
@@ -66,8 +63,7 @@ export function readEngineOptions<Options extends EngineOptions>(
  * @throws GrantwellError `ERR_CONFIGURATION` for a value of another kind
  */
 export function checkClient(of: string, argument: string, takes: Omit<Takes, 'secret'>, value: unknown): void {
-  if (!isTaken(takes, value))
-    throw configurationError(`${of}: the argument ${argument} ${mustBe({ ...takes, secret: true }, value)}`)
+  checkArgument(of, argument, { ...takes, secret: true }, value)
 }
 
 /** Checks that a value is a time in seconds. A number this large is milliseconds. */

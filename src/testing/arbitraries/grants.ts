@@ -3,14 +3,15 @@
  * @module
  */
 import * as fc from 'fast-check'
+import { configurationError } from '../../core/errors.js'
 import type { GrantRecord } from '../../core/grant/grant.js'
 import { isGrant } from '../../core/grant/grant.js'
 import type { IssuedTokens } from '../../core/grant/pair.js'
 import type { GrantRules } from '../../core/grant/rules.js'
 import { ENTROPY_BYTES, transition } from '../../core/grant/transition.js'
+import { inheritedName, MUST_BE_OWN } from '../../core/options.js'
 import type { Scope } from '../../core/scopes.js'
 import { serviceScopes } from '../../core/scopes.js'
-import { MUST_BE_OWN, strayName } from '../../core/takes.js'
 import { grantIdOf } from '../../core/tokens/credential.js'
 import { clientKeyOf, portableDigests } from '../../core/tokens/digests.js'
 import type { Seconds, Subject } from '../../core/values.js'
@@ -68,8 +69,9 @@ export function grants(scopes: fc.Arbitrary<readonly Scope[]>, options: GrantOpt
   const { subject = 'ada', redirectUri = 'https://app.example/callback' } = options
   const clientId = parseClientId(options.clientId ?? 'web')
   if (clientId === undefined) throw new TypeError('a client identifier has 1 to 255 printable ASCII characters')
-  const stray = strayName(options.rules, Object.keys(DEFAULT_RULES))
-  if (stray !== undefined) throw new TypeError(`the rule ${stray} of arbitraries.grant ${MUST_BE_OWN}`)
+  const inherited = inheritedName(options.rules, Object.keys(DEFAULT_RULES))
+  if (inherited !== undefined)
+    throw configurationError(`arbitraries.grant, rules: the option ${inherited} ${MUST_BE_OWN}`)
   const rules = { ...DEFAULT_RULES, ...options.rules }
   return fc
     .record({

@@ -1,0 +1,130 @@
+/**
+ * The functions of a server for applicants and administrators: functions that the host calls, no endpoint.
+ * @module
+ * @see Specification, section 1
+ */
+import type { Application, SubmittedApplication } from '../../core/application/application.js'
+import type {
+  Amendment,
+  Registration,
+  ResourceServerRegistration,
+  Submission,
+} from '../../core/application/registration.js'
+import type { ClientId, Seconds, Subject } from '../../core/values.js'
+import type { Logo } from '../logos.js'
+
+/** The credentials by which an application uses the service. */
+export interface ClientCredentials {
+  readonly clientId: ClientId
+  /** Shown only once: the store holds its digest. Absent for a public client, and for a client that has a secret already. */
+  readonly clientSecret?: string
+}
+
+/** A page of applications. */
+export interface ApplicationPage {
+  readonly applications: readonly Application[]
+  /** The start of the next page; absent on the last one. */
+  readonly cursor?: string
+}
+
+/**
+ * Functions for applicants and administrators. The host decides who may call them. Each throws GrantwellError: `ERR_STORE` if the
+ * store fails, `ERR_CONFIGURATION` for an option of another name or type, and, if it changes an application, `ERR_CLIENT_UNKNOWN`.
+ */
+export interface Applications {
+  /**
+   * Registers an application that administrators have approved, in one step.
+   * @param imported - an identifier and a secret that the application already has; random by default. The secret must have at least
+   * 24 visible ASCII characters and be random, since the store holds its plain SHA-256
+   * @throws GrantwellError `ERR_REGISTRATION` with every fault, or `ERR_CLIENT_EXISTS`
+   */
+  readonly register: (
+    registration: Registration,
+    imported?: { readonly clientId?: string; readonly clientSecret?: string },
+  ) => Promise<ClientCredentials>
+  /**
+   * Registers an API of the service that runs elsewhere. It may then use the introspection endpoint. It is suspended, reinstated,
+   * looked up and given a new secret like an application, and has `resourceServer: true`.
+   * @param imported - an identifier and a secret that it already has, as for `register`
+   * @throws GrantwellError `ERR_REGISTRATION` with every fault, `ERR_CLIENT_EXISTS`, or `ERR_CONFIGURATION` for an unknown field
+   * @see RFC 7662, section 2.1
+   */
+  readonly registerResourceServer: (
+    registration: ResourceServerRegistration,
+    imported?: { readonly clientId?: string; readonly clientSecret?: string },
+  ) => Promise<Required<ClientCredentials>>
+  /**
+   * Submits an application for approval.
+   * @param by.applicant - the user who submits it; `list` finds it by this user
+   * @returns the pending application; its `id` becomes the client identifier once it is approved
+   * @throws GrantwellError `ERR_REGISTRATION` with every fault, or `ERR_TOO_MANY_SUBMISSIONS` if 20 of the applicant wait
+   */
+  readonly submit: (submission: Submission, by?: { readonly applicant?: Subject }) => Promise<SubmittedApplication>
+  /**
+   * Submits a change for approval. The approved registration stays in force until then. A change or a submission that waits already
+   * is replaced.
+   * @param amendment - the whole registration with the change made; without a logo, the present one stays
+   * @throws GrantwellError `ERR_REGISTRATION` with every fault, or `ERR_APPLICATION_STATE` for a rejected application
+   */
+  readonly change: (id: string, amendment: Amendment) => Promise<Application>
+  /**
+   * Approves a change, or a new application, which gets its client identifier and secret.
+   * @param reviewed.revision - the `review.revision` that the administrator looked at
+   * @param reviewed.scopes - fewer or narrower scopes than the application asked for; all of them by default
+   * @returns `clientSecret` only at the first approval of a confidential client
+   * @throws GrantwellError `ERR_REVISION_OUTDATED` if a newer revision was submitted, `ERR_APPLICATION_STATE` if nothing
+   * waits, `ERR_REGISTRATION` for scopes that the application did not ask for
+   */
+  readonly approve: (
+    id: string,
+    reviewed: { readonly revision: number; readonly scopes?: readonly string[] },
+  ) => Promise<ClientCredentials>
+  /**
+   * Rejects a new application for good, or a change; then the approved registration stays in force.
+   * @param reviewed.reason - the reason for the applicant, 1 to 350 characters
+   * @throws like `approve`
+   */
+  readonly reject: (id: string, reviewed: { readonly revision: number; readonly reason: string }) => Promise<void>
+  /**
+   * Suspends an application: it gets no tokens, and its tokens stop working with the next request.
+   * @throws GrantwellError `ERR_APPLICATION_STATE` if it was never approved
+   */
+  readonly suspend: (clientId: string) => Promise<void>
+  /** Reinstates a suspended application: its tokens that have not expired work again. @throws like `suspend` */
+  readonly reinstate: (clientId: string) => Promise<void>
+  /**
+   * Gives a confidential client a new secret. The old one works during an overlap, so that the host can tell every server of the
+   * application. With an overlap of 0 every older secret stops at once.
+   * @param options.overlap - seconds; 86,400 (a day) by default, a year at most
+   * @throws GrantwellError `ERR_APPLICATION_STATE` for a public client, one that was never approved, or one with 8 working secrets
+   */
+  readonly rotateSecret: (
+    clientId: string,
+    options?: { readonly overlap?: Seconds },
+  ) => Promise<Required<ClientCredentials>>
+  /**
+   * Names the rule that a redirect URI breaks, for a developer who sees "This link cannot be accessed".
+   * @param redirectUri - the URI that the application sends
+   * @returns the rule, such as `must have the host app.example`; undefined for a URI that is accepted
+   * @throws GrantwellError `ERR_APPLICATION_STATE` for an application that was never approved
+   */
+  readonly explainRedirect: (clientId: string, redirectUri: string) => Promise<string | undefined>
+  /** Returns a copy of the record of an application in any state; undefined for an unknown one. */
+  readonly get: (id: string) => Promise<Application | undefined>
+  /**
+   * Lists applications, page by page, each once.
+   * @param which - an applicant, or a state. `pending` includes changes of published applications: everything that waits for an
+   * administrator
+   * @param page.limit - the maximum number of applications; 100 by default
+   * @param page.cursor - the cursor of the page before
+   * @throws GrantwellError `ERR_CONFIGURATION` unless exactly one of the two is given
+   */
+  readonly list: (
+    which:
+      | { readonly state: Application['state']; readonly applicant?: never }
+      | { readonly applicant: Subject; readonly state?: never },
+    page?: { readonly limit?: number; readonly cursor?: string },
+  ) => Promise<ApplicationPage>
+  /** Returns the logo that a record names as `logo`, in force or in review; undefined for an unknown one. */
+  readonly logo: (logo: string) => Promise<Logo | undefined>
+}

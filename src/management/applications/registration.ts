@@ -1,0 +1,130 @@
+/**
+ * Registers applications and resource servers that administrators have approved.
+ * @module
+ */
+import type { ApplicationDetails } from '../../core/application/application.js'
+import type {
+  Registration,
+  RegistrationFault,
+  ResourceServerRegistration,
+} from '../../core/application/registration.js'
+import type { RegistrationRules } from '../../core/application/registration-check.js'
+import { checkRegistration } from '../../core/application/registration-check.js'
+import { readStrictOptions } from '../../core/options.js'
+import type { TakesOf } from '../../core/takes.js'
+import { ANYTHING, isTaken, NAME } from '../../core/takes.js'
+import { encodeBase64url } from '../../core/tokens/base64url.js'
+import { digestOf } from '../../core/tokens/digests.js'
+import type { ClientId } from '../../core/values.js'
+import { parseClientId } from '../../core/values.js'
+import { registrationError } from './errors.js'
+import type { Applications } from './interface.js'
+import type { ApplicationContext } from './records.js'
+import { applyCommands } from './records.js'
+import { createSecret } from './secrets.js'
+
+const CLIENT_ID_BYTES = 16
+
+/** Only for the type checker: a registration that requires a logo has one. */
+export const NO_LOGO: Uint8Array = new Uint8Array(0)
+
+type Imported = { readonly clientId?: string; readonly clientSecret?: string }
+
+/** Their values are checked with the registration, so that the host learns all faults at once. */
+const IMPORTED: TakesOf<Imported> = { clientId: ANYTHING, clientSecret: ANYTHING }
+const RESOURCE_SERVER: TakesOf<ResourceServerRegistration> = {
+  name: ANYTHING,
+  description: ANYTHING,
+  website: ANYTHING,
+  scopes: ANYTHING,
+}
+
+const IMPORTED_SECRET = /^[\x21-\x7e]{24,255}$/
+
+/** Creates the functions that register. */
+export function createRegistrationFunctions(
+  context: ApplicationContext,
+): Pick<Applications, 'register' | 'registerResourceServer'> {
+  return {
+    register: async (registration, given = {}) => {
+      const imported = readStrictOptions<Imported>('applications.register', given, IMPORTED)
+      const type = (registration as Registration | null | undefined)?.type // whatever it is, it is checked with the rest
+      const needs = { reasons: 'optional', logo: 'required' } as const
+      const checked = checkDetails(context, registration, needs, importFaults(type, imported))
+      const { details, logo = NO_LOGO } = checked
+      const clientSecret =
+        details.type === 'confidential' ? (imported.clientSecret ?? createSecret(context)) : undefined
+      const clientId = await context.logos.keepFor(logo, (id) =>
+        publish(context, { ...details, logo: id }, imported.clientId, clientSecret),
+      )
+      return { clientId, ...(clientSecret !== undefined && { clientSecret }) }
+    },
+
+    registerResourceServer: async (registration, given = {}) => {
+      const of = 'applications.registerResourceServer'
+      const imported = readStrictOptions<Imported>(of, given, IMPORTED)
+      const fields = readStrictOptions<ResourceServerRegistration>(`${of}, registration`, registration, RESOURCE_SERVER)
+      const whole = { ...fields, type: 'confidential', redirectUris: [], resourceScope: 'all' }
+      const needs = { reasons: 'optional', logo: 'optional', redirectUris: 'none' } as const
+      const { details } = checkDetails(context, whole, needs, importFaults('confidential', imported))
+      const clientSecret = imported.clientSecret ?? createSecret(context)
+      const server = { ...details, logo: '', resourceServer: true } as const
+      const clientId = await publish(context, server, imported.clientId, clientSecret)
+      return { clientId, clientSecret }
+    },
+  }
+}
+
+/**
+ * Checks the details that a host, or an applicant, submits.
+ * @param more - faults that were found elsewhere
+ * @throws GrantwellError `ERR_REGISTRATION` with every fault
+ */
+export function checkDetails(
+  { settings }: ApplicationContext,
+  given: unknown,
+  needs: Pick<RegistrationRules, 'reasons' | 'logo'> & Partial<Pick<RegistrationRules, 'redirectUris'>>,
+  more: readonly RegistrationFault[] = [],
+) {
+  const { scopes, redirect, macTokens } = settings
+  const specifiedResources = settings.resources !== undefined
+  const rules = { scopes, redirect, specifiedResources, macTokens, redirectUris: 'required', ...needs } as const
+  const result = checkRegistration(given, rules)
+  if (result.type === 'faults') throw registrationError([...result.faults, ...more])
+  if (more.length > 0) throw registrationError(more)
+  return result
+}
+
+/** Creates a random client identifier. */
+export function createClientId({ settings }: ApplicationContext): ClientId {
+  return encodeBase64url(settings.entropy(CLIENT_ID_BYTES)) as ClientId // base64url is printable ASCII
+}
+
+/** Submits and approves an application in one write. */
+async function publish(
+  context: ApplicationContext,
+  details: ApplicationDetails,
+  imported: string | undefined,
+  clientSecret: string | undefined,
+): Promise<ClientId> {
+  const clientId = imported === undefined ? createClientId(context) : (imported as ClientId) // importFaults has checked it
+  const secretDigest = digestOf(context.settings.digests, clientSecret ?? '')
+  const submit = { type: 'submit', id: clientId, details } as const
+  await applyCommands(context, clientId, submit, { type: 'approve', revision: 1, secretDigest })
+  return clientId
+}
+
+/** Finds the faults of an identifier and a secret that an application already has. */
+function importFaults(
+  type: Registration['type'] | undefined,
+  { clientId, clientSecret }: Imported,
+): readonly RegistrationFault[] {
+  const faults: RegistrationFault[] = []
+  if (clientId !== undefined && !(isTaken(NAME, clientId) && parseClientId(clientId) !== undefined))
+    faults.push({ path: 'clientId', message: 'must have 1 to 255 printable ASCII characters' })
+  if (clientSecret !== undefined && type === 'public')
+    faults.push({ path: 'clientSecret', message: 'must not be given: a public client has none' })
+  else if (clientSecret !== undefined && !(isTaken(NAME, clientSecret) && IMPORTED_SECRET.test(clientSecret)))
+    faults.push({ path: 'clientSecret', message: 'must have 24 to 255 visible ASCII characters' })
+  return faults
+}

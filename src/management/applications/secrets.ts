@@ -1,0 +1,50 @@
+/**
+ * Suspends and reinstates applications, and gives them new secrets.
+ * @module
+ */
+import { checkArgument, readStrictOptions } from '../../core/options.js'
+import { seconds, TEXT } from '../../core/takes.js'
+import { encodeBase64url } from '../../core/tokens/base64url.js'
+import { CLIENT_SECRET_PREFIX, SECRET_BYTES } from '../../core/tokens/credential.js'
+import { digestOf } from '../../core/tokens/digests.js'
+import type { Seconds } from '../../core/values.js'
+import { parseClientId } from '../../core/values.js'
+import type { Applications } from './interface.js'
+import type { ApplicationContext } from './records.js'
+import { applyCommands } from './records.js'
+
+const SECRET_OVERLAP: Seconds = 86_400
+
+/** Creates the functions that suspend an application, reinstate it and rotate its secret. */
+export function createSecretFunctions(
+  context: ApplicationContext,
+): Pick<Applications, 'suspend' | 'reinstate' | 'rotateSecret'> {
+  return {
+    suspend: async (id) => {
+      checkArgument('applications.suspend', 'clientId', TEXT, id)
+      await applyCommands(context, parseClientId(id), { type: 'suspend' })
+    },
+
+    reinstate: async (id) => {
+      checkArgument('applications.reinstate', 'clientId', TEXT, id)
+      await applyCommands(context, parseClientId(id), { type: 'reinstate' })
+    },
+
+    rotateSecret: async (id, options = {}) => {
+      const of = 'applications.rotateSecret'
+      checkArgument(of, 'id', TEXT, id)
+      const takes = { overlap: seconds(0, 365 * 86_400) }
+      const { overlap = SECRET_OVERLAP } = readStrictOptions<{ overlap?: Seconds }>(of, options, takes)
+      const clientSecret = createSecret(context)
+      const secretDigest = digestOf(context.settings.digests, clientSecret)
+      const command = { type: 'rotate_secret', secretDigest, overlap } as const
+      const { after } = await applyCommands(context, parseClientId(id), command)
+      return { clientId: after.id, clientSecret }
+    },
+  }
+}
+
+/** Creates a random client secret. */
+export function createSecret({ settings }: ApplicationContext): string {
+  return CLIENT_SECRET_PREFIX + encodeBase64url(settings.entropy(SECRET_BYTES))
+}

@@ -1,0 +1,83 @@
+/**
+ * Ends grants: one, or every grant with a label.
+ * @module
+ */
+import type { GrantwellError } from '../../core/errors.js'
+import type { Grant } from '../../core/grant/grant.js'
+import type { Withdraw } from '../../core/grant/revoke.js'
+import type { GrantRules } from '../../core/grant/rules.js'
+import { transition } from '../../core/grant/transition.js'
+import { storeError } from '../../shell/checked-store.js'
+import { recordAs } from '../../shell/records.js'
+import type { Transactions } from '../../shell/transactions.js'
+import { grantChange } from '../../shell/transactions.js'
+
+/** A wish to end grants. */
+export interface Ending {
+  readonly by: Withdraw['by']
+  /** Returns true for a grant that may be ended. */
+  readonly mayEnd: (grant: Grant) => boolean
+}
+
+/**
+ * Ends the grant at a key, if it may be ended.
+ * @returns true if it worked until now
+ * @throws GrantwellError `ERR_STORE`
+ */
+export async function endGrant(
+  { transact }: Transactions,
+  rules: GrantRules,
+  key: string,
+  { by, mayEnd }: Ending,
+): Promise<boolean> {
+  const reply = await transact([key], ([value], now, entropy) => {
+    const found = recordAs.grant(value)
+    const grant = found !== undefined && mayEnd(found) ? found : undefined
+    return grantChange(transition(grant, { type: 'withdraw', by }, now, entropy, rules))
+  })
+  if (reply.type === 'error') throw storeError(reply)
+  return reply.type === 'revoked'
+}
+
+/**
+ * Ends every grant with a label, page by page. A grant that ended before costs no write. A grant that cannot be read or ended does not
+ * keep the others alive.
+ * @returns the number of grants that worked until now
+ * @throws GrantwellError `ERR_STORE` after the last page, if some could not be ended
+ */
+export async function endGrants(
+  transactions: Transactions,
+  rules: GrantRules,
+  label: string,
+  ending: Ending,
+): Promise<number> {
+  let ended = 0
+  let cursor: string | undefined
+  const failures: GrantwellError[] = []
+  do {
+    const page: Awaited<ReturnType<Transactions['listReadable']>> = await transactions.listReadable(
+      label,
+      cursor === undefined ? {} : { cursor },
+    )
+    if ('type' in page) throw storeError(page)
+    if (page.leftOut !== undefined) failures.push(storeError(page.leftOut))
+    // Expired ones too, so that a clock that steps back does not make them work again.
+    const due = page.records.filter(({ value }) => {
+      const grant = recordAs.grant(value)
+      return grant !== undefined && grant.revokedAt === undefined && ending.mayEnd(grant)
+    })
+    const results = await Promise.all(
+      due.map(({ key }) =>
+        endGrant(transactions, rules, key, ending).catch((error: GrantwellError) => {
+          failures.push(error)
+          return false
+        }),
+      ),
+    )
+    ended += results.filter(Boolean).length
+    cursor = page.cursor
+  } while (cursor !== undefined)
+  const [failure] = failures
+  if (failure !== undefined) throw failure
+  return ended
+}

@@ -1,0 +1,69 @@
+/**
+ * The functions of a server on the permissions that users gave: functions that the host calls.
+ * @module
+ */
+import type { Resources } from '../../core/resource.js'
+import type { Scope } from '../../core/scopes.js'
+import type { ClientId, GrantId, Seconds, Subject } from '../../core/values.js'
+
+/** A permission that a user gave to an application and that still works. */
+export interface PermittedGrant {
+  readonly grantId: GrantId
+  readonly clientId: ClientId
+  /** The application that has it. While it is suspended, it can do nothing with it. */
+  readonly application: { readonly name: string; readonly website: string; readonly state: 'approved' | 'suspended' }
+  /** The scopes that work now: the user permitted them, the application is registered for them, and the service has them. */
+  readonly scopes: readonly Scope[]
+  readonly resources: Resources
+  /** Seconds since the epoch. */
+  readonly createdAt: Seconds
+  /**
+   * The time when the application last got tokens by it, in seconds since the epoch; absent if it never did. It may have called the
+   * API until that access token expired: single calls are not recorded.
+   */
+  readonly lastUsedAt?: Seconds
+  /** The time when it ends unless the application refreshes it, in seconds since the epoch, exclusive. */
+  readonly expiresAt: Seconds
+}
+
+/** A page of grants. */
+export interface GrantPage {
+  readonly grants: readonly PermittedGrant[]
+  /** The start of the next page; absent on the last one. */
+  readonly cursor?: string
+}
+
+/**
+ * Functions that list the permissions of users, and end them. Each throws GrantwellError: `ERR_STORE` if the store fails, and
+ * `ERR_CONFIGURATION` for a wrong subject.
+ */
+export interface Grants {
+  /**
+   * Lists the permissions of a user that still work, page by page, each once, in no particular order.
+   * @param page.limit - the maximum number of grants; 100 by default. A page may have fewer, or none, and not be the last
+   * @param page.cursor - the cursor of the page before
+   */
+  readonly listGrants: (
+    subject: Subject,
+    page?: { readonly limit?: number; readonly cursor?: string },
+  ) => Promise<GrantPage>
+  /**
+   * Ends one grant of a user. Its tokens stop working with the next request.
+   * @returns true if the user had such a grant, and it worked
+   */
+  readonly revokeGrant: (subject: Subject, grantId: string) => Promise<boolean>
+  /**
+   * Ends every grant of a user, or every grant to one application. A grant that is made meanwhile may stay. If some cannot be ended,
+   * all others are, and `ERR_STORE` is thrown.
+   * @throws GrantwellError `ERR_CONFIGURATION` for another name than `clientId`, or for a value that is no string, which would end
+   * more than was meant
+   * @returns the number of working grants that were ended
+   */
+  readonly revokeAll: (subject: Subject, only?: { readonly clientId?: string }) => Promise<number>
+  /**
+   * Ends every grant of an application, of all users. After an interruption, a second call ends the rest. If some cannot be ended, all
+   * others are, and `ERR_STORE` is thrown. Users may permit the application again meanwhile: `applications.suspend` stops it at once.
+   * @returns the number of working grants that were ended
+   */
+  readonly revokeApplication: (clientId: string) => Promise<number>
+}

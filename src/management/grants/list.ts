@@ -1,0 +1,95 @@
+/**
+ * Lists the permissions of a user, for the host and for the page that shows them.
+ * @module
+ */
+import { isPublished, limitResources } from '../../core/application/application.js'
+import type { OAuthError } from '../../core/errors.js'
+import type { Grant } from '../../core/grant/grant.js'
+import { isLive, liveUntil } from '../../core/grant/grant.js'
+import type { Resources } from '../../core/resource.js'
+import type { ScopeCatalogue } from '../../core/scopes.js'
+import { limitScopes } from '../../core/scopes.js'
+import { clientKeyOf } from '../../core/tokens/digests.js'
+import type { Subject } from '../../core/values.js'
+import type { PageWanted } from '../../shell/checked-store.js'
+import { storeError } from '../../shell/checked-store.js'
+import type { Settings } from '../../shell/options/settings.js'
+import { keys, recordAs } from '../../shell/records.js'
+import type { Transactions } from '../../shell/transactions.js'
+import type { JsonValue, StoredRecord } from '../../storage/record-store.js'
+import type { GrantPage, PermittedGrant } from './interface.js'
+
+/** A page of grants, without those that this release cannot read. */
+export interface ReadablePage extends GrantPage {
+  /** The reason why some are left out; absent if none is. */
+  readonly leftOut?: OAuthError
+}
+
+/**
+ * Lists the permissions of a user that still work. A grant that cannot be read does not hide the others.
+ * @throws GrantwellError `ERR_STORE`
+ */
+export async function listReadableGrants(
+  { clock, digests, scopes: catalogue }: Settings<never>,
+  { read, listReadable }: Transactions,
+  subject: Subject,
+  page: PageWanted,
+): Promise<ReadablePage> {
+  const listed = await listReadable(`subject:${subject}`, page)
+  if ('type' in listed) throw storeError(listed)
+  const { records, cursor, leftOut } = listed
+  const now = clock()
+  const live = records.flatMap(({ value }) => {
+    const grant = recordAs.grant(value)
+    return grant !== undefined && grant.subject === subject && isLive(grant, now) ? [grant] : []
+  })
+  const applicationKeys = [...new Set(live.map(({ clientId }) => keys.application(clientKeyOf(digests, clientId))))]
+  const { found, error = leftOut } = await readAll(read, applicationKeys)
+  const applications = new Map(applicationKeys.map((key, index) => [key, found[index]?.value]))
+  const grants = live.flatMap((grant) => {
+    const value = applications.get(keys.application(clientKeyOf(digests, grant.clientId)))
+    return permittedGrant(grant, value, catalogue)
+  })
+  return { grants, ...(cursor !== undefined && { cursor }), ...(error !== undefined && { leftOut: error }) }
+}
+
+/** Reads records. If not all of them can be read, it reads each alone, so that one does not hide the others. */
+async function readAll(
+  read: Transactions['read'],
+  wanted: readonly string[],
+): Promise<{ readonly found: readonly (StoredRecord | undefined)[]; readonly error?: OAuthError }> {
+  const together = wanted.length === 0 ? [] : await read(wanted)
+  if (!('type' in together)) return { found: together }
+  const each = await Promise.all(wanted.map((key) => read([key])))
+  if (each.every((records) => 'type' in records)) throw storeError(together)
+  return { found: each.map((records) => ('type' in records ? undefined : records[0])), error: together }
+}
+
+/** Returns the permission as its user sees it. Returns none if the application is gone: then the grant does not work. */
+function permittedGrant(
+  grant: Grant,
+  value: JsonValue | undefined,
+  catalogue: ScopeCatalogue,
+): readonly PermittedGrant[] {
+  const application = recordAs.application(value)
+  if (!isPublished(application) || application.clientId !== grant.clientId) return []
+  const { id: grantId, clientId, createdAt, lastUsedAt } = grant
+  const { name, website, state } = application
+  return [
+    {
+      grantId,
+      clientId,
+      application: { name, website, state },
+      // Copies: what a host does with them must not reach a record that a store in memory may still hold.
+      scopes: [...limitScopes(grant.scopes, application.scopes, catalogue)],
+      resources: copyOf(limitResources(grant.resources, application.resourceScope)),
+      createdAt,
+      ...(lastUsedAt !== undefined && { lastUsedAt }),
+      expiresAt: liveUntil(grant),
+    },
+  ]
+}
+
+function copyOf(resources: Resources): Resources {
+  return resources.kind === 'specified' ? { kind: resources.kind, ids: [...resources.ids] } : { kind: resources.kind }
+}

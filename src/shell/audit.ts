@@ -1,0 +1,66 @@
+/**
+ * The events of the audit trail, and the function that reports a refused request to it.
+ * @module
+ */
+import type { ApplicationEvent } from '../core/application/transition.js'
+import type { OAuthErrorCode, RefusalReason } from '../core/errors.js'
+import type { GrantEvent } from '../core/grant/outcome.js'
+import type { Seconds, Subject } from '../core/values.js'
+
+/** A request that was refused, for the audit trail. */
+export interface RefusedEvent {
+  readonly type: 'refused'
+  readonly at: Seconds
+  readonly endpoint:
+    | 'authorization'
+    | 'token'
+    | 'revocation'
+    | 'introspection'
+    | 'device_authorization'
+    | 'device'
+    | 'applications'
+    | 'api'
+  /** The error that the client got; absent if it got none (a revocation that changed nothing). */
+  readonly error?: OAuthErrorCode
+  /** The reason, which the client does not get. */
+  readonly reason: RefusalReason
+  /** The application; absent if it is unknown: the request failed too early, there is none, or the store failed. */
+  readonly clientId?: string
+  /** The user, if a user code was refused. */
+  readonly subject?: Subject
+  /** The rule that a redirect URI breaks, in words for the application's developer. It contains nothing of the URI. */
+  readonly rule?: string
+}
+
+/** One entry of the audit trail. Holds no secret, so it may be kept. */
+export type AuditEvent = GrantEvent | ApplicationEvent | RefusedEvent
+
+/** Reports a refusal to the audit trail. */
+export type Refused = (
+  endpoint: RefusedEvent['endpoint'],
+  reason: RefusalReason,
+  error?: OAuthErrorCode,
+  clientId?: string,
+  subject?: Subject,
+  rule?: string,
+) => void
+
+/** Reasons for which the client identifier was not verified. It may be any text then, even a misplaced secret. */
+const UNVERIFIED: ReadonlySet<RefusalReason> = new Set(['client_unknown', 'store_failed'])
+
+/** Creates the function that reports refusals. */
+export function createRefused({
+  clock,
+  onEvent,
+}: {
+  readonly clock: () => Seconds
+  readonly onEvent: (event: AuditEvent) => void
+}): Refused {
+  return (endpoint, reason, error, clientId, subject, rule) => {
+    const code = error === undefined ? {} : { error }
+    const client = clientId === undefined || UNVERIFIED.has(reason) ? {} : { clientId }
+    const user = subject === undefined ? {} : { subject }
+    const broken = rule === undefined ? {} : { rule }
+    onEvent({ type: 'refused', at: clock(), endpoint, reason, ...code, ...client, ...user, ...broken })
+  }
+}

@@ -1,0 +1,115 @@
+/**
+ * The settings of a server: the options that a host gave, checked, with all defaults filled in.
+ * @module
+ */
+import type { RedirectRules } from '../../core/application/redirect-uri.js'
+import type { GrantRules } from '../../core/grant/rules.js'
+import { serviceScopes } from '../../core/scopes.js'
+import { portableDigests } from '../../core/tokens/digests.js'
+import type { Pages } from '../../pages/index.js'
+import type { AuditEvent } from '../audit.js'
+import { harmless } from '../host.js'
+import type { AuthorizationServerOptions } from '../options.js'
+import { checkLifetimes, issuerPathOf, optionError, readServerOptions } from './checks.js'
+import {
+  checkedClock,
+  checkedDigests,
+  checkedEntropy,
+  createEntropyPool,
+  socketAddress,
+  systemClock,
+} from './platform.js'
+
+/** The options with all defaults filled in. */
+export type Settings<Native> = Required<
+  Omit<
+    AuthorizationServerOptions<Native>,
+    'derivationKey' | 'resources' | 'pages' | 'userCodeLimiter' | 'deviceLimiter'
+  >
+> & {
+  readonly userCodeLimiter: AuthorizationServerOptions<Native>['userCodeLimiter'] | undefined
+  readonly deviceLimiter: AuthorizationServerOptions<Native>['deviceLimiter'] | undefined
+  readonly resources: AuthorizationServerOptions<Native>['resources'] | undefined
+  /** The pages of the host alone: the default ones are loaded later. */
+  readonly pages: Partial<Pages>
+  readonly rules: GrantRules
+  readonly redirect: RedirectRules
+  /** The issuer's own path, without a slash at its end. */
+  readonly issuerPath: string
+}
+
+/**
+ * Checks the options and fills in the defaults.
+ * @throws GrantwellError `ERR_CONFIGURATION` for an unknown, missing or wrong option
+ */
+export function resolveOptions<Native>(options: AuthorizationServerOptions<Native>): Settings<Native> {
+  const own = readServerOptions(options)
+  const clock = own.clock === undefined ? systemClock : checkedClock(own.clock)
+  if (own.macTokens === true && own.derivationKey === undefined)
+    throw optionError('derivationKey', 'given where macTokens is true', undefined)
+  const issuerPath = issuerPathOf(own.issuer, own.allowInsecureIssuer ?? false)
+  const rules = createRules(own)
+  checkLifetimes(rules, own)
+  const { catalogue: scopes, ...lifetimes } = rules
+  const settings = {
+    consentLifetime: 600,
+    remoteAddress: socketAddress,
+    consent: 'always',
+    grantLimit: 50,
+    redirectMatching: 'domain',
+    allowLocalhost: false,
+    requirePkce: false,
+    allowClientSecretPost: true,
+    macTokens: false,
+    macWindow: 300,
+    introspectionMaxAge: 0,
+    bodyLimit: 65_536,
+    mountPath: issuerPath,
+    allowInsecureIssuer: false,
+    ...own,
+    clock,
+    scopes,
+    ...createObservers(own),
+    entropy: own.entropy === undefined ? createEntropyPool() : checkedEntropy(own.entropy),
+    // Own properties even if they are undefined: otherwise a polluted prototype would set them.
+    resources: own.resources,
+    userCodeLimiter: own.userCodeLimiter,
+    deviceLimiter: own.deviceLimiter,
+    issuerPath,
+    ...lifetimes,
+  } as const
+  return {
+    ...settings,
+    rules,
+    redirect: { matching: settings.redirectMatching, allowLocalhost: settings.allowLocalhost },
+  }
+}
+
+/** Creates the rules of all grants. */
+function createRules(own: AuthorizationServerOptions<never>): GrantRules {
+  return {
+    catalogue: own.scopes ?? serviceScopes(),
+    codeLifetime: own.codeLifetime ?? 600,
+    accessTokenLifetime: own.accessTokenLifetime ?? 28_800,
+    refreshTokenLifetime: own.refreshTokenLifetime ?? 15_552_000,
+    gracePeriod: own.gracePeriod ?? 300,
+    refreshReplay: own.refreshReplay ?? 'revoke',
+    deviceCodeLifetime: own.deviceCodeLifetime ?? 600,
+    devicePollingInterval: own.devicePollingInterval ?? 5,
+    digests: own.digests === undefined ? portableDigests : checkedDigests(own.digests),
+    // A copy: `slice` of a Buffer makes none.
+    derivationKey: own.derivationKey && Uint8Array.from(own.derivationKey),
+  }
+}
+
+/** Creates the functions that report events and errors to the host. An error of the host in them changes no answer. */
+function createObservers(own: AuthorizationServerOptions<never>): Pick<Settings<never>, 'onEvent' | 'onError'> {
+  // biome-ignore lint/suspicious/noConsole: an error must not get lost because the host gave no `onError`
+  const onError = harmless(own.onError ?? ((error: unknown) => console.error(error)), () => {})
+  return { onError, onEvent: own.onEvent === undefined ? () => {} : harmless(withCopy(own.onEvent), onError) }
+}
+
+/** Gives the host a copy of each event, so that a change to it cannot reach a record that a store may still hold. */
+function withCopy(tell: (event: AuditEvent) => unknown): (event: AuditEvent) => unknown {
+  return (event) => tell(structuredClone(event))
+}
