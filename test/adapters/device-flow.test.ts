@@ -52,7 +52,7 @@ class Browser {
     return this
   }
 
-  /** Where the last answer leads. */
+  /** The target of the last answer. */
   location = ''
 
   private async request(url: string, init: RequestInit): Promise<number> {

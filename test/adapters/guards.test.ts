@@ -24,7 +24,7 @@ import { serveFetch } from './bridge.js'
 import type { Send } from './http.js'
 import { sender } from './http.js'
 
-/** What the host of these tests knows: who owns what. */
+/** The owners of resources, as the host of these tests knows them. */
 const REPOSITORIES = [
   { id: 'engine', owner: 'ada', public: true },
   { id: 'notes', owner: 'ada', public: false },
@@ -37,7 +37,7 @@ interface Repository extends ProtectedResource {
   readonly asked: number
 }
 
-/** How often a resource was asked for. */
+/** Number of calls of `resource`. */
 let asked = 0
 
 function known(id: string | undefined, subject: string): Repository | undefined {

@@ -28,7 +28,7 @@ afterAll(() => rmSync(file))
 /** Bytes of heap and buffers that a connection may cost, on average over all endpoints; 0.5 of the limit is usual. */
 const BOUND = 4 * BODY_LIMIT
 
-/** The same while the host takes its time: Node keeps a response for each request that one read of a socket brought. */
+/** The bound while the host is slow: Node keeps a response for each request that one read of a socket brought. */
 const SLOW_BOUND = 12 * BODY_LIMIT
 
 /** Megabytes: the pages that one connection asked for did not fit into four times as much. */

@@ -12,7 +12,7 @@ import { authorizationUrl, basic, testServer, WEB } from '../support.js'
 import type { Ask } from './http.js'
 import { form, listen } from './http.js'
 
-/** What a host may have set, its names in any case. */
+/** Headers that a host may have set, with names in upper or lower case. */
 const HOST: Readonly<Record<string, string | string[]>> = {
   'set-cookie': ['session=1; Path=/', 'theme=dark'],
   VARY: 'Accept-Encoding',

@@ -1,5 +1,5 @@
 /**
- * How much memory is in use once everything that can go is gone.
+ * The memory that is in use after garbage collection.
  * @module
  */
 import { setFlagsFromString } from 'node:v8'

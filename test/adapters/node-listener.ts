@@ -16,7 +16,7 @@ export async function api(
   sendResponse(response, apiAnswer(await server.authenticate(request, { scope: 'repo-code:r' })))
 }
 
-/** Whether a URL is the guarded route's. */
+/** Checks whether a URL belongs to the guarded route. */
 export function isApi(url = ''): boolean {
   return url === '/api' || url.startsWith('/api?')
 }

@@ -16,7 +16,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { targetOf } from '../../src/protocol/mac.js'
 import { listen, raw } from './http.js'
 
-/** What was signed of a request, and what a framework read from it. */
+/** The signed part of a request, and the part that a framework read. */
 interface Reading {
   readonly signed: string | undefined
   readonly path: string
@@ -98,7 +98,7 @@ async function readingOf(name: string, target: string, host = 'git.example'): Pr
   return JSON.parse(/\{.*\}/s.exec(answer)?.[0] ?? expect.fail(answer))
 }
 
-/** Whether what was signed is what is read. */
+/** Checks whether the signed target is the one that is read. */
 function expectAgreement(name: string, target: string, { signed, path, query }: Reading): void {
   if (signed === undefined) return
   const [signedPath, signedQuery] = split(signed)

@@ -40,22 +40,22 @@ export interface Platform {
   readonly title: string
   /** The path of the issuer; none by default. */
   readonly issuerPath?: string
-  /** Where the metadata is; behind the origin by default, in front of the issuer's path (RFC 8414, section 3.1). */
+  /** The path of the metadata; between the origin and the issuer's path by default (RFC 8414, section 3.1). */
   readonly metadataPath?: string
   readonly options?: Partial<AuthorizationServerOptions>
   /** Serves the server and, beside it at `/api`, what `apiAnswer` makes of the guard's verdict on `repo-code:r`. */
   readonly listener: (server: AuthorizationServer) => RequestListener
   /** The answer to a path that nobody has: the adapter's own 404, or the one of the host's application. */
   readonly elsewhere: string
-  /** What the host reads bodies with before the adapter: its limit comes first, and where it reads forms its leniency too. */
+  /** The parser with which the host reads bodies before the adapter. Its limit applies first and, for forms, its leniency. */
   readonly parser?: 'forms' | 'bytes'
-  /** How many bad requests to flood it with. */
+  /** Number of bad requests in a flood. */
   readonly flood?: number
-  /** What a client is told of two `Authorization` headers; a fetch platform joins them into one that nobody can read. */
+  /** The answer to two `Authorization` headers. A fetch platform joins them into an invalid one. */
   readonly twoAuthorizations: { readonly status: number; readonly error: string }
 }
 
-/** What the guarded route answers: who calls, or the challenge. */
+/** The answer of the guarded route: the caller, or the challenge. */
 export function apiAnswer(found: Authentication): HttpResponse {
   if (found.type === 'refused') return found.response
   const { subject, clientId, scopes } = found
@@ -66,7 +66,7 @@ export function apiAnswer(found: Authentication): HttpResponse {
   }
 }
 
-/** Who is signed in, by the cookie of the host on the platform's own request. */
+/** Returns the user who is signed in, by the host's cookie on the platform's own request. */
 export function sessionUser({ native }: HttpRequest): { subject: string; name: string } | undefined {
   const cookie = native instanceof Request ? native.headers.get('cookie') : (native as IncomingMessage).headers.cookie // one or the other
   return /(?:^|; )session=ada(?:;|$)/.test(cookie ?? '') ? { subject: 'ada', name: 'Ada' } : undefined
@@ -81,11 +81,11 @@ export interface Site {
   readonly issuerPath: string
   readonly metadataPath: string
   readonly send: Send
-  /** How many requests the server was given, and how many of them it has answered. */
+  /** Number of requests that the server got, and number of those that it has answered. */
   readonly calls: { begun: number; ended: number; answer?: HttpResponse }
 }
 
-/** The same, with the port that it listens on. */
+/** An app with the port on which it listens. */
 export interface ListeningSite extends Site {
   readonly listening: Listening
 }

@@ -62,7 +62,7 @@ describe.each([
     await site.close()
   })
 
-  /** What a host may have done to a response, and whether an answer can be sent all the same. */
+  /** Changes that a host may have made to a response, each with true if an answer can still be sent. */
   const SPOILT: readonly (readonly [string, boolean, (response: ServerResponse) => void])[] = [
     ['the header Trailer', true, (response) => response.setHeader('Trailer', 'Server-Timing')],
     [

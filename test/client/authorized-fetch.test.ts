@@ -32,7 +32,7 @@ interface Got {
 /** An API that writes down what it gets. */
 interface Api extends Listening {
   readonly got: Got[]
-  /** How it answers; by 200 unless told otherwise. */
+  /** Sends the answer; 200 by default. */
   answer: (got: Got, response: ServerResponse) => void
 }
 
@@ -602,7 +602,7 @@ describe('after a 401', () => {
 })
 
 describe('a mac token', () => {
-  /** What the header holds. */
+  /** Parses the attributes of the header. */
   function parse(authorization: unknown): Record<string, string> {
     const [, attributes = ''] = /^MAC (.*)$/.exec(String(authorization)) ?? []
     return Object.fromEntries(

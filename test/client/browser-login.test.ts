@@ -40,7 +40,7 @@ afterEach(async () => {
   for (const end of ended.splice(0)) await end()
 })
 
-/** Whether nothing listens on a port of loopback any more. */
+/** Checks whether a port of loopback is closed. */
 function isClosed(port: number): Promise<boolean> {
   return sender(port)({ path: '/' }).then(
     () => false,

@@ -1,5 +1,5 @@
 /**
- * Work of which only so much is under way at once, by a clock of the test.
+ * The limit on operations that run at the same time, with a clock of the test.
  * @module
  */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
@@ -12,7 +12,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** Work that ends when it is told to. */
+/** Creates operations that the test ends. */
 function openWork() {
   const begun: number[] = []
   const ends: (() => void)[] = []
@@ -29,11 +29,11 @@ const late = expect.objectContaining({
   message: 'grantwell: the request was not sent: earlier requests got no answer within 10 seconds',
 })
 
-describe('work that waits for its turn', () => {
-  it('begins in the order in which it came', async () => {
+describe('an operation that waits for others', () => {
+  it('starts in its order of arrival', async () => {
     const { begun, ends, work } = openWork()
-    const inTurn = limitConcurrency({ atOnce: 2, waiting: 10, patience: 10 })
-    const all = Promise.all([0, 1, 2, 3, 4].map((name) => inTurn(work(name))))
+    const runLimited = limitConcurrency({ atOnce: 2, waiting: 10, patience: 10 })
+    const all = Promise.all([0, 1, 2, 3, 4].map((name) => runLimited(work(name))))
     for (let ended = 0; ended < 5; ended++) {
       expect(begun).toEqual([0, 1, 2, 3, 4].slice(0, ended + 2))
       ends[ended]?.()
@@ -43,19 +43,19 @@ describe('work that waits for its turn', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  it('is refused after as long as one answer may take, and is then not done', async () => {
+  it('is refused after the time that one answer may take, and never starts', async () => {
     const { begun, ends, work } = openWork()
-    const inTurn = limitConcurrency({ atOnce: 1, waiting: 2, patience: 10 })
-    const first = inTurn(work(0))
-    const waiting = [inTurn(work(1)), inTurn(work(2))].map((each) => each.catch((error: unknown) => error))
-    await expect(inTurn(work(3))).rejects.toThrow('too many other requests are waiting')
+    const runLimited = limitConcurrency({ atOnce: 1, waiting: 2, patience: 10 })
+    const first = runLimited(work(0))
+    const waiting = [runLimited(work(1)), runLimited(work(2))].map((each) => each.catch((error: unknown) => error))
+    await expect(runLimited(work(3))).rejects.toThrow('too many other requests are waiting')
     await vi.advanceTimersByTimeAsync(9_999)
-    const third = inTurn(work(4)).catch((error: unknown) => error)
-    expect(await third).toMatchObject({ message: expect.stringContaining('too many requests') })
+    const third = runLimited(work(4)).catch((error: unknown) => error)
+    expect(await third).toMatchObject({ message: expect.stringContaining('too many other requests') })
     await vi.advanceTimersByTimeAsync(1)
     expect(await Promise.all(waiting)).toEqual([late, late])
-    // There is room again, and the place of the first goes to none of those that have left.
-    const last = inTurn(work(5))
+    // The place of the first goes to the new operation, not to one that was refused.
+    const last = runLimited(work(5))
     ends[0]?.()
     expect(await first).toBe(0)
     ends[1]?.()

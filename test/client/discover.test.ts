@@ -1,5 +1,5 @@
 /**
- * How a client finds out about its service: by its metadata, and by nothing that is not its own.
+ * Discovery of a service by its own metadata only.
  * @module
  * @see RFC 8414
  */

@@ -1,5 +1,5 @@
 /**
- * What others put at the name of a lock, in a folder where they may write: nothing of it is waited for, read whole or removed.
+ * Files of others at the path of a lock, in a folder where they may write: none is waited for, read whole or removed.
  * @module
  */
 import { spawnSync } from 'node:child_process'

@@ -1,5 +1,5 @@
 /**
- * How a login opens the user's browser where the application does not: by the opener of the platform.
+ * The default way to open the user's browser: the opener of the platform.
  * @module
  */
 import { spawn, spawnSync } from 'node:child_process'
@@ -67,7 +67,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true })
 })
 
-/** What an opener noted while it ran. */
+/** Notes of an opener while it ran. */
 interface Noted {
   readonly parameters: readonly string[]
   readonly process: number
@@ -110,7 +110,7 @@ async function builtAs(name: string, contents: string): Promise<string> {
   return outfile
 }
 
-/** Where a page without a script goes on to. */
+/** Returns the address to which a page forwards. */
 function refreshOf(html: string): string {
   const [, content = ''] = /<meta http-equiv="refresh" content="0;url=([^"]*)">/.exec(html) ?? []
   return content.replace(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)))

@@ -36,7 +36,7 @@ interface Scene {
   readonly start: (settings?: Partial<SourceSettings>) => Promise<SourceProcess>
   /** The tokens in the file. */
   readonly stored: () => Promise<Tokens | undefined>
-  /** What is in the folder of the file. */
+  /** Lists the folder of the file. */
   readonly files: () => readonly string[]
 }
 

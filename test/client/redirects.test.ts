@@ -35,7 +35,7 @@ function sourceOf(issuer: string): TokenSource & { readonly refreshed: string[] 
   }
 }
 
-/** What a platform was asked to send. */
+/** A request that the platform was asked to send. */
 interface Sent {
   readonly url: string
   readonly method: string

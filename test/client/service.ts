@@ -33,7 +33,7 @@ export interface Service {
   readonly test: TestServer
   /** The paths that were asked for, in order. */
   readonly paths: string[]
-  /** What goes wrong with the next requests of a path, one of them each. */
+  /** Faults of the next requests of a path, one for each request. */
   readonly faults: { readonly path: string; readonly fault: Fault }[]
   readonly close: () => Promise<void>
 }
@@ -108,7 +108,7 @@ export async function consent(url: string, decision: 'agree' | 'refuse' = 'agree
   return locationOf(answer)
 }
 
-/** What an authorization request asks for, by its address. */
+/** Reads the parameters of an authorization request from its address. */
 export function requested(url: string): {
   readonly port: number
   readonly redirectUri: string
@@ -124,7 +124,7 @@ export function visit(url: URL): Promise<Answer> {
   return sender(Number(url.port))({ path: url.pathname + url.search, headers: { host: url.host } })
 }
 
-/** What a service that is made up answers. `hang` is no answer, `cut` one that breaks off after so many bytes, `stall` stops there. */
+/** The answer of a fake service. `hang` is no answer, `cut` one that breaks off after some bytes, `stall` one that stops there. */
 export interface Reply {
   readonly status?: number
   readonly headers?: Readonly<Record<string, string>>
@@ -194,7 +194,7 @@ export async function madeUp(replies: Record<string, Reply[]> = {}, metadata: ob
   return { issuer, asked, replies: all, close: listening.close }
 }
 
-/** What a promise throws. */
+/** Returns the error of a promise. */
 export async function thrownBy(promise: Promise<unknown>): Promise<unknown> {
   return promise.then(
     (value) => expect.fail(`no failure, but ${JSON.stringify(value)}`),

@@ -12,24 +12,24 @@ import { build } from 'esbuild'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 
-/** How a process begins. */
+/** Settings of a process. */
 export interface SourceSettings {
   readonly issuer: string
-  /** Where the tokens are. */
+  /** The path of the tokens. */
   readonly file: string
-  /** What its clock shows, in seconds since the epoch. */
+  /** The time of its clock, in seconds since the epoch. */
   readonly now: number
   readonly retryFor: number
-  /** Whether what it writes waits for an order. */
+  /** True if its writes wait for a command. */
   readonly isWriteHeld?: boolean
 }
 
-/** What a process is told. */
+/** Commands to a process. */
 export type Order =
   | { readonly type: 'ask'; readonly callers: number; readonly now: number }
   | { readonly type: 'hold' | 'write' | 'exit' | 'exit-while-writing' | 'ask-alone' }
 
-/** What a process tells. */
+/** Messages of a process. */
 export type Report =
   | { readonly type: 'ready' | 'writing' | 'holding' }
   | { readonly type: 'told'; readonly message: string }
@@ -45,7 +45,7 @@ export interface SourceProcess {
   readonly signal: (signal: NodeJS.Signals) => void
   /** Its exit code, or the signal that ended it. */
   readonly ended: Promise<number | string>
-  /** What it has printed. */
+  /** Its output. */
   readonly printed: () => string
 }
 

@@ -18,7 +18,7 @@ export async function loggedIn({ test }: Service, client: Client): Promise<Token
   return tokensOf(client, { ...(await tokensOfWeb(test)), token_type: 'bearer' }, {})
 }
 
-/** What a service was asked for at its token endpoint, since a moment. */
+/** Starts to count the requests to the token endpoint of a service. */
 export function refreshesAt({ test }: Service): () => { readonly first: number; readonly again: number } {
   const begin = test.events.length
   return () => {
@@ -28,7 +28,7 @@ export function refreshesAt({ test }: Service): () => { readonly first: number; 
   }
 }
 
-/** How often the token endpoint was asked, answered or not. */
+/** Starts to count the requests to the token endpoint, answered or not. */
 export function requestsTo({ paths }: Service): () => number {
   const begin = paths.length
   return () => paths.slice(begin).filter((path) => path === '/oauth2/token').length
@@ -37,9 +37,9 @@ export function requestsTo({ paths }: Service): () => number {
 /** A store that counts what is done with it, and fails when it is told to. */
 export interface WatchedStore extends TokenStore {
   readonly counts: { reads: number; writes: number; locks: number }
-  /** Which of its methods throw. */
+  /** The methods that throw. */
   readonly failing: Set<'read' | 'write' | 'exclusively'>
-  /** What it holds. */
+  /** The stored tokens. */
   readonly content: () => Tokens | undefined
 }
 

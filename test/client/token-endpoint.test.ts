@@ -1,5 +1,5 @@
 /**
- * What a client makes of the answers to its requests for tokens: tokens that it can use, or an error that says what to do.
+ * The client's handling of answers to token requests: tokens that it can use, or an error that says what to do.
  * @module
  * @see RFC 6749, sections 5 and 6; RFC 7009
  */
@@ -22,7 +22,7 @@ import {
   thrownBy,
 } from './service.js'
 
-/** Whether an access token works at the service. */
+/** Checks whether an access token works at the service. */
 const alive = ({ test }: Service, { accessToken }: Tokens): Promise<boolean> => works(test, accessToken)
 
 /** A client of a service, whose clock is the service's. */
@@ -235,7 +235,7 @@ describe('an answer', () => {
     return refreshTokens(client, before)
   }
 
-  /** How it fails, in no case with a credential where a log shows it. */
+  /** Returns the error, and checks that no log of it shows a credential. */
   async function failure(reply: Reply): Promise<unknown> {
     const error = await thrownBy(refreshed(reply))
     const logged = inspect(error, { depth: 10, showHidden: true }) + String(error) + JSON.stringify(error)

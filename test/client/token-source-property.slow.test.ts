@@ -13,7 +13,7 @@ import { createTokenSource, type TokenSource } from '../../src/client/tokens/tok
 import { ISSUER, revoke, testServer, tokens as tokensOfWeb, WEB } from '../support.js'
 
 const LIFE = 600
-/** How long a service answers with the same pair, and the old tokens work (specification, section 3). */
+/** Seconds for which a service answers with the same pair, and the old tokens work (specification, section 3). */
 const GRACE = 300
 const RETRY_FOR = 30
 
@@ -24,7 +24,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** How the service answers: as it should; after the work, to nobody; not at all; that it is busy. */
+/** Behaviours of the service: normal; the answer is lost; no answer; busy. */
 type Weather = 'fine' | 'lost' | 'broken' | 'busy'
 
 type Step =
@@ -55,13 +55,13 @@ function steps(sources: number): fc.Arbitrary<Step[]> {
   return fc.array(step, { minLength: 5, maxLength: 40 })
 }
 
-/** What is known of a pair, by any of its tokens. */
+/** Facts about a pair, by any of its tokens. */
 interface Pair {
   readonly grant: number
   readonly generation: number
   /** When the service first gave its successor. */
   supersededAt?: number
-  /** Whether the successor has come to the client. */
+  /** True if the client has got the successor. */
   isDelivered: boolean
 }
 
@@ -80,10 +80,10 @@ async function run(sourceCount: number, steps: readonly Step[]): Promise<readonl
   let weather: Weather = 'fine'
   let underWay = 0
   let grants = 0
-  /** How often an answer was not given. */
+  /** Number of requests without an answer. */
   let unanswered = 0
   let replays = 0
-  /** Whether what was permitted has ended since the last login. */
+  /** True if the grant has ended since the last login. */
   let hasEnded = true
 
   const know = (access: string, refresh: string, pair: Pair): void => {
@@ -142,7 +142,7 @@ async function run(sourceCount: number, steps: readonly Step[]): Promise<readonl
     await sourceAt(index).save(tokensOf(client, { ...answer, token_type: 'bearer' }, {}))
   }
 
-  /** What is wrong with tokens that a source gave. */
+  /** Records the faults of tokens that a source gave. */
   function judge(index: number, tokens: Tokens): void {
     const pair = pairs.get(tokens.accessToken)
     const before = pairs.get(given[index]?.accessToken ?? '')

@@ -15,7 +15,7 @@ interface Sent {
   readonly mac: string
 }
 
-/** What somebody between client and guard does to an answer; undefined for the header that is left out. */
+/** Changes the headers of an answer, as an attacker between client and guard. */
 type Meddling = (headers: Headers, sent: Sent) => void
 
 let test: TestServer
@@ -94,7 +94,7 @@ beforeAll(async () => {
   test.clock.now = START
 })
 
-/** Whether each request was signed for the time of the client's clock, or for one that the guard told for the one before it. */
+/** Checks that each request was signed for the time of the client's clock, or for the time that the guard told before. */
 function expectOwnTimes({ sent, told }: Pick<ReturnType<typeof between>, 'sent' | 'told'>, clock: number): void {
   for (const [index, { ts }] of sent.entries()) {
     const before = sent[index - 1]

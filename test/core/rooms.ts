@@ -147,7 +147,7 @@ interface Import {
 export interface Sources {
   /** Paths below `src`. */
   readonly files: readonly string[]
-  /** What is wrong with a file; nothing by right. */
+  /** Returns the faults of a file; an empty list if there are none. */
   readonly faultsOf: (file: string) => readonly string[]
   /** Files that import themselves in a circle, as one line each. */
   readonly cycles: (files: readonly string[]) => readonly string[]
@@ -266,7 +266,7 @@ function isWithin(path: string, file: string): boolean {
   return path.endsWith('/') ? file.startsWith(path) : file === path
 }
 
-/** What a file within a room is about: `adapters/node.ts` and `adapters/node/body.ts` are both about `node`. */
+/** Returns the platform of a file within a room: `node` for `adapters/node/body.ts`. */
 function stem(file: string): string {
   return (file.split('/')[1] ?? '').replace(/\.ts$/, '')
 }
@@ -347,14 +347,14 @@ function identifierFaults(node: ts.Identifier, checker: ts.TypeChecker): readonl
   return known ? [] : [`uses ${text}`]
 }
 
-/** What is taken of `Math` in `Math.max`; nothing where `Math` is handed on whole. */
+/** Returns the member that an expression reads, such as `max` of `Math.max`; undefined if `Math` is used as a value. */
 function memberOf(node: ts.Identifier): string | undefined {
   const { parent } = node
   if (ts.isPropertyAccessExpression(parent) && parent.expression === node) return parent.name.text
   return ts.isQualifiedName(parent) && parent.left === node ? parent.right.text : undefined
 }
 
-/** Whether a name is declared by the language, the platform or Node's types for every file, and not by an import. */
+/** Checks whether a name is declared globally by the language, the platform or Node's types, and not by an import. */
 function isGlobal(symbol: ts.Symbol): boolean {
   const declarations = symbol.declarations ?? []
   // `undefined`, `globalThis` and `arguments` are declared nowhere.
