@@ -1,5 +1,5 @@
 /**
- * The check that every writer makes of a message first: a caller in JavaScript can put anything into one.
+ * The check of a message that every writer makes first, because a caller in JavaScript can put anything into a message.
  * @module
  */
 import { MAX_DEPTH, MetadataError, refuse } from './errors.js'
@@ -10,17 +10,18 @@ import type { Field, Message, MessageType } from './schema/schema.js'
 /** A lone surrogate: half of a character, which UTF-8 cannot hold. */
 export const LONE_SURROGATE: RegExp = /[\ud800-\udfff]/u
 
-/** What is wrong, and where: the path is that within the message, so that a good message costs none. */
+/** A fault and its place. The path begins at the message that was checked, so no path is built for a good message. */
 interface Fault {
   readonly path: string
-  /** What should be there; undefined for a field that has a name and no number. */
+  /** The value that should be there; undefined for a field that has a name and no number. */
   readonly expected: string | undefined
-  /** Whether messages nest here more deeply than any reader takes back. */
+  /** True if messages nest more deeply here than any reader reads. */
   readonly isTooDeep?: true
 }
 
 /**
- * @param unknownText - whether fields that have a name and no number may be there
+ * Checks a message with all that it contains.
+ * @param unknownText - `omit` permits fields that have a name and no number, `refuse` does not
  * @throws {MetadataError} `invalid_value`, `too_deep` or `unknown_field`, with the path
  */
 export function checkMessage(type: MessageType, message: unknown, unknownText: 'refuse' | 'omit'): void {
@@ -32,12 +33,15 @@ export function checkMessage(type: MessageType, message: unknown, unknownText: '
   throw new MetadataError('unknown_field', `${path} has no number in this schema, so binary cannot hold it`, { path })
 }
 
-/** The error of a message that is nested more deeply than {@link MAX_DEPTH}. */
+/** Creates the error of a message that is nested more deeply than {@link MAX_DEPTH}. */
 export function tooDeepError(path: string): MetadataError {
   return new MetadataError('too_deep', `${path} is nested more than ${MAX_DEPTH} deep`, { path })
 }
 
-/** @param depth - how many messages may nest within this one */
+/**
+ * Finds the first fault of a message.
+ * @param depth - the number of messages that may nest within this one
+ */
 function findFault(
   type: MessageType,
   message: unknown,
@@ -74,14 +78,14 @@ function findUnknownFault(
     const fault = findEntryFault(entry, depth)
     if (fault !== undefined) return fault
   }
-  // Just seen to be of this type.
+  // The loop above checked the type of each entry.
   const [lost] = texts as readonly UnknownText[]
   return unknownText === 'refuse' && lost !== undefined ? { path: lost.name, expected: undefined } : undefined
 }
 
 const EXPECTED_ENTRIES = 'a list of fields of text format'
 
-/** Messages are counted and not what they end in, as the readers count. */
+/** Finds the first fault of an unknown field. Counts messages, not the values in them, as the readers do. */
 function findEntryFault(entry: unknown, depth: number): Fault | undefined {
   const none: Fault = { path: '_unknownText', expected: EXPECTED_ENTRIES }
   if (!isObject(entry)) return none
@@ -97,7 +101,7 @@ function findEntryFault(entry: unknown, depth: number): Fault | undefined {
   return undefined
 }
 
-/** Whether these are lists of bytes by tags: numbers of 32 bits whose field number is not 0. */
+/** Checks that a value has lists of bytes by tags: numbers of 32 bits whose field number is not 0. */
 export function isUnknownFields(value: unknown): boolean {
   if (!isObject(value)) return false
   return Object.entries(value).every(([key, run]) => {
@@ -137,7 +141,7 @@ function prefixPath(outer: string, { path, ...fault }: Fault): Fault {
   return { ...fault, path: path === '' ? outer : `${outer}.${path}` }
 }
 
-/** The path of a field of the message at `path`. */
+/** Returns the path of a field of the message at `path`. */
 export function fieldPath(path: string, field: { readonly name: string }, index?: number): string {
   return `${path}${path === '' ? '' : '.'}${field.name}${index === undefined ? '' : `[${index}]`}`
 }

@@ -124,7 +124,7 @@ function copyUnknown(value: unknown, copies: Map<object, unknown>): unknown {
   copies.set(value, object)
   for (const [key, inner] of entries) {
     const copied = copyUnknown(inner, copies)
-    // Not by assignment, for which `__proto__` is no key.
+    // An assignment would set the prototype for the key `__proto__`.
     Object.defineProperty(object, key, { value: copied, enumerable: true, configurable: true, writable: true })
   }
   return object
@@ -132,7 +132,7 @@ function copyUnknown(value: unknown, copies: Map<object, unknown>): unknown {
 
 /** The record of a third-party project. */
 export const MetaData: MessageCodec<messages.MetaData> = createCodec(MetaDataSchema, generated.MetaData)
-/** Where the project comes from, which version of it is here, under what terms. */
+/** The origin of the project, its version and its licence. */
 export const ThirdPartyMetaData: MessageCodec<messages.ThirdPartyMetaData> = createCodec(
   ThirdPartySchema,
   generated.ThirdPartyMetaData,
@@ -141,16 +141,16 @@ export const ThirdPartyMetaData: MessageCodec<messages.ThirdPartyMetaData> = cre
 export const UrlMessage: MessageCodec<messages.UrlMessage> = createCodec(UrlSchema, generated.URL)
 /** A day: `Date` in the schema. */
 export const DateMessage: MessageCodec<messages.DateMessage> = createCodec(DateSchema, generated.DateMessage)
-/** How far the project's code can be trusted. */
+/** The degree to which the project's code can be trusted. */
 export const Security: MessageCodec<messages.Security> = createCodec(SecuritySchema, generated.Security)
 
 /** The record of a third-party project (specification, MetaData). */
 export type MetaData = messages.MetaData
-/** Where the project comes from, which version of it is here, under what terms (specification, ThirdPartyMetaData). */
+/** The origin of the project, its version and its licence (specification, ThirdPartyMetaData). */
 export type ThirdPartyMetaData = messages.ThirdPartyMetaData
 /** One place where the project is found (specification, URL). */
 export type UrlMessage = messages.UrlMessage
 /** A day (specification, Date). */
 export type DateMessage = messages.DateMessage
-/** How far the project's code can be trusted (specification, Security). */
+/** The degree to which the project's code can be trusted (specification, Security). */
 export type Security = messages.Security

@@ -4,11 +4,11 @@
  */
 
 /**
- * What is wrong, for programs. Binary, with `offset`: `truncated`, `invalid_varint`, `invalid_tag`, `invalid_length`,
+ * The kinds of error, for programs. Binary, with `offset`: `truncated`, `invalid_varint`, `invalid_tag`, `invalid_length`,
  * `unexpected_end_group`, `too_deep`, `invalid_utf8`. Text, with `line` and `column`: `syntax`, `unknown_field`,
  * `unknown_enum_value`, `duplicate_field`, `out_of_range`, `invalid_utf8`, `too_deep`. Values, with `path`:
  * `invalid_value`, `unknown_field`, `unknown_enum_value`, and `invalid_path` for a path that names nothing. Any input:
- * `too_large`; JSON that is none: `invalid_json`, with `line` and `column`; bytes that are good in two formats:
+ * `too_large`. Text that is not JSON, with `line` and `column`: `invalid_json`. Bytes that can be read in two formats:
  * `ambiguous_format`.
  */
 export type MetadataErrorCode =
@@ -30,7 +30,7 @@ export type MetadataErrorCode =
   | 'invalid_value'
   | 'invalid_path'
 
-/** Where the fault is, as far as it has a place. */
+/** The place of an error, as far as it has one. */
 export interface MetadataErrorPlace {
   /** Bytes from the start of binary input; UTF-16 units from the start of text. */
   readonly offset?: number
@@ -40,13 +40,13 @@ export interface MetadataErrorPlace {
   readonly column?: number
   /** Field of the record, as `third_party.url[0].value`. */
   readonly path?: string
-  /** What could have stood there. */
+  /** The text or value that would be right there. */
   readonly expected?: string
 }
 
 /**
- * Thrown for every input that is not what it should be, and for nothing else. Tell it by `code`: the ESM and the CommonJS
- * build have a class each, so `instanceof` fails across them. The message says the place as well.
+ * The error of every wrong input, and of nothing else. Recognize it by `code`: the ESM and the CommonJS build each have a class
+ * of their own, so `instanceof` fails across them. The message names the place as well.
  */
 export class MetadataError extends Error {
   override readonly name: string = 'MetadataError'
@@ -64,14 +64,14 @@ export class MetadataError extends Error {
   }
 }
 
-/** The default of every `maxBytes`: 4 MiB, some three thousand times a usual record. */
+/** The default of every `maxBytes`: 4 MiB, about three thousand times a usual record. */
 export const MAX_BYTES = 4_194_304
 
-/** The most characters that a writer makes of a record: far more than any that is read by default. */
+/** The most characters that a writer writes for a record: far more than a record that is read by default can have. */
 const MAX_WRITTEN: number = 16 * MAX_BYTES
 
 /**
- * Ends a writer whose text grows too long. Indentation and repeated names can make it hundreds of times the input.
+ * Stops a writer whose text grows too long. Indentation and repeated names can make it hundreds of times the input.
  * @param length - characters so far
  * @throws {MetadataError} `too_large`
  */
@@ -81,7 +81,7 @@ export function checkLength(length: number): void {
 
 /**
  * Runs a writer. One string that is longer than an engine permits is too large as well.
- * @throws {MetadataError} `too_large`, and whatever the writer throws
+ * @throws {MetadataError} `too_large`, and every error of the writer
  */
 export function limitWriter(write: () => string): string {
   try {
@@ -96,16 +96,20 @@ function tooLongError(): MetadataError {
   return new MetadataError('too_large', `more than ${MAX_WRITTEN} characters of text`)
 }
 
-/** How deep messages, groups and JSON may nest: as deep as the reference reads, and no record comes near it. */
+/** The deepest nesting of messages, groups and JSON: as deep as the reference reads. No record comes near it. */
 export const MAX_DEPTH = 100
 
-/** @throws {MetadataError} `too_large` */
+/**
+ * Checks the size of an input.
+ * @throws {MetadataError} `too_large`
+ */
 export function checkSize(size: number, maxBytes: number = MAX_BYTES): void {
   if (size > maxBytes) throw new MetadataError('too_large', `${size} bytes are more than maxBytes permits: ${maxBytes}`)
 }
 
 /**
- * @param found - what came instead, of which the message says the kind
+ * Throws the error of a value that is not as it should be.
+ * @param found - the value that came instead; the message names its kind
  * @throws {MetadataError} `invalid_value`
  */
 export function refuse(path: string, expected: string, ...found: readonly unknown[]): never {
@@ -113,7 +117,7 @@ export function refuse(path: string, expected: string, ...found: readonly unknow
   throw new MetadataError('invalid_value', `${path || 'the record'} should be ${expected}${got}`, { path, expected })
 }
 
-/** The kind of a value, in words: `a Date`, `a list`, `null`. */
+/** Describes the kind of a value: `a Date`, `a list`, `null`. */
 function describeKind(value: unknown): string {
   if (value === null || value === undefined) return String(value)
   if (typeof value === 'boolean') return 'a truth value'

@@ -1,5 +1,5 @@
 /**
- * What a program may ask of the schema and of a text before it changes anything.
+ * Answers to what a program asks about the schema and about a text before it changes anything.
  * @module
  */
 import { parsePath, refusePath } from './path.js'
@@ -12,17 +12,17 @@ import type { FieldNode, ItemNode } from './text/tree.js'
 export interface FieldDescription {
   readonly kind: 'string' | 'int32' | 'enum' | 'message'
   readonly repeated: boolean
-  /** Of a message, the type by its name in the schema: `URL`, `Date`, `Security` or `ThirdPartyMetaData`. */
+  /** The name of a message's type in the schema: `URL`, `Date`, `Security` or `ThirdPartyMetaData`. */
   readonly message?: string
-  /** Of an enum, the names of its values. */
+  /** The names of an enum's values. */
   readonly values?: readonly string[]
 }
 
 /**
- * What the schema says of a field.
- * @param path - indexes in it are passed over
+ * Describes a field of the schema.
+ * @param path - indexes in it are ignored
  * @returns undefined for a field that the schema does not know
- * @throws {MetadataError} `invalid_path` when it is no path
+ * @throws {MetadataError} `invalid_path` if it is not a path
  * @example
  * describeField('third_party.url[0].type')?.values // ['UNKNOWN', 'HOMEPAGE', ...]
  */
@@ -41,27 +41,27 @@ export function describeField(path: string): FieldDescription | undefined {
 
 /** A place in a text. */
 export interface TextPlace {
-  /** From 1. */
+  /** The number of the line, from 1. */
   readonly line: number
   /** UTF-16 units from the start of the line, from 1. */
   readonly column: number
 }
 
 /**
- * Where a field stands in a text, for messages about it.
- * @returns the place of its name, or of its value within a list; for a field that is not there, of the nearest message around
- * it that is; the first field's where there is none
- * @throws {MetadataError} `syntax` when the text is none; `invalid_path` when the path is none
+ * Locates a field in a text, for messages about it.
+ * @returns the place of its name, or of its value within a list. For a field that is not there: the place of the nearest message around
+ * it that is there, or else of the first field
+ * @throws {MetadataError} `syntax` if the text is not text format; `invalid_path` if the path is not a path
  */
 export function locateField(text: string, path: string): TextPlace {
   const [place = { line: 1, column: 1 }] = locateFields(text, [path])
   return place
 }
 
-/** Where several fields stand: as {@link locateField} for each, with one reading of the text. */
+/** Locates several fields, as {@link locateField} does, but reads the text once. */
 export function locateFields(text: string, paths: readonly string[]): TextPlace[] {
   if (paths.length === 0) return []
-  // Of a text that was read before, with a limit of its own.
+  // Without a limit: the text was read before, with a limit of its own.
   const root = parseSyntax(text, Number.POSITIVE_INFINITY)
   const lineStarts = [0, ...Array.from(text.matchAll(/\n/g), ({ index }) => index + 1)]
   const known = new Map<readonly FieldNode[], ReadonlyMap<string, readonly Value[]>>()
@@ -82,7 +82,7 @@ export function locateFields(text: string, paths: readonly string[]): TextPlace[
   })
 }
 
-/** One value of a field, and where a reader would look for it: at the name, or at its place in the list. */
+/** A value of a field, and the offset at which a person looks for it: of the name, or of its place in the list. */
 interface Value {
   readonly start: number
   readonly item: ItemNode
@@ -99,7 +99,7 @@ function valuesByName(fields: readonly FieldNode[]): ReadonlyMap<string, readonl
   return byName
 }
 
-/** The number, from 1, of the last line that starts at or before an offset. */
+/** Returns the number, from 1, of the last line that starts at or before an offset. */
 function lineAt(lineStarts: readonly number[], offset: number): number {
   let low = 0
   let high = lineStarts.length

@@ -4,10 +4,10 @@
  */
 import { refuse } from './errors.js'
 
-/** What each option takes: a type, or one of some values. */
+/** The values that each option takes: a type, or one of some values. */
 type OptionTypes = { readonly [name: string]: 'boolean' | 'number' | 'object' | readonly string[] }
 
-/** What the options of every reader of text are. */
+/** The options of every reader of text. */
 export const READ_OPTIONS: OptionTypes = {
   strict: 'boolean',
   enumAliases: 'object',
@@ -16,11 +16,12 @@ export const READ_OPTIONS: OptionTypes = {
 }
 
 /**
- * The options that a caller gave: its own alone. A misspelt one, or one that a prototype has, would be passed over in silence.
- * @throws {TypeError} a mistake of the program, and not of its input
+ * Checks the options that a caller gave, and returns them. Refuses a misspelt or inherited one, which would otherwise be ignored without
+ * a word.
+ * @throws {TypeError} for a mistake of the program; a mistake of its input is a `MetadataError`
  */
 export function checkOptions<T extends object>(options: T | undefined, takes: OptionTypes): Partial<T> {
-  // Nothing is a part of any options; a frozen object has no type that says so.
+  // The empty object is a part of any options, but its type does not say so.
   if (options === undefined) return NO_OPTIONS as Partial<T>
   if (!isPlainObject(options)) throw new TypeError('the options should be an object')
   for (const name of Object.keys(takes)) refuseInherited(options, name, `the option ${name}`)
@@ -37,10 +38,10 @@ export function checkOptions<T extends object>(options: T | undefined, takes: Op
 }
 
 /**
- * Refuses a name that an object has from its class or its prototype: it would be passed over in silence. What `Object.prototype`
- * has is not looked at, since any code may have added to it.
+ * Refuses a name that an object has from its class or its prototype, which would otherwise be ignored without a word. Names of
+ * `Object.prototype` are ignored, because any code may have added to it.
  * @param what - the name in a message
- * @throws {TypeError} a mistake of the program
+ * @throws {TypeError} for a mistake of the program
  */
 export function refuseInherited(given: object, name: string, what: string): void {
   if (!(name in given) || Object.prototype.propertyIsEnumerable.call(given, name)) return
@@ -48,23 +49,26 @@ export function refuseInherited(given: object, name: string, what: string): void
     if (Object.hasOwn(holder, name)) throw new TypeError(`${what} must be the object's own; got an inherited one`)
 }
 
-/** No option. Without a prototype, as the others. */
+/** The empty options, without a prototype like all others. */
 const NO_OPTIONS: Readonly<Record<string, never>> = Object.freeze(Object.create(null))
 
-/** Whether a value is an object with keys and values, and no Map, no Date and no list. */
+/** Checks that a value is an object with keys and values: not a Map, a Date or a list. */
 export function isPlainObject(value: unknown): value is object {
   if (typeof value !== 'object' || value === null) return false
-  // Nearly all are; the other way costs more.
+  // Nearly all objects pass here; the test below costs more.
   if (Object.getPrototypeOf(value) === Object.prototype) return true
   return Object.prototype.toString.call(value) === '[object Object]'
 }
 
-/** Whether a value is bytes, those of another realm and Node's Buffer too. */
+/** Checks that a value is bytes, also those of another realm and Node's Buffer. */
 export function isBytes(value: unknown): value is Uint8Array {
   return Object.prototype.toString.call(value) === '[object Uint8Array]'
 }
 
-/** @throws {MetadataError} `invalid_value` for what is no input, such as the ArrayBuffer that holds it */
+/**
+ * Checks the type of an input.
+ * @throws {MetadataError} `invalid_value` for a value of another type, such as the ArrayBuffer that holds the bytes
+ */
 export function checkInput(input: unknown, expected: 'bytes' | 'bytes or text'): void {
   if (isBytes(input) || (expected === 'bytes or text' && typeof input === 'string')) return
   refuse('the input', expected === 'bytes' ? 'a Uint8Array' : 'a string or a Uint8Array', input)

@@ -1,5 +1,5 @@
 /**
- * What a record lacks or has wrong, beyond what makes it unreadable.
+ * The check of a record that can be read: wrong and missing fields.
  * @module
  */
 import { checkMessage } from './check.js'
@@ -7,20 +7,20 @@ import { dateToISO } from './date.js'
 import type { MetaData, ThirdPartyMetaData, UrlMessage } from './schema/messages.js'
 import { MetaDataSchema, UrlTypeEnum } from './schema/schema.js'
 
-/** One thing that is wrong with a record, or that it lacks. */
+/** A wrong or missing field of a record. */
 export interface Problem {
-  /** Which field, as `third_party.last_upgrade_date.day`. */
+  /** The field, as `third_party.last_upgrade_date.day`. */
   readonly path: string
   /**
-   * `error`: `empty` for a text without a character but blanks, `invalid_date` for a day that does not exist or that is not
-   * whole, `invalid_url`, `missing_version` where there is an upgrade date, `missing_value` for a URL of which there is only the type.
+   * `error`: `empty` for a text of blanks, `invalid_date` for a day that does not exist or is incomplete, `invalid_url`,
+   * `missing_version` if there is an upgrade date, `missing_value` for a URL with only a type.
    * `warning`: `missing_name`, `missing_third_party`, `missing_url`, `missing_version`, `missing_license_type`,
    * `missing_upgrade_date`, `unknown_enum_value`.
    */
   readonly code: ProblemCode
-  /** `error` for what is wrong, `warning` for what a complete record has. */
+  /** `error` for a wrong field, `warning` for one that a complete record has. */
   readonly severity: 'error' | 'warning'
-  /** For people, in one line. */
+  /** A line for people. */
   readonly message: string
 }
 
@@ -38,9 +38,9 @@ export type ProblemCode =
   | 'unknown_enum_value'
 
 /**
- * Lists what is wrong with a record or missing from it, in the order of the fields; nothing for a good and complete one. A version
- * or an address in a field `identifier` or `homepage`, which many records have and the schema does not, counts.
- * @throws {MetadataError} `invalid_value` when a field holds what its type does not permit
+ * Lists the wrong and missing fields of a record, in the order of the fields. The list of a good and complete record is empty. A
+ * version or an address also counts if it is in a field `identifier` or `homepage`, which many records have and the schema does not.
+ * @throws {MetadataError} `invalid_value` if a field has a value that its type does not permit
  */
 export function validate(metadata: MetaData): Problem[] {
   const problems: Problem[] = []
@@ -50,7 +50,7 @@ export function validate(metadata: MetaData): Problem[] {
   return problems
 }
 
-/** As {@link validate}, one after the other: a record may have more than the memory has room for. */
+/** Visits the problems that {@link validate} lists, one by one: all problems of a record may not fit into memory. */
 export function eachProblem(metadata: MetaData, visit: (problem: Problem) => void): void {
   checkMessage(MetaDataSchema, metadata, 'omit')
   const add = (severity: Problem['severity'], path: string, code: ProblemCode, message: string): void =>
@@ -68,7 +68,7 @@ export function eachProblem(metadata: MetaData, visit: (problem: Problem) => voi
     return
   }
 
-  // Their values are not looked at: a number may have millions of digits.
+  // Their values are not read: a number may have millions of digits.
   const unknown = thirdParty._unknownText ?? []
   const identifiers = unknown.flatMap(({ name, fields }) => (name === 'identifier' && fields ? [fields] : []))
   const isInIdentifier = (field: string): boolean => identifiers.some((each) => each.some(({ name }) => name === field))
@@ -131,7 +131,7 @@ function validateDate(
     add('error', path, 'invalid_date', `there is no day ${year}-${month}-${day}`)
 }
 
-/** Whether the enum field of this name has a value that the schema does not know. */
+/** Checks that the enum field of a name has a value that the schema does not know. */
 function hasUnknownName(
   message: UrlMessage | ThirdPartyMetaData | NonNullable<ThirdPartyMetaData['security']>,
   field: string,
@@ -139,21 +139,21 @@ function hasUnknownName(
   return message._unknownText?.some(({ name }) => name === field) === true
 }
 
-/** `git@host:path`, as version control takes it beside URLs. */
+/** `git@host:path`, which version control accepts beside URLs. */
 const SCP_LIKE = /^[\w.-]+@[\w.-]+:\S+$/
 
 /** Kinds of URL that people do not open in a browser. */
 const NOT_FOR_BROWSERS = new Set(['GIT', 'SVN', 'HG', 'DARCS', 'INTERNAL_VCS', 'OTHER', 'UNKNOWN'])
 
 /**
- * A user and host that are longer than those of any URL (a host has at most 253 characters). `new URL` would take time by their
- * square where they are not ASCII.
+ * A user and host that are longer than those of any URL (a host has at most 253 characters). If they are not ASCII, the time of
+ * `new URL` grows with the square of their length.
  */
 const LONG_HOST = /^(?:file:[/\\]{2}|(?!file:)[^:/?#]*:[/\\]*)[^/\\?#]{1024}/i
 
 function isUrl({ type, value = '' }: UrlMessage): boolean {
   const typeName = type === undefined ? 'UNKNOWN' : (UrlTypeEnum.names[type] ?? 'UNKNOWN')
-  // An address of an internal system has a form of its own.
+  // An internal system has its own form of address.
   if (typeName === 'INTERNAL_VCS') return value.trim() !== ''
   if (NOT_FOR_BROWSERS.has(typeName) && SCP_LIKE.test(value)) return true
   if (/[\s\p{Cc}]/u.test(value) || LONG_HOST.test(value)) return false

@@ -1,7 +1,7 @@
 /**
  * The entry point `grantwell/storage/memory`: records in this process, gone when it ends.
  *
- * Values are kept as they are, not frozen: the contract forbids to change one, and frozen objects are several times as slow to
+ * Values are kept as they are, not frozen: the contract forbids to change a value, and frozen objects are several times as slow to
  * copy. Only the first value of a record is a copy, so that the text or object that it was part of can be freed.
  * @module
  */
@@ -51,7 +51,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
   const { entries } = records
   const expiry = createExpiry(entries, records.remove, clock())
 
-  /** Returns the time of an operation that begins, after a little upkeep. */
+  /** Begins an operation: gives back some space, and removes a few expired records. Returns its time. */
   function begin(): Seconds {
     const now = clock()
     records.compact()

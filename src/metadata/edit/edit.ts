@@ -1,5 +1,5 @@
 /**
- * Changes to a text that leave every byte alone that they do not concern.
+ * Changes to a text that leave all other bytes as they are.
  * @module
  */
 
@@ -16,25 +16,25 @@ import { findRemoved, makeOffsetMap, removeOccurrences } from './removal.js'
 import { Setter } from './setting.js'
 import { applySplices } from './splices.js'
 
-/** What `editText` may be told. */
+/** Options of {@link editText}. */
 export interface EditTextOptions {
-  /** Other names for values of enums, which may then be given too. */
+  /** Other names for values of enums, which the change may use too. */
   readonly enumAliases?: EnumAliases
-  /** A longer text is refused, in UTF-16 units; 4 MiB by default. */
+  /** The longest text that is read, in UTF-16 units; 4 MiB by default. */
   readonly maxBytes?: number
 }
 
 /**
- * Sets, adds and removes fields of a text, and leaves every other byte as it is: comments, order, blanks, line ends, the way
- * in which strings are wrapped. A value that is there already changes nothing. A new field lands where the canonical order
- * puts it, written as its neighbours are. A comment goes only with what it is inside of.
- * @param text - in text format; it need not suit the schema
- * @param change - values by path. `null` removes, `undefined` changes nothing. An enum's value is its name. A message is an
- * object, whose fields are set in the one that is there. `list[0]` is one of several, of the text as it was given; `list[+]`
- * a new one after the last; `list` with an array is all of them. What is removed is removed last. Of a block that may come
- * once and comes again, the last is changed, and a removal without an index is made in all
- * @throws {MetadataError} `syntax` when the text is none; `invalid_path` when a path leads nowhere; `invalid_value` and
- * `unknown_enum_value` when a value does not suit its field
+ * Sets, adds and removes fields of a text. Every other byte stays as it is: comments, order, blanks, line ends, and the wrapping of
+ * strings. A value that is there already changes nothing. A new field goes to its place in the canonical order, in the style of its
+ * neighbours. A comment is removed only with the message or list that it is in.
+ * @param text - in text format; it need not match the schema
+ * @param change - values by path. `null` removes a field, `undefined` changes nothing. The value of an enum is its name. A message is
+ * an object, and its fields are set in the message that is there. `list[0]` is one item, counted in the text as it was given; `list[+]`
+ * is a new item after the last; `list` with an array is all items. Removals are made last. If a message that may come once comes
+ * several times, the last one is changed, and a removal without an index is made in all of them
+ * @throws {MetadataError} `syntax` if the text is not text format; `invalid_path` if a path names nothing; `invalid_value` and
+ * `unknown_enum_value` if a value does not suit its field
  * @example
  * editText(text, {
  *   'third_party.version': '1.3.2',

@@ -1,5 +1,6 @@
 /**
- * Where the lines of a text end, found once: a text may be one line, and be asked for it at every field.
+ * The ends of a text's lines, found once for all fields: to search anew at each field would take time by the square of the length
+ * of a text that is one line.
  * @module
  */
 
@@ -11,12 +12,12 @@ export class LineEnds {
     for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) this.offsets.push(at)
   }
 
-  /** Whether a line ends from `start` to before `end`. */
+  /** Checks that a line ends from `start` to before `end`. */
   hasBetween(start: number, end: number): boolean {
     return (this.offsets[this.countBefore(start)] ?? end) < end
   }
 
-  /** Gives the offset at which the line of an offset begins. */
+  /** Returns the offset at which the line of an offset begins. */
   lineStart(offset: number): number {
     return (this.offsets[this.countBefore(offset) - 1] ?? -1) + 1
   }

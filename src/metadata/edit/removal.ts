@@ -1,5 +1,5 @@
 /**
- * Removing: what is to go is found in the text as it was given, and taken out of the text as it is after all else.
+ * Removals. The fields to remove are found in the text as it was given, and taken out of the text after all other changes.
  * @module
  */
 import { refuseJsonName, refusePath } from '../path.js'
@@ -15,10 +15,10 @@ import { messageTypeOf } from './plan.js'
 import type { Splice } from './splices.js'
 import { applySplices, removeFields, removeItems } from './splices.js'
 
-/** Stands for the value where a field as a whole is meant. */
+/** The value of an occurrence that means a whole field. */
 const WHOLE_FIELD: ItemNode = { kind: 'identifier', start: 0, end: 0 }
 
-/** What is at these paths. What is not there is no fault. */
+/** Finds the values at some paths. A path without a value is not an error. */
 export function findRemoved(root: Container, removals: readonly Removal[]): Occurrence[] {
   const rootBlocks = new Blocks([root], MetaDataSchema)
   return removals.flatMap(({ path, steps }) => {
@@ -33,13 +33,13 @@ export function findRemoved(root: Container, removals: readonly Removal[]): Occu
       const { nodes, values, inLast } = blocks.named(name)
       if (values.length === 0) refuseJsonName(blocks.type, name, path)
       if (isLast && index === undefined) {
-        // Whole fields, empty lists too.
+        // The whole field goes, also if it is an empty list.
         found = nodes.map((node) => ({ node, item: WHOLE_FIELD, listIndex: undefined }))
         return
       }
       let here = values
       if (typeof index === 'number') {
-        // Counted as setting counts: in the last block.
+        // Indexes count the items of the last block, as they do where values are set.
         if (inLast[index] === undefined && values.length > inLast.length)
           refusePath(path, `there is no ${name}[${index}] in the last of ${blocks.containers.length} blocks`)
         here = inLast.slice(index, index + 1)
@@ -55,15 +55,15 @@ export function findRemoved(root: Container, removals: readonly Removal[]): Occu
 interface Named {
   readonly nodes: readonly FieldNode[]
   readonly values: readonly Occurrence[]
-  /** Those of the last block. */
+  /** The values in the last block. */
   readonly inLast: readonly Occurrence[]
 }
 
 const NONE: Named = { nodes: [], values: [], inLast: [] }
 
 /**
- * What paths that begin alike have in common: one block, or several where a block that may come once comes again, since
- * readers merge them. Found once, however many paths there are.
+ * The blocks to which paths with the same beginning lead. There are several if a message that may come once comes again, because
+ * readers merge them. They are found once for all such paths.
  */
 class Blocks {
   private names: ReadonlyMap<string, Named> | undefined
@@ -79,7 +79,7 @@ class Blocks {
     return this.names.get(name) ?? NONE
   }
 
-  /** The blocks that are the values of a field. */
+  /** Returns the blocks that are the values of a field. */
   inside(name: string, index: number | undefined, values: readonly Occurrence[]): Blocks {
     const key = `${name}[${index ?? ''}]`
     const known = this.within.get(key)
@@ -112,9 +112,9 @@ class Blocks {
 }
 
 /**
- * A text without some of its fields.
- * @param gone - as they were before other changes
- * @param moved - where an offset is after these changes
+ * Removes fields from a text.
+ * @param gone - the fields, as they were before other changes
+ * @param moved - returns the place of an offset after these changes
  */
 export function removeOccurrences(
   text: string,
@@ -140,14 +140,14 @@ export function removeOccurrences(
     else splices.push(removeItems(text, node.value, indexes))
   }
   const shorter = applySplices(text, [...removeFields(text, [...fields]), ...splices.flat()])
-  // A text that ends without a newline still does.
+  // A text without a newline at its end does not get one.
   return text.endsWith('\n') || text === '' ? shorter : shorter.replace(/\r?\n$/, '')
 }
 
-/** No offset: what was there has given way to something else. */
+/** The place of an offset whose text was replaced. */
 const REPLACED = -1
 
-/** Where the offset of a field's name is after these splices. */
+/** Creates the function that returns the place of a field's name after some splices. */
 export function makeOffsetMap(splices: readonly Splice[]): (offset: number) => number {
   const sorted = [...splices].sort((a, b) => a.start - b.start)
   let delta = 0
@@ -156,7 +156,7 @@ export function makeOffsetMap(splices: readonly Splice[]): (offset: number) => n
     return delta
   })
   return (offset) => {
-    // How many begin at the offset or before: what is put in right before a name moves it.
+    // Counts the splices that begin at the offset or before it: text that is inserted right before a name moves the name.
     let low = 0
     let high = sorted.length
     while (low < high) {

@@ -1,5 +1,5 @@
 /**
- * Setting and adding: a plan and a text make splices of that text.
+ * The splices of a text that set values and add fields by a plan.
  * @module
  */
 
@@ -22,10 +22,10 @@ import type { NewField, Written } from './render.js'
 import type { Splice } from './splices.js'
 import { removePieces, wouldJoin } from './splices.js'
 
-/** The splices that set and add. All of them are of the text as it was given. */
+/** Collects the splices that set and add. Their offsets are those of the text as it was given. */
 export class Setter {
   readonly splices: Splice[] = []
-  /** Surplus of lists that were given whole. */
+  /** Items that are left of a list after all its items were set. */
   readonly surplus: Occurrence[] = []
   private readonly layout: Layout
   private readonly withColon = new Set<FieldNode>()
@@ -66,9 +66,9 @@ export class Setter {
     if (added.length > 0) this.insertNew(container, added)
   }
 
-  /** New fields, as one of a list where the last of their name is a list. */
+  /** Inserts new fields. If the last field of the name is a list, the new one becomes an item of it. */
   private insertNew(container: Container, added: readonly NewField[]): void {
-    // The last field of each name, be it an empty list.
+    // The last field of each name, also if it is an empty list.
     const last = new Map(container.fields.map((node) => [node.name, node]))
     const fields: NewField[] = []
     const toLists = new Map<FieldNode, Written[]>()
@@ -121,17 +121,17 @@ export class Setter {
     this.add([{ start: item.start, end: item.end, text }])
   }
 
-  /** What a new field will say; undefined where there is nothing to say. */
+  /** Renders a new field. Returns undefined for one without a value. */
   private renderNew(field: Field | undefined, plan: Plan): Written | undefined {
     if (plan.value !== undefined && plan.fields.size > 0) refuseDuplicate(plan.path)
     if (plan.value !== undefined) return this.renderScalar(field, plan.value, undefined, plan.path)
     if (field !== undefined && field.kind !== 'message') return refuseMessage(field, plan)
     const written = this.renderFields(messageTypeOf(field), plan)
-    // Of a path that ends in an empty list nothing is made.
+    // A path that ends in an empty list makes no field.
     return written.length === 0 && !plan.isMessage ? undefined : written
   }
 
-  /** The fields of a new message, in canonical order. */
+  /** Renders the fields of a new message, in canonical order. */
   private renderFields(type: MessageType | undefined, plan: Plan): (readonly [string, Written])[] {
     const written: (readonly [string, Written])[] = []
     for (const [name, names] of plan.fields) {
@@ -149,7 +149,10 @@ export class Setter {
     return written.sort(([a], [b]) => order(a) - order(b))
   }
 
-  /** @param before - what stands there now, in whose style a value is written where there is a choice */
+  /**
+   * Renders a scalar.
+   * @param before - the present value, whose style the new one keeps where there is a choice
+   */
   private renderScalar(
     field: Field | undefined,
     value: ScalarValue,
@@ -198,7 +201,7 @@ export class Setter {
     return writeLiteral(value, { ...this.layout.style.literalStyle, quote })
   }
 
-  /** Whether a value is already what the text says. */
+  /** Checks that the text has a value already. */
   private isUnchanged(field: Field | undefined, item: ItemNode, value: ScalarValue): boolean {
     const source = this.text.slice(item.start, item.end)
     switch (item.kind) {
@@ -222,14 +225,14 @@ export class Setter {
     }
   }
 
-  /** The colon that a scalar needs and a message may do without. */
+  /** Adds the colon that a scalar needs and a message may lack. */
   private addColon(node: FieldNode): void {
     if (node.colon >= 0 || this.withColon.has(node)) return
     this.withColon.add(node)
     this.add([{ start: node.nameEnd, end: node.nameEnd, text: ':' }])
   }
 
-  /** Changes a string in as few of its pieces as can be, so that its wrapping stays. */
+  /** Changes a string in as few of its pieces as possible, so that its wrapping stays. */
   private rewrap(node: StringNode, value: string): Splice[] {
     const values = piecesOf(node, this.text).map((piece) => (piece.includes('\\') ? decodeString([piece]) : piece))
     const spanOf = (index: number): { start: number; end: number } => ({
@@ -260,7 +263,7 @@ export class Setter {
     }
     const changed = value.slice(before, after)
     if (first === last) {
-      // Nothing but something new between two pieces, or at an end: it goes to the piece before.
+      // All pieces stay, and new text comes between two of them or at an end: it goes to the piece before it.
       const index = Math.max(first - 1, 0)
       const own = values[index] ?? ''
       return [piece(index, first === 0 ? changed + own : own + changed)]
@@ -271,10 +274,10 @@ export class Setter {
   }
 }
 
-/** What a caller who has a date as text is looking for. */
+/** The words for a caller who gave a date as text. */
 const EXPECTED_DATE = 'an object with year, month and day, such as dateFromISO makes'
 
-/** Names that are no truth values and no numbers, and so are values of enums. */
+/** Names of enum values: those that are neither truth values nor numbers. */
 const IS_ENUM_NAME = /^(?!(?:true|false|inf|infinity|nan)$)[A-Za-z_]\w*$/i
 
 function quoteOf(text: string, at: number): '"' | "'" {
@@ -286,7 +289,7 @@ function readString(node: StringNode, text: string): string | undefined {
   return node.escaped ? decodeString(pieces) : pieces.join('')
 }
 
-/** Whether an integer as it is written is a number. Decimal digits are compared as text: a stranger may have written millions. */
+/** Compares an integer as it is written with a number. Compares decimal digits as text, because a stranger may have written millions. */
 function equalsInteger(source: string, value: number | bigint): boolean {
   if (typeof value === 'number' && !Number.isInteger(value)) return false
   const whole = BigInt(value)

@@ -1,17 +1,20 @@
 /**
- * Pieces of a text that give way to others, and what takes fields and items out of a text with as little else as can be.
+ * Replacements of pieces of a text, and those that remove fields and items and as little else as possible.
  * @module
  */
 import type { ListNode } from '../text/tree.js'
 
-/** What stands from `start` to before `end` gives way to `text`. */
+/** A replacement: `text` takes the place of all characters from `start` to before `end`. */
 export interface Splice {
   readonly start: number
   readonly end: number
   readonly text: string
 }
 
-/** @param splices - those at one offset stay in their order; what overlaps goes once, and all that is new comes in */
+/**
+ * Applies splices to a text.
+ * @param splices - those at one offset stay in their order. Where two overlap, the text is removed once, and both insert theirs
+ */
 export function applySplices(text: string, splices: readonly Splice[]): string {
   let result = ''
   let at = 0
@@ -22,29 +25,29 @@ export function applySplices(text: string, splices: readonly Splice[]): string {
   return result + text.slice(at)
 }
 
-/** Whether two tokens would be read as one when nothing stands between them. */
+/** Checks that two tokens would be read as one if there were nothing between them. */
 export function wouldJoin(before: string, after: string): boolean {
   return /[\w.]$/.test(before) && /^[\w.]/.test(after)
 }
 
-/** What is taken out of a text: a stretch, and for fields the `,` or `;` behind it. */
+/** A span that is removed from a text, and for fields the offset of the `,` or `;` after it. */
 interface RemovedSpan {
   readonly start: number
   readonly end: number
   readonly separator?: number
 }
 
-/** What takes fields out of a text. Those that stand side by side go as one. */
+/** Returns the splices that remove fields. Fields side by side are removed as one. */
 export function removeFields(text: string, fields: readonly RemovedSpan[]): Splice[] {
   return mergeSpans(text, fields).map(({ start, end }) => removeSpan(text, start, end))
 }
 
-/** What takes some of the pieces of a string out of a text, but not the first: with the line end before each, not after. */
+/** Returns the splices that remove pieces of a string, but not the first: each with the line end before it, not the one after it. */
 export function removePieces(text: string, pieces: readonly RemovedSpan[]): Splice[] {
   return mergeSpans(text, pieces).map(({ start, end }) => {
     const next = skipBlanks(text, end)
     const line = blanksStart(text, start)
-    // The blanks behind stay, unless a comment follows: a new field may be put in before them.
+    // The blanks after the piece stay, unless a comment follows: a new field may be inserted before them.
     if (text[line - 1] !== '\n') return { start: line, end, text: '' }
     if (next < text.length && text[next] !== '\n') return { start, end: text[next] === '#' ? next : end, text: '' }
     return {
@@ -75,7 +78,7 @@ function mergeSpans(
   return spans
 }
 
-/** What takes some of a list out of it, but not all. */
+/** Returns the splices that remove some items of a list, but not all. */
 export function removeItems(text: string, { items }: ListNode, indexes: ReadonlySet<number>): Splice[] {
   const gone: RemovedSpan[] = []
   const commas: Splice[] = []
@@ -91,7 +94,7 @@ export function removeItems(text: string, { items }: ListNode, indexes: Readonly
   return [...commas, ...removeFields(text, gone)]
 }
 
-/** Takes a stretch with its line where it is alone on it, else with the blanks before or after it. Comments stay. */
+/** Removes a span: with its line if nothing else is on the line, else with the blanks before or after it. Comments stay. */
 function removeSpan(text: string, start: number, end: number): Splice {
   const next = skipBlanks(text, end)
   const isLast = next >= text.length || text[next] === '\n'
@@ -104,13 +107,13 @@ function removeSpan(text: string, start: number, end: number): Splice {
 
 const BLANKS = new Set([' ', '\t', '\v', '\f', '\r'])
 
-/** Whether there is nothing but blanks, none of them the end of a line. */
+/** Checks that a text is blank, without the end of a line. */
 function isBlank(text: string): boolean {
   for (const character of text) if (!BLANKS.has(character)) return false
   return true
 }
 
-/** Where the blanks begin that end at an offset. */
+/** Returns the start of the blanks that end at an offset. */
 function blanksStart(text: string, offset: number): number {
   let from = offset
   while (BLANKS.has(text[from - 1] ?? '')) from--
@@ -138,13 +141,13 @@ function nextLine(text: string, offset: number): number {
   return end < 0 ? text.length : end + 1
 }
 
-/** Whether nothing but blanks comes before an offset on its line. */
+/** Checks that only blanks come before an offset on its line. */
 export function isFirstOnLine(text: string, offset: number): boolean {
   const from = blanksStart(text, offset)
   return from === 0 || text[from - 1] === '\n'
 }
 
-/** Whether anything but blanks and a comment comes on a line after an offset, and if not, where the line ends. */
+/** Looks for a token on a line after an offset. Without one, there are only blanks and a comment up to the end of the line. */
 export function restOfLine(text: string, offset: number): { readonly end: number; readonly hasToken: boolean } {
   const next = skipBlanks(text, offset)
   if (next < text.length && text[next] !== '\n' && text[next] !== '#') return { end: next, hasToken: true }

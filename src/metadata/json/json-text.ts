@@ -153,12 +153,12 @@ function parseNumber(source: string): number | JsonNumber {
   return String(value) === source && (isFraction(value) || Number.isSafeInteger(value)) ? value : new JsonNumber(source)
 }
 
-/** Whether a number is a fraction, so that JavaScript writes it with a point or a negative exponent. */
+/** Checks that a number is a fraction, so that JavaScript writes it with a point or a negative exponent. */
 export function isFraction(value: number): boolean {
   return Number.isFinite(value) && !Number.isInteger(value)
 }
 
-/** Whether JavaScript's number has all digits of a decimal one, which may be written as text format does: `.5`, `1.`, `1f`. */
+/** Checks that JavaScript's number keeps all digits of a decimal number. It may be written as in text format: `.5`, `1.`, `1f`. */
 export function isExact(source: string): boolean {
   const decimal = normalizeDecimal(source)
   return decimal !== undefined && decimal === normalizeDecimal(String(Number.parseFloat(source)))
@@ -166,7 +166,7 @@ export function isExact(source: string): boolean {
 
 const DECIMAL = /^(-?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?[fF]?$/
 
-/** JavaScript writes a number with so many significant digits at most. */
+/** The most significant digits with which JavaScript writes a number. */
 const MAX_DIGITS = 17
 
 /** A number by its significant digits and its power of ten: the same for `1.50` and `15e-1`; undefined where it has too many. */

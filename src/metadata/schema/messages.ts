@@ -1,15 +1,15 @@
 /**
- * The messages of a metadata record: the types that ts-proto generates, and what the schema does not know beside them.
+ * The messages of a metadata record: the types that ts-proto generates, and beside them the fields that the schema does not know.
  * @module
  */
 import type * as generated from '../generated/metadata.js'
 
 /**
- * A field of text format, or of JSON, that the schema does not know, or whose enum name it does not know: one of `text`
- * and `fields` is there.
+ * A field of text format or JSON that the schema does not know, or whose enum name it does not know. It has either `text` or
+ * `fields`.
  */
 export interface UnknownText {
-  /** As it was written: `homepage`, or `[package.extension]` and `[host/package.Type]` without blanks. */
+  /** The name as it was written: `homepage`, or `[package.extension]` and `[host/package.Type]` without blanks. */
   name: string
   /** A scalar as it was written: `"quoted"`, `0x1F`, `-1.5`, `NAME`; adjacent strings with a blank between them. */
   text?: string
@@ -17,11 +17,11 @@ export interface UnknownText {
   fields?: UnknownText[]
 }
 
-/** What a message keeps of fields that the schema does not know. */
+/** The fields of a message that the schema does not know. */
 export interface Unknown {
   /**
-   * Fields of binary input, written back byte for byte and in their order. All of them are one run: its key is the tag of
-   * the first, its one value every byte after that tag. {@link unknownFields} takes it apart.
+   * Fields of binary input, written back byte for byte and in their order. They are kept as one entry: its key is the tag of
+   * the first field, its one value all bytes after that tag. {@link unknownFields} returns the single fields.
    */
   _unknownFields?: { [tag: number]: Uint8Array[] } | undefined
   /** Fields of text or JSON input, written back by `formatText` and `toJSON`. Binary cannot hold them: they have no number. */
@@ -35,7 +35,7 @@ export interface MetaData extends Known<generated.MetaData, 'thirdParty'>, Unkno
   thirdParty?: ThirdPartyMetaData | undefined
 }
 
-/** Where the project comes from, which version of it is here, under what terms (specification, ThirdPartyMetaData). */
+/** The origin of the project, its version and its licence (specification, ThirdPartyMetaData). */
 export interface ThirdPartyMetaData
   extends Known<generated.ThirdPartyMetaData, 'url' | 'security' | 'lastUpgradeDate'>,
     Unknown {
@@ -50,12 +50,12 @@ export interface UrlMessage extends Known<generated.URL>, Unknown {}
 /** A day (specification, Date): `month` from 1 to 12, `day` from 1 to 31. */
 export interface DateMessage extends Known<generated.DateMessage>, Unknown {}
 
-/** How far the project's code can be trusted (specification, Security). */
+/** The degree to which the project's code can be trusted (specification, Security). */
 export interface Security extends Known<generated.Security>, Unknown {}
 
 /** Kinds of licence by number (specification, LicenseType). */
 export type LicenseType = generated.LicenseType
-/** What the directory holds, by number (specification, DirectoryType). Where it is unset, read `PACKAGE`. */
+/** Kinds of directory by number (specification, DirectoryType). An unset one means `PACKAGE`. */
 export type DirectoryType = generated.DirectoryType
 /** Kinds of {@link UrlMessage} by number (specification, URL.Type). */
 export type UrlType = generated.URL_Type

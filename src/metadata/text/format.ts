@@ -16,15 +16,15 @@ import type { LiteralStyle } from './literals.js'
 import { CANONICAL_STYLE, writeBytesLiteral, writeLiteral } from './literals.js'
 import { UnknownReader } from './unknown-text.js'
 
-/** What `formatText` may be told. */
+/** Options of {@link formatText}. */
 export interface FormatTextOptions {
-  /** Write what is not ASCII as it is, and not as octal escapes of its bytes, which is what the reference writes by default. */
+  /** Writes characters that are not ASCII as they are. By default they become octal escapes of their bytes, as in the reference. */
   readonly utf8?: boolean
-  /** Names to write for values of enums. */
+  /** Other names for values of enums, which are written instead. */
   readonly enumAliases?: EnumAliases
   /**
-   * Unknown fields that came from binary: by `number`, as the reference prints them (no reader of text format takes that
-   * back), or `omit`.
+   * Unknown fields of binary input: `number` writes them by their numbers, as the reference does (no reader of text format reads
+   * that), `omit` leaves them out.
    */
   readonly unknownFields?: 'number' | 'omit'
 }
@@ -124,7 +124,7 @@ class Printer {
     return this.counted(`${start} {\n`) + content(`${indent}  `) + this.counted(`${indent}}\n`)
   }
 
-  /** Counts the characters as they are made: too long a text may be more than the memory holds. */
+  /** Counts the characters while the text grows, because a text that is too long may not fit into memory. */
   private counted(piece: string): string {
     this.length += piece.length
     checkLength(this.length)
@@ -132,10 +132,10 @@ class Printer {
   }
 }
 
-/** How deep the reference looks for messages in unknown bytes that it prints. */
+/** The depth to which the reference looks for messages in unknown bytes that it prints. */
 const UNKNOWN_DEPTH = 10
 
-/** The value of an unknown field that is no message, as the reference prints it. */
+/** Formats the value of an unknown field that is not a message, as the reference does. */
 function formatScalar(wireType: number, bytes: Uint8Array): string {
   if (wireType === WIRE_LENGTH) return writeBytesLiteral(bytes)
   if (wireType === WIRE_VARINT) return String(readVarint(bytes))

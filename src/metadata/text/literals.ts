@@ -11,9 +11,9 @@ const BACKSLASH = 0x5c
 const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 const encoder = new TextEncoder()
 
-/** What an escape stands for: a byte, or a character by its code point. */
+/** The value of an escape: a byte, or a character by its code point. */
 interface Escape {
-  /** In characters, the backslash included. */
+  /** Number of characters, with the backslash. */
   readonly length: number
   readonly value: number
   readonly isByte: boolean
@@ -151,12 +151,12 @@ function eachPart(piece: string, addText: (text: string) => void, addByte: (byte
   if (plain < piece.length) addText(piece.slice(plain))
 }
 
-/** How a string is written. */
+/** The style in which a string is written. */
 export interface LiteralStyle {
   readonly quote: '"' | "'"
-  /** Characters that are not ASCII as they are, rather than as octal escapes of their bytes. */
+  /** True to write characters that are not ASCII as they are, false to write octal escapes of their bytes. */
   readonly utf8: boolean
-  /** The other quote as an escape too, as the reference does. */
+  /** True to escape the other quote too, as the reference does. */
   readonly escapeBothQuotes: boolean
 }
 
@@ -224,7 +224,7 @@ export function parseDecimal(text: string): string {
 }
 
 /**
- * The value of an integer whose digits may be a stranger's.
+ * Parses an integer whose digits may come from a stranger.
  * @throws {MetadataError} `invalid_value` for one of very many digits
  */
 export function parseBigint(text: string): bigint {
@@ -233,14 +233,14 @@ export function parseBigint(text: string): bigint {
   return parseInteger(text)
 }
 
-/** Other digits are made decimal in time by more than their number: seconds for the millions that a record may have. */
+/** The longest integer that is converted. The time of a conversion grows faster than the digits: millions of them take seconds. */
 const MAX_CONVERTED = 10_000
 
-/** The same as a number; NaN when it is none of 32 bits. */
+/** Parses an integer as a number. Returns NaN for one of more than 32 bits. */
 export function parseInt32(text: string): number {
-  // As most are written.
+  // Most integers are written like this.
   if (/^[1-9][0-9]{0,8}$/.test(text)) return Number(text)
-  // 32 bits have 11 octal digits at most: what has more is too large, and not worth the cost of reading it.
+  // 32 bits have at most 11 octal digits. An integer with more digits is too large, and is not read.
   if (text.replace(/^-?(?:0[xX])?0*/, '').length > 11) return Number.NaN
   const value = parseInteger(text)
   return value >= -2147483648n && value <= 2147483647n ? Number(value) : Number.NaN

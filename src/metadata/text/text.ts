@@ -1,5 +1,5 @@
 /**
- * Text format, which is how these records live in source trees, read into messages (text format language specification).
+ * The reader of text format, in which these records are kept in source trees (text format language specification).
  * @module
  */
 
@@ -18,18 +18,18 @@ import type { FieldNode, ItemNode } from './tree.js'
 import { piecesOf } from './tree.js'
 import { makeUnknownText } from './unknown-text.js'
 
-/** What `parseText` may be told. */
+/** Options of {@link parseText}. */
 export interface ParseTextOptions {
-  /** Refuse names of fields and values of enums that the schema does not know, as the reference does. By default they are kept. */
+  /** Refuses names of fields and enum values that the schema does not know, as the reference does. By default they are kept. */
   readonly strict?: boolean
   /** Other names for values of enums. */
   readonly enumAliases?: EnumAliases
   /**
-   * What becomes of a field that is not repeated and comes twice: `refuse` it, as the reference does by default, or take the
-   * `last`, messages merged, as it does when told to merge.
+   * The treatment of a field that is not repeated and comes twice: `refuse`, the default, as in the reference; or `last`, which takes
+   * the last value and merges messages, as the reference does when it merges.
    */
   readonly duplicates?: 'refuse' | 'last'
-  /** Input longer than this is refused: bytes, or UTF-16 units of a string; 4 MiB by default. */
+  /** The longest input that is read: bytes, or UTF-16 units of a string; 4 MiB by default. */
   readonly maxBytes?: number
 }
 
