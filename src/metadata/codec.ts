@@ -1,5 +1,5 @@
 /**
- * One codec for each message of the schema.
+ * The codecs of the messages, one for each message of the schema.
  * @module
  */
 import type { BinaryWriter } from '@bufbuild/protobuf/wire'
@@ -21,38 +21,38 @@ import type { Partly } from './schema/messages.js'
 import type { Message, MessageType } from './schema/schema.js'
 import { DateSchema, MetaDataSchema, SecuritySchema, ThirdPartySchema, UrlSchema } from './schema/schema.js'
 
-/** Makes, reads and writes messages of one type. */
+/** A codec, which makes, reads and writes messages of one type. */
 export interface MessageCodec<T> {
   /**
-   * A message with these fields, copied; the others unset, lists empty.
-   * @throws {MetadataError} `unknown_field` for a key that is no field, `invalid_value` for a message that is no object
+   * Makes a message with copies of these fields. Other fields are unset, and other lists are empty.
+   * @throws {MetadataError} `unknown_field` for a key that is not a field, `invalid_value` for a message that is not an object
    */
   create(base?: Partly<T>): T
   /**
-   * The binary form: fields by number, then what was unknown when it was decoded, byte for byte and in its order; only the tag
-   * of the first is written as short as can be.
-   * @throws {MetadataError} `invalid_value`, with the path, for a value that its field does not permit; `unknown_field` when
-   * a field of text without a number would be lost
+   * Encodes a message in binary: the fields by number, then the unknown fields that it was decoded with, byte for byte and in their
+   * order. Only the tag of the first unknown field may change: it is written in its shortest form.
+   * @throws {MetadataError} `invalid_value`, with the path, for a value that its field does not permit; `unknown_field` if a field of
+   * text without a number would be lost
    */
   encode(message: T, options?: EncodeOptions): Uint8Array
   /**
-   * Reads the binary form, with the verdicts of the C++ reference (protobuf 3.21, `protoc --decode`): a message that comes twice is
-   * merged; a known field of another wire type, or with a value that its enum does not have, is kept among the unknown
-   * ones. One verdict differs: a string that is not UTF-8 is refused, since no JavaScript string can hold it. Nothing of
-   * the result refers to `bytes`.
+   * Decodes binary, and accepts and refuses the same input as the C++ reference (protobuf 3.21, `protoc --decode`). A message that
+   * comes twice is merged. A known field of another wire type, or with a value that its enum does not have, becomes an unknown field.
+   * One case differs: a string that is not UTF-8 is refused, because no JavaScript string can hold it. The result does not refer to
+   * `bytes`.
    * @throws {MetadataError} with the offset: `truncated`, `invalid_varint`, `invalid_tag`, `invalid_length`,
    * `unexpected_end_group`, `too_deep` (more than 100), `invalid_utf8` or `too_large`
    */
   decode(bytes: Uint8Array, options?: DecodeOptions): T
   /**
-   * The JSON mapping (ProtoJSON): keys in camel case, enums by name, what is unset left out. Fields that came from text
-   * and that the schema does not know stand under their own names; those that came from binary have none and are left out.
-   * @throws {MetadataError} `invalid_value`, with the path, for a field that JSON cannot hold too: see `unknownText`
+   * Converts a message to the JSON mapping (ProtoJSON): keys in camel case, enums by name, without unset fields. Unknown fields of text
+   * keep their names. Unknown fields of binary have no names and are left out.
+   * @throws {MetadataError} `invalid_value`, with the path, also for a field that JSON cannot hold: see `unknownText`
    */
   toJSON(message: T, options?: ToJsonOptions): JsonObject
   /**
-   * Reads the JSON mapping: keys in camel case or as the schema has them, enums by name or number, `null` for unset.
-   * @param json - what `JSON.parse` returns
+   * Converts from the JSON mapping: keys in camel case or as in the schema, enums by name or number, `null` for unset.
+   * @param json - a value of `JSON.parse`
    * @throws {MetadataError} `invalid_value`, `unknown_field`, `unknown_enum_value` or `duplicate_field`, with the path
    */
   fromJSON(json: unknown, options?: FromJsonOptions): T
@@ -62,7 +62,7 @@ function createCodec<T extends object>(
   type: MessageType,
   generatedCodec: { encode(message: T, writer: BinaryWriter): BinaryWriter },
 ): MessageCodec<T> {
-  // The tables of the schema see messages as keyed by strings; that they make T of it is tested against the generated code.
+  // The tables know a message only as an object with string keys. A test compares the results with the generated code, so they are T.
   return {
     create: (base) => copyMessage(type, base ?? {}, '') as T,
     encode: (message, options) =>
@@ -95,13 +95,13 @@ function copyMessage(type: MessageType, base: unknown, path: string): Message {
 }
 
 /**
- * Copies what is unknown, whatever a program made of it. `structuredClone` would copy a name for each value that shares it, and
- * with bytes all that they are a part of, so that copying took time by the square.
- * @param copies - of what was met before
+ * Copies unknown fields, whatever a program put into them. `structuredClone` would copy a shared name for each of its values, and
+ * the whole buffer of each bytes value: its time would grow with the square of the input.
+ * @param copies - the copies of the objects that were met before
  */
 function copyUnknown(value: unknown, copies: Map<object, unknown>): unknown {
   if (typeof value !== 'object' || value === null) {
-    // These no copy can have, and it says so.
+    // `structuredClone` throws the right error for a value that cannot be copied.
     return typeof value === 'function' || typeof value === 'symbol' ? structuredClone(value) : value
   }
   const known = copies.get(value)
@@ -119,7 +119,7 @@ function copyUnknown(value: unknown, copies: Map<object, unknown>): unknown {
   }
   if (!isPlainObject(value)) return structuredClone(value)
   const entries = Object.entries(value)
-  // Numbers come first.
+  // If there are keys that are numbers, they come first.
   const object = isIndexLike(entries[0]?.[0] ?? '') ? makeSparse({}) : {}
   copies.set(value, object)
   for (const [key, inner] of entries) {

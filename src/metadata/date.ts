@@ -1,5 +1,5 @@
 /**
- * Days, from and to what programs have.
+ * Conversions of a day, from and to ISO 8601 and `Date`.
  * @module
  */
 import { MetadataError } from './errors.js'
@@ -9,8 +9,8 @@ import { DateSchema } from './schema/schema.js'
 const ISO_DAY = /^(\d{4})-(\d\d)-(\d\d)$/
 
 /**
- * A day as `YYYY-MM-DD` (ISO 8601).
- * @returns undefined when it is no day of the calendar between the years 1 and 9999: a part is missing, or there is no such day
+ * Formats a day as `YYYY-MM-DD` (ISO 8601).
+ * @returns undefined if a part is missing, or if the calendar has no such day in the years 1 to 9999
  * @example
  * dateToISO({ year: 2026, month: 11, day: 21 }) // '2026-11-21'
  */
@@ -22,8 +22,8 @@ export function dateToISO(date: DateMessage): string | undefined {
 }
 
 /**
- * The day that `YYYY-MM-DD` says.
- * @throws {MetadataError} `invalid_value` when it is none
+ * Parses a day in the form `YYYY-MM-DD`.
+ * @throws {MetadataError} `invalid_value` if it is not a day
  */
 export function dateFromISO(text: string): DateMessage {
   if (!isDay(text)) return refuse(text, 'a day of the calendar as YYYY-MM-DD')
@@ -31,15 +31,15 @@ export function dateFromISO(text: string): DateMessage {
   return Object.assign(DateSchema.create(), { year: Number(year), month: Number(month), day: Number(day) })
 }
 
-/** Midnight UTC at the start of a day; undefined when it is none, as for {@link dateToISO}. */
+/** Returns midnight UTC at the start of a day. Returns undefined if it is not a day, as {@link dateToISO} does. */
 export function toDate(date: DateMessage): Date | undefined {
   const iso = dateToISO(date)
   return iso === undefined ? undefined : new Date(`${iso}T00:00:00Z`)
 }
 
 /**
- * The day, in UTC, of a moment.
- * @throws {MetadataError} `invalid_value` when it is outside the years 1 to 9999, or no moment at all
+ * Returns the day of a moment, in UTC.
+ * @throws {MetadataError} `invalid_value` for a year outside 1 to 9999, or an invalid `Date`
  */
 export function fromDate(date: Date): DateMessage {
   if (!(date instanceof Date) || Number.isNaN(date.getTime())) return refuse(String(date), 'a Date')
@@ -54,7 +54,7 @@ function isDay(text: string): boolean {
   const [, year, month, day] = ISO_DAY.exec(text) ?? []
   if (Number(year) < 1) return false
   const date = new Date(`${text}T00:00:00Z`)
-  // A month's 31st that does not exist becomes a day of the next.
+  // `Date` turns a 31st that a month does not have into a day of the next month.
   return !Number.isNaN(date.getTime()) && date.getUTCMonth() + 1 === Number(month) && date.getUTCDate() === Number(day)
 }
 

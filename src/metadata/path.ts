@@ -1,5 +1,5 @@
 /**
- * Paths such as `third_party.identifier[0].version`: names as text format writes them, with an index for one of several.
+ * Paths such as `third_party.identifier[0].version`: names as in text format, with an index for an item of a list.
  * @module
  */
 import { checkMessage } from './check.js'
@@ -12,15 +12,18 @@ import { UnknownReader } from './text/unknown-text.js'
 
 /** One step of a path. */
 export interface Step {
-  /** `url`, or `[package.extension]`. */
+  /** The name of a field: `url`, or `[package.extension]`. */
   readonly name: string
-  /** From 0; `+` for a new one after the last. */
+  /** The index from 0; `+` for a new item after the last one. */
   readonly index: number | '+' | undefined
 }
 
 const STEP = /(?:([A-Za-z_]\w*)|(\[[A-Za-z_]\w*(?:[./][A-Za-z_]\w*)*\]))(?:\[(\d{1,9}|\+)\])?(\.|$)/y
 
-/** @throws {MetadataError} `invalid_path` */
+/**
+ * Parses a path.
+ * @throws {MetadataError} `invalid_path`
+ */
 export function parsePath(path: string): readonly Step[] {
   const steps: Step[] = []
   for (let position = 0, end = '.'; end === '.'; position = STEP.lastIndex) {
@@ -44,7 +47,7 @@ export function parsePath(path: string): readonly Step[] {
   return steps
 }
 
-/** The value of a field: an enum by its name, a message by the names of its fields in text format, bytes that are no UTF-8 as they are. */
+/** The value of a field. An enum is its name, a message has the names of text format, and bytes that are not UTF-8 stay bytes. */
 export type FieldValue = string | number | bigint | boolean | Uint8Array | readonly FieldValue[] | FieldValues
 /** The fields of a message that are set, by name. */
 export interface FieldValues {
@@ -52,17 +55,17 @@ export interface FieldValues {
 }
 
 /**
- * The value of a field by its path, whether the schema knows it or not.
- * @returns undefined where nothing is set, except that `third_party.type` is then `PACKAGE`. A repeated field without an
- * index is an array. A field that the schema does not know is one when it comes more than once; index 0 always works.
- * @throws {MetadataError} `invalid_path` for a path that is none, or that leads through a known field in a way it cannot go;
- * `invalid_value` for an unknown integer of more than 10,000 characters
+ * Returns the value of a field by its path. The schema need not know the field.
+ * @returns undefined for a field that is not set, but `PACKAGE` for `third_party.type`. A repeated field without an index is an array.
+ * A field that the schema does not know is an array if it comes more than once; the index 0 always works.
+ * @throws {MetadataError} `invalid_path` for a wrong path, or one that contradicts the schema; `invalid_value` for an unknown integer
+ * of more than 10,000 characters
  * @example
  * getField(parseText(text), 'third_party.identifier[0].version')
  */
 export function getField(message: MetaData, path: string): FieldValue | undefined {
   checkMessage(MetaDataSchema, message, 'omit')
-  // Checked just above.
+  // The line above has checked the message.
   return valueAt(MetaDataSchema, message as unknown as Message, parsePath(path), path)
 }
 
@@ -101,7 +104,7 @@ function valueAt(
 }
 
 /**
- * Refuses a name that is not there and that is the one of a known field in JSON: it would be taken for an unknown field.
+ * Refuses the JSON name of a known field. In text format, it would be the name of an unknown field.
  * @throws {MetadataError} `invalid_path`
  */
 export function refuseJsonName(type: MessageType | undefined, name: string, path: string): void {
@@ -109,7 +112,7 @@ export function refuseJsonName(type: MessageType | undefined, name: string, path
   if (field !== undefined) refusePath(path, `${name} is ${field.name} in text format`)
 }
 
-/** The one default of the schema (specification, ThirdPartyMetaData: `type`). */
+/** Returns the default of a field. The schema has one (specification, ThirdPartyMetaData: `type`). */
 function defaultOf(field: Field): string | undefined {
   return field.kind === 'enum' && field.enum === DirectoryTypeEnum ? 'PACKAGE' : undefined
 }
@@ -154,7 +157,10 @@ function groupByName(entries: readonly UnknownText[]): Map<string, UnknownText[]
   return groups
 }
 
-/** @param entries - all of one name */
+/**
+ * Combines the values of one name: a single value as it is, several as an array.
+ * @param entries - all entries of the name
+ */
 function combineValues(entries: readonly UnknownText[]): FieldValue {
   const reader = new UnknownReader()
   const [first, ...others] = entries.map((entry) => unknownValue(entry, reader))
@@ -193,7 +199,10 @@ function unknownValueAt(entries: readonly UnknownText[], steps: readonly Step[],
   return entry.fields === undefined ? undefined : unknownValueAt(entry.fields, rest, path)
 }
 
-/** @throws {MetadataError} `invalid_path` */
+/**
+ * Throws the error of a path.
+ * @throws {MetadataError} `invalid_path`
+ */
 export function refusePath(path: string, why: string): never {
   throw new MetadataError('invalid_path', `${path}: ${why}`, { path })
 }

@@ -1,5 +1,5 @@
 /**
- * A record of whatever form.
+ * The reader of records in any format.
  * @module
  */
 import { MetaData } from './codec.js'
@@ -12,23 +12,23 @@ import { decodeText, findUtf16Fault, parseText } from './text/text.js'
 
 /** Options of `readMetadata`: those of `parseText`, and the format. */
 export interface ReadOptions extends ParseTextOptions {
-  /** The format of the input, where it is known; by default it is told from what is in it. */
+  /** The format of the input, if it is known; by default it is recognized by the content. */
   readonly format?: 'binary' | 'json' | 'text'
 }
 
-/** A record, and the form in which it was. */
+/** A record, and the format in which it was. */
 export interface ReadResult {
   readonly format: 'binary' | 'json' | 'text'
   readonly metadata: Metadata
 }
 
 /**
- * Reads a record in binary, JSON or text format, whichever it is. JSON begins with `{`, which text never does. Bytes that are
- * good as binary and as text or JSON too are refused, unless `format` says which they are: whoever made them may mean one
- * program to see this record, and another program that. JSON with a key that comes twice is refused, and no number of it is
- * rounded.
- * @param input - bytes, or a string of JSON or text format
- * @throws {MetadataError} of the form that the input is most like; `ambiguous_format`
+ * Reads a record in binary, JSON or text format. JSON begins with `{`, which text format never does.
+ *
+ * Refuses bytes that can be read as binary and also as text or JSON, unless `format` says which they are: an attacker may have made
+ * them so that two programs see two different records. JSON with a key that comes twice is refused, and its numbers are not rounded.
+ * @param input - bytes, or a string in JSON or text format
+ * @throws {MetadataError} the error of the format that the input resembles most; `ambiguous_format`
  */
 export function readMetadata(input: string | Uint8Array, options?: ReadOptions): ReadResult {
   const { format, ...reading } = checkOptions(options, { ...READ_OPTIONS, format: ['binary', 'json', 'text'] })
@@ -39,7 +39,7 @@ export function readMetadata(input: string | Uint8Array, options?: ReadOptions):
   if (typeof input === 'string' || format === 'text' || format === 'json') return asText()
   const asBinary = (): ReadResult => readBinary(input, own)
   if (format === 'binary') return asBinary()
-  // Tags, lengths and numbers are control characters, nearly all of them.
+  // Nearly all tags, lengths and numbers of binary are control characters.
   const isControlled = input.some((byte) => byte < 9 || (byte > 13 && byte < 32))
   let read: ReadResult
   try {
@@ -47,7 +47,7 @@ export function readMetadata(input: string | Uint8Array, options?: ReadOptions):
   } catch (error) {
     throw findUtf16Fault(input) ?? error
   }
-  // What is refused as text by a strict reader is text all the same to others. Without a byte, all forms say nothing.
+  // Text that this reader refuses because it is strict is text for other readers. An empty input is an empty record in all formats.
   const lax = checkOptions<ParseTextOptions>({ ...own, strict: false, duplicates: 'last' }, READ_OPTIONS)
   const other = input.length === 0 ? undefined : detectFormat(read.format === 'binary' ? () => asText(lax) : asBinary)
   if (other !== undefined)
@@ -58,7 +58,7 @@ export function readMetadata(input: string | Uint8Array, options?: ReadOptions):
   return read
 }
 
-/** The format in which something can be read; undefined where it cannot. */
+/** Returns the format in which an input can be read; undefined if it cannot be read. */
 function detectFormat(read: () => ReadResult): ReadResult['format'] | undefined {
   try {
     return read().format

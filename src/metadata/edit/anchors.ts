@@ -1,11 +1,14 @@
 /**
- * Beside which fields new ones are written.
+ * The fields beside which new ones are written.
  * @module
  */
 import type { MessageType } from '../schema/schema.js'
 import type { FieldNode } from '../text/tree.js'
 
-/** Tells after which field a new one comes, or before which, by the numbers of the schema; what it does not know comes last. */
+/**
+ * Creates the function that finds the fields before and after a new one, by the numbers of the schema. A field that the schema does
+ * not know comes last.
+ */
 export function makeAnchorFinder({
   fields,
   type,
@@ -13,7 +16,7 @@ export function makeAnchorFinder({
   readonly fields: readonly FieldNode[]
   readonly type: MessageType | undefined
 }): (name: string) => { readonly after?: FieldNode | undefined; readonly before?: FieldNode | undefined } {
-  // The last field of each name, and the first, so that each question costs as little as there are names.
+  // The last and the first field of each name, so that each search takes time by the number of names, not of fields.
   const last = new Map(fields.map((field) => [field.name, field]))
   const first = new Map([...fields].reverse().map((field) => [field.name, field]))
   const end = fields[fields.length - 1]

@@ -1,5 +1,5 @@
 /**
- * Changes as a program gives them: values by path.
+ * The types of a change: values by path.
  * @module
  */
 import { MetadataError } from '../errors.js'
@@ -9,14 +9,14 @@ import type { DateMessage, Security, ThirdPartyMetaData, UrlMessage } from '../s
 
 export const BARE_NAME: unique symbol = Symbol.for('grantwell.metadata.enumName')
 
-/** A value that stands in the text without quotes, for an enum that the schema does not know. */
+/** A value that is written without quotes, for an enum that the schema does not know. */
 export interface EnumNameValue {
   readonly [BARE_NAME]: string
 }
 
 /**
- * The name of an enum's value, for a field that the schema does not know: a string alone would be written in quotes.
- * @throws {MetadataError} `invalid_value` when it is no name
+ * Marks a string as the name of an enum value, for a field that the schema does not know. A plain string would be written in quotes.
+ * @throws {MetadataError} `invalid_value` if it is not a name
  */
 export function enumName(name: string): EnumNameValue {
   if (!ENUM_VALUE_NAME.test(name))
@@ -25,8 +25,8 @@ export function enumName(name: string): EnumNameValue {
 }
 
 /**
- * A value to set. Of a message, the fields by their names, or a message of this package: `null` removes a field, those not
- * named, or `undefined`, stay.
+ * A value to set. A message is given by the names of its fields, or as a message of this package. `null` removes a field. A field
+ * that is not named, or that is `undefined`, stays.
  */
 export type EditValue =
   | string
@@ -46,13 +46,13 @@ export interface EditFields {
 }
 
 type Text = string | null | undefined
-/** The names of an enum, which an editor can list, and any other, since aliases may be given. */
+/** The names of an enum, which an editor can list, and any other string, because aliases may be given. */
 type NameOf<Enum> = keyof Enum | (string & Record<never, never>) | null | undefined
 type Whole = number | null | undefined
 
 /**
- * Values by path, as {@link editText} takes them. The paths that the schema knows are listed with their types; any other, with
- * an index or of fields that it does not know, may be given as well.
+ * The change that {@link editText} makes: values by path. The paths of the schema are listed with their types. Other paths may be
+ * given too: those with an index, and those of fields that the schema does not know.
  */
 export interface Change {
   readonly name?: Text

@@ -14,7 +14,7 @@ import { isExact, isFraction, JsonNumber } from './json-text.js'
 
 /** Options of `fromJSON`. */
 export interface FromJsonOptions {
-  /** Refuse keys and enum values that the schema does not know, as the reference does. By default they are kept. */
+  /** Refuses keys and enum values that the schema does not know, as the reference does. By default they are kept. */
   readonly strict?: boolean
   /** Other names for values of enums. */
   readonly enumAliases?: EnumAliases
@@ -32,7 +32,10 @@ interface Reading {
   readonly strict: boolean
 }
 
-/** @param depth - levels of messages that may nest in this one */
+/**
+ * Reads a message.
+ * @param depth - levels of messages that may nest in this one
+ */
 function readMessage(type: MessageType, json: unknown, reading: Reading, path: string, depth: number): Message {
   if (!isPlainObject(json)) return refuse(path, 'an object', json)
   const message: Message & Unknown = type.create()
@@ -80,7 +83,7 @@ function readValue(
   path: string,
   depth: number,
 ): unknown {
-  // No number of the schema needs more digits than JavaScript has, so NaN stands for one that would be rounded.
+  // No number of the schema has more digits than a JavaScript number. NaN means a number that would be rounded.
   const value = given instanceof JsonNumber ? exactNumber(given.source) : given
   switch (field.kind) {
     case 'string':

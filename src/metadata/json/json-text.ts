@@ -1,22 +1,22 @@
 /**
- * JSON as text (RFC 8259): read with the place of every fault, no key twice and no number rounded; written as exactly.
+ * JSON as text (RFC 8259). The reader names the place of every fault, refuses a key that comes twice, and rounds no number.
  * @module
  */
 import { checkLength, limitWriter, MAX_DEPTH } from '../errors.js'
 import { foundAt, textError } from '../text/text-error.js'
 import { isIndexLike, makeSparse } from './sparse.js'
 
-/** A number that JavaScript's own would change: too large, of too many digits, or `1.0`, which would become an integer. */
+/** A number that a JavaScript number would change: too large, with too many digits, or `1.0`, which would become an integer. */
 export class JsonNumber {
   constructor(readonly source: string) {}
 
-  /** Tells it from the objects of JSON. */
+  /** Distinguishes it from the objects of JSON. */
   get [Symbol.toStringTag](): string {
     return 'JsonNumber'
   }
 }
 
-/** Deeper than any record: messages nest 100 deep in the schema's three, each of them in a list. */
+/** The deepest nesting of JSON, deeper than any record: 100 messages within the three of the schema, each in a list. */
 const MAX_JSON_DEPTH = 2 * (MAX_DEPTH + 4)
 
 /**
@@ -41,7 +41,7 @@ class JsonParser {
   private at: number
 
   constructor(private readonly text: string) {
-    // A parser may pass over a byte order mark (RFC 8259, 8.1).
+    // A parser may ignore a byte order mark (RFC 8259, 8.1).
     this.at = text.startsWith('\ufeff') ? 1 : 0
   }
 
@@ -118,14 +118,14 @@ class JsonParser {
     return escaped ? String(JSON.parse(source)) : source.slice(1, -1)
   }
 
-  /** Passes a character where it is the next. */
+  /** Skips a character if it comes next. Returns true if it did. */
   private accept(character: string): boolean {
     if (this.peek() !== character) return false
     this.at++
     return true
   }
 
-  /** The next character that is no blank; empty at the end. */
+  /** Skips blanks, and returns the next character; empty at the end. */
   private peek(): string {
     while (BLANK.has(this.text[this.at] ?? '')) this.at++
     return this.text[this.at] ?? ''
@@ -169,7 +169,7 @@ const DECIMAL = /^(-?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?[fF]?$/
 /** The most significant digits with which JavaScript writes a number. */
 const MAX_DIGITS = 17
 
-/** A number by its significant digits and its power of ten: the same for `1.50` and `15e-1`; undefined where it has too many. */
+/** Normalizes a number to its significant digits and its power of ten: `1.50` and `15e-1` become equal. Returns undefined for too many digits. */
 function normalizeDecimal(source: string): string | undefined {
   const [match, sign = '', whole = '', fraction = '', exponent = '0'] = DECIMAL.exec(source) ?? []
   if (match === undefined) return undefined
@@ -182,7 +182,7 @@ function normalizeDecimal(source: string): string | undefined {
     : `${sign}${digits.slice(0, length)}e${Number(exponent) - fraction.length + digits.length - length}`
 }
 
-/** A fraction of text format, which may be `.5`, `1.` or `1f`, as JSON writes it. */
+/** Converts a fraction of text format, such as `.5`, `1.` or `1f`, to the form of JSON. */
 export function toJsonFraction(text: string): JsonNumber {
   const [, sign = '', whole = '', fraction, exponent = ''] =
     /^(-?)(\d*)(?:\.(\d*))?([eE][+-]?\d+)?[fF]?$/.exec(text) ?? []
@@ -191,12 +191,12 @@ export function toJsonFraction(text: string): JsonNumber {
 }
 
 /**
- * Writes a tree of JSON as `JSON.stringify` does with an indentation of two, its {@link JsonNumber}s as they are.
- * @throws {MetadataError} `too_large` when the text would have more than 67,108,864 characters
+ * Writes a tree of JSON as `JSON.stringify` does with an indentation of two. A {@link JsonNumber} stays as it is.
+ * @throws {MetadataError} `too_large` if the text would have more than 67,108,864 characters
  */
 export function formatTree(value: unknown): string {
   return limitWriter(() => {
-    // Joined once: a text of each level would be copied at each level above it.
+    // The pieces are joined once. To join them at each level would copy a text at each level above it.
     const pieces: string[] = []
     let length = 0
     pushTree(value, '\n', (piece) => {
@@ -208,7 +208,10 @@ export function formatTree(value: unknown): string {
   })
 }
 
-/** @param newline - what begins a line of this level */
+/**
+ * Writes a tree in pieces.
+ * @param newline - the newline and indentation before each line of this level
+ */
 function pushTree(value: unknown, newline: string, push: (piece: string) => void): void {
   if (value instanceof JsonNumber) push(value.source)
   else if (typeof value !== 'object' || value === null) push(JSON.stringify(value))

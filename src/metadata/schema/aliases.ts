@@ -1,5 +1,5 @@
 /**
- * Other names for the values of enums: the schema has neutral names where some records have their own.
+ * Other names for the values of enums, for records that use names of their own in place of the neutral ones of the schema.
  * @module
  */
 import type * as generated from '../generated/metadata.js'
@@ -8,8 +8,8 @@ import type { EnumType } from './schema.js'
 import { ENUMS } from './schema.js'
 
 /**
- * Names that stand in text and in JSON for values of the schema, by enum: `{ 'URL.Type': { PIPER: 'INTERNAL_VCS' } }`. They
- * are read as these values, beside the names of the schema, and written for them: of several for one value, the first.
+ * Names of text and JSON for the schema's values, by enum: `{ 'URL.Type': { PIPER: 'INTERNAL_VCS' } }`. Readers accept them beside the
+ * names of the schema. Writers write them instead: the first of several names for one value.
  */
 export interface EnumAliases {
   readonly 'URL.Type'?: { readonly [alias: string]: keyof typeof generated.URL_Type }
@@ -21,7 +21,7 @@ export interface EnumAliases {
 /** The form of a name that an enum value may have. */
 export const ENUM_VALUE_NAME: RegExp = /^[A-Za-z_]\w*$/
 
-/** Enum names both ways. */
+/** Conversions between the names and numbers of enum values. */
 export interface EnumNames {
   readonly numberOf: (type: EnumType, name: string) => number | undefined
   readonly nameOf: (type: EnumType, number: number) => string
@@ -32,7 +32,10 @@ const SCHEMA_NAMES: EnumNames = {
   nameOf: (type, number) => type.names[number] ?? String(number),
 }
 
-/** @throws {TypeError} when the aliases name an enum or a value that is none: a mistake of the program, not of a record */
+/**
+ * Creates the conversions for some aliases.
+ * @throws {TypeError} for an unknown enum or value: a mistake of the program, not of a record
+ */
 export function makeEnumNames(aliases: EnumAliases | undefined): EnumNames {
   if (aliases === undefined) return SCHEMA_NAMES
   const numbers = new Map<string, number>()

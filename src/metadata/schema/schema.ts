@@ -5,15 +5,15 @@
  */
 import * as generated from '../generated/metadata.js'
 
-/** A message as the tables see it: values by the names that ts-proto gives them. */
+/** A message as the tables know it: values by the names that ts-proto gives them. */
 export type Message = { [key: string]: unknown }
 
 interface FieldOf<Kind> {
   readonly kind: Kind
   readonly number: number
-  /** In text format and in the paths of errors. */
+  /** The name in text format and in the paths of errors. */
   readonly name: string
-  /** In TypeScript and in JSON. */
+  /** The name in TypeScript and in JSON. */
   readonly key: string
   readonly repeated: boolean
 }
@@ -28,22 +28,22 @@ export interface MessageField extends FieldOf<'message'> {
 export type Field = ScalarField | EnumField | MessageField
 
 export interface EnumType {
-  /** As `enumAliases` and the messages of errors name it. */
+  /** The name in `enumAliases` and in error messages. */
   readonly name: EnumName
   readonly numbers: ReadonlyMap<string, number>
-  /** Names by number; a hole where the number is none. */
+  /** Names by number. A number without a name is a hole. */
   readonly names: readonly (string | undefined)[]
 }
 
 export interface MessageType {
   readonly name: string
-  /** By ascending number, which is the order in which they are written. */
+  /** The fields by ascending number, which is the order in which they are written. */
   readonly fields: readonly Field[]
-  /** Fields by tag, number and wire type together; a hole where the tag is none. */
+  /** Fields by tag (number and wire type together). A tag without a field is a hole. */
   readonly byTag: readonly (Field | undefined)[]
   readonly byName: ReadonlyMap<string, Field>
   readonly byKey: ReadonlyMap<string, Field>
-  /** A message with nothing in it. A literal each, so that all messages of a type have one shape and are fast to fill. */
+  /** Makes an empty message, by a literal: then all messages of a type have one shape in V8, and are fast to fill. */
   readonly create: () => Message
 }
 

@@ -105,7 +105,7 @@ class Printer {
     })
   }
 
-  /** Unknown fields by number, as the reference prints them: bytes that can be read as a message as one. */
+  /** Formats unknown fields by number, as the reference does. Bytes that can be read as a message become one. */
   private unknownFields(fields: Uint8Array, indent: string, depth: number, varints: 'exact' | 'tolerant'): string {
     let text = ''
     visitFields(fields, varints, MAX_DEPTH, (fieldNumber, wireType, bytes) => {
@@ -143,7 +143,7 @@ function formatScalar(wireType: number, bytes: Uint8Array): string {
   return `0x${digits.reverse().join('')}`
 }
 
-/** The reference tries its older reader here, which is more tolerant of long varints. */
+/** The longest varint here: the reference uses its older reader, which accepts longer ones. */
 function isMessage(bytes: Uint8Array, depth: number): boolean {
   try {
     visitFields(bytes, 'tolerant', depth, () => {})

@@ -1,6 +1,6 @@
 /**
- * Strings and integers of text format, from and to what stands in the text (text format language specification, "String
- * Literals" and "Numeric Literals").
+ * Strings and integers of text format: parsed and written (text format language specification, "String Literals" and "Numeric
+ * Literals").
  * @module
  */
 import { LONE_SURROGATE } from '../check.js'
@@ -25,7 +25,7 @@ const NAMED_ESCAPES = new Map(
   ),
 )
 
-/** The escape at a backslash; undefined when it is none. */
+/** Reads the escape at a backslash. Returns undefined if it is not an escape. */
 export function readEscape(text: string, at: number): Escape | undefined {
   const letter = text[at + 1] ?? ''
   switch (letter) {
@@ -42,13 +42,13 @@ export function readEscape(text: string, at: number): Escape | undefined {
 
 const SURROGATE = /\\(?:u|U0000)([dD][89a-fA-F][0-9a-fA-F]{2})/y
 
-/** The fault of an escape, and what could stand there. */
+/** The fault of an escape, and the words for a right one. */
 interface EscapeFault {
   readonly what: string
   readonly expected: string
 }
 
-/** Tells why an escape with enough digits stands for nothing; undefined for any other that is none. */
+/** Explains why an escape with enough digits has no value. Returns undefined for every other wrong escape. */
 export function explainEscape(text: string, at: number): EscapeFault | undefined {
   const half = (start: number): number => {
     SURROGATE.lastIndex = start
@@ -91,7 +91,7 @@ function readDigits(
   return { length: count + (radix === 16 ? 2 : 1), value, isByte }
 }
 
-/** The value of a hexadecimal digit; more than any for what is none, the end included. */
+/** Returns the value of a hexadecimal digit; a greater number for any other character, and for the end. */
 function hexDigit(code: number): number {
   if (code >= 48 && code <= 57) return code - 48
   const lower = code | 0x20
@@ -99,11 +99,11 @@ function hexDigit(code: number): number {
 }
 
 /**
- * The bytes of a string.
- * @param pieces - what stands between the quotes of each of the adjacent strings, all escapes in it good
+ * Decodes the bytes of a string.
+ * @param pieces - the text between the quotes of each of the adjacent strings, without wrong escapes
  */
 export function decodeBytes(pieces: readonly string[]): Uint8Array {
-  // A UTF-16 unit gives three bytes at most, and no escape more than it has characters.
+  // A UTF-16 unit becomes at most three bytes, and an escape at most as many as it has characters.
   const bytes = new Uint8Array(pieces.reduce((size, piece) => size + piece.length * 3, 0))
   let filled = 0
   for (const piece of pieces)
@@ -119,7 +119,7 @@ export function decodeBytes(pieces: readonly string[]): Uint8Array {
   return bytes.slice(0, filled)
 }
 
-/** The value of a string, of pieces as {@link decodeBytes} takes them; undefined when its bytes are no UTF-8. */
+/** Decodes a string from the pieces that {@link decodeBytes} takes. Returns undefined if its bytes are not UTF-8. */
 export function decodeString(pieces: readonly string[]): string | undefined {
   let value = ''
   let isAscii = true
@@ -171,7 +171,7 @@ const OCTAL_ESCAPES: readonly string[] = Array.from(
 const NEEDS_ESCAPE = /[^ !#-&(-[\]-~]/
 const ESCAPED = /[^ !#-&(-[\]-~\x80-\uffff]|[\x80-\uffff]+/g
 
-/** A string as a literal, quotes included. With the canonical style it is what the reference prints. */
+/** Writes a string as a literal with quotes. In the canonical style, it is the literal of the reference. */
 export function writeLiteral(value: string, { quote, utf8, escapeBothQuotes }: LiteralStyle): string {
   if (!NEEDS_ESCAPE.test(value)) return quote + value + quote
   const escaped = value.replace(ESCAPED, (found) => {
@@ -191,7 +191,7 @@ function escapeOctal(bytes: Uint8Array): string {
 
 export const CANONICAL_STYLE: LiteralStyle = { quote: '"', utf8: false, escapeBothQuotes: true }
 
-/** Bytes as a literal, as the reference prints them. */
+/** Writes bytes as a literal, as the reference does. */
 export function writeBytesLiteral(bytes: Uint8Array): string {
   let literal = '"'
   for (const byte of bytes) {
@@ -203,7 +203,7 @@ export function writeBytesLiteral(bytes: Uint8Array): string {
   return `${literal}"`
 }
 
-/** The value of an integer as it is written: decimal, octal after a `0`, hexadecimal after `0x`, each after a `-` or not. */
+/** Parses an integer: decimal, octal after a `0`, or hexadecimal after `0x`, each with or without a `-`. */
 export function parseInteger(text: string): bigint {
   const negative = text.startsWith('-')
   const digits = negative ? text.slice(1) : text
@@ -213,7 +213,7 @@ export function parseInteger(text: string): bigint {
 }
 
 /**
- * The decimal digits of an integer as it is written. Those of a decimal are its own, without the cost of a `bigint`.
+ * Returns the decimal digits of an integer. Those of a decimal integer are returned as they are, which saves a `bigint`.
  * @throws {MetadataError} `invalid_value` for a hexadecimal or octal one of very many digits
  */
 export function parseDecimal(text: string): string {

@@ -54,7 +54,10 @@ export function parseText(input: string | Uint8Array, options?: ParseTextOptions
   return message as unknown as MetaData
 }
 
-/** @throws {MetadataError} `invalid_utf8` with the place of the first byte that is wrong, or `too_large` */
+/**
+ * Decodes a text from UTF-8.
+ * @throws {MetadataError} `invalid_utf8` with the place of the first wrong byte, or `too_large`
+ */
 export function decodeText(input: string | Uint8Array, maxBytes?: number): string {
   checkInput(input, 'bytes or text')
   checkSize(input.length, maxBytes)
@@ -81,10 +84,10 @@ export function decodeText(input: string | Uint8Array, maxBytes?: number): strin
   }
 }
 
-/** Bytes that tell an encoding. */
+/** Bytes by which an encoding is recognized. */
 const SAMPLE = 1024
 
-/** Finds the fault of bytes that are UTF-16: they begin with its mark, or every other one of most of them is zero. */
+/** Finds the fault of bytes that are UTF-16: they begin with its byte order mark, or nearly every second byte is zero. */
 export function findUtf16Fault(bytes: Uint8Array): MetadataError | undefined {
   const [first = 0, second = 0] = bytes
   const zeros = [0, 0]
@@ -102,7 +105,7 @@ class MessageReader {
   private readonly names: EnumNames
   private readonly strict: boolean
   private readonly lastWins: boolean
-  /** Values that their enums do not have, by message and field: the last of each, where the last wins. */
+  /** Unknown values of enums, by message and field: the last of each, for input in which the last value counts. */
   private readonly unknownNames = new Map<Message, Map<EnumField, UnknownText[]>>()
 
   constructor(
@@ -160,7 +163,10 @@ class MessageReader {
     }
   }
 
-  /** @returns undefined for a value that the enum does not have */
+  /**
+   * Reads the value of an enum.
+   * @returns undefined for a value that the enum does not have
+   */
   private scalar(field: Exclude<Field, { kind: 'message' }>, node: ItemNode): string | number | undefined {
     switch (field.kind) {
       case 'string': {

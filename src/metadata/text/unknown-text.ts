@@ -1,5 +1,5 @@
 /**
- * Fields of text that the schema does not know, from the tree of the text and as values.
+ * Fields of text that the schema does not know: made from the tree of a text, and read as values.
  * @module
  */
 
@@ -10,7 +10,7 @@ import { parseSyntax } from './syntax.js'
 import type { FieldNode, ItemNode } from './tree.js'
 import { piecesOf } from './tree.js'
 
-/** One field of the tree, as one entry for each of its values. */
+/** Makes an entry for each value of a field. */
 export function makeUnknownText(field: FieldNode, text: string): UnknownText[] {
   const { name, value } = field
   return (value.kind === 'list' ? value.items : [value]).map((item) => makeEntry(name, item, text))
@@ -30,22 +30,22 @@ function makeEntry(name: string, item: ItemNode, text: string): UnknownText {
   }
 }
 
-/** A scalar that the schema does not know. */
+/** The value of a scalar that the schema does not know. */
 export type UnknownScalar =
   | { readonly kind: 'string'; readonly bytes: Uint8Array; readonly value: string | undefined }
   | { readonly kind: 'integer'; readonly source: string }
   | { readonly kind: 'float'; readonly value: number }
   | { readonly kind: 'identifier'; readonly value: string }
 
-/** Reads entries one after the other, anew, since a program may have made them. */
+/** Reads entries, and checks each of them, because a program may have made them. */
 export class UnknownReader {
-  /** The name that was good last: all values of a list share theirs, which may be as long as they are together. */
+  /** The last name that was right. All values of a list have the same name, and to check a long one each time would be slow. */
   private lastGoodName: string | undefined
 
   /**
    * Returns the value of an entry.
-   * @param path - of the message that it is in
-   * @throws {MetadataError} `invalid_value` when it is no name, or no value, of text format
+   * @param path - the path of the message around it
+   * @throws {MetadataError} `invalid_value` if its name or value is not text format
    */
   scalar(entry: UnknownText, path: string): UnknownScalar {
     this.checkName(entry, path)
@@ -68,7 +68,10 @@ export class UnknownReader {
     }
   }
 
-  /** @throws {MetadataError} `invalid_value` when the name of an entry is none of text format */
+  /**
+   * Checks the name of an entry.
+   * @throws {MetadataError} `invalid_value` if it is not a name of text format
+   */
   checkName(entry: UnknownText, path: string): void {
     if (entry.name === this.lastGoodName) return
     parseSoleField(`${entry.name}: 0`, entry.name, entry, path)
@@ -76,12 +79,12 @@ export class UnknownReader {
   }
 }
 
-/** Stands before a value that is read without its name. */
+/** The name for a value that is parsed without its own. */
 const ANY_NAME = 'a'
 
 function parseSoleField(source: string, name: string, entry: UnknownText, path: string): FieldNode {
   try {
-    // As long as it may be: its size was checked when it came in.
+    // Without a limit: the size was checked when the input was read.
     const [field, ...others] = parseSyntax(source, Number.POSITIVE_INFINITY)
     if (field !== undefined && others.length === 0 && field.name === name && field.value.end === source.length)
       return field
