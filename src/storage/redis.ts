@@ -62,23 +62,23 @@ export function redisStore(
   const inTime = <Result>(work: Promise<Result>): Promise<Result> =>
     withTimeout(timeoutMs, 'Redis', work.catch(throwWithoutCommand), lastError)
 
-  const readInOneTrip = async (names: readonly string[]) => {
+  const readAll = async (names: readonly string[]) => {
     const now = clock()
     const texts = await inTime(readTexts(names.map(encodeName)))
     return texts.map((text) => parseRecord(text, now, parse))
   }
-  const readInBatches = batchReads(readInOneTrip)
+  const readInBatches = batchReads(readAll)
 
-  const writeInOneTrip = (writes: readonly Write[]) => inTime(compareAndWrite(writes))
-  const writeInBatches = batch(writeInOneTrip)
+  const writeAll = (writes: readonly Write[]) => inTime(compareAndWrite(writes))
+  const writeInBatches = batch(writeAll)
   const writeAlone = async (write: Write) => {
-    const [isWritten = false] = await writeInOneTrip([write])
+    const [isWritten = false] = await writeAll([write])
     return isWritten
   }
 
   return {
     // In a cluster, one server that does not answer would fail the reads of all records in a batch.
-    read: (names) => (spansSlots() ? readInBatches(names) : readInOneTrip(names)),
+    read: (names) => (spansSlots() ? readInBatches(names) : readAll(names)),
 
     write: (key, value, options) => {
       const now = clock()

@@ -169,7 +169,10 @@ const DECIMAL = /^(-?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?[fF]?$/
 /** The most significant digits with which JavaScript writes a number. */
 const MAX_DIGITS = 17
 
-/** Normalizes a number to its significant digits and its power of ten: `1.50` and `15e-1` become equal. Returns undefined for too many digits. */
+/**
+ * Normalizes a number to its significant digits and its power of ten, so that `1.50` and `15e-1` become equal.
+ * @returns undefined for too many digits
+ */
 function normalizeDecimal(source: string): string | undefined {
   const [match, sign = '', whole = '', fraction = '', exponent = '0'] = DECIMAL.exec(source) ?? []
   if (match === undefined) return undefined

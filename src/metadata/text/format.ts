@@ -143,7 +143,7 @@ function formatScalar(wireType: number, bytes: Uint8Array): string {
   return `0x${digits.reverse().join('')}`
 }
 
-/** The longest varint here: the reference uses its older reader, which accepts longer ones. */
+/** Checks that bytes can be read as a message. The reference uses its older reader here, which accepts longer varints. */
 function isMessage(bytes: Uint8Array, depth: number): boolean {
   try {
     visitFields(bytes, 'tolerant', depth, () => {})

@@ -26,7 +26,7 @@ export interface Commands {
   readonly compareAndWrite: (writes: readonly Write[]) => Promise<readonly boolean[]>
 }
 
-/** Creates the commands of a store. A client that does not say that it is of a cluster is found out by the first error that does. */
+/** Creates the commands of a store. If a client does not tell that it belongs to a cluster, the first CROSSSLOT error does. */
 export function createCommands(client: RedisClient, send: SendCommand, keys: Keys): Commands {
   let spansSlots = !isCluster(client)
 
@@ -48,7 +48,7 @@ export function createCommands(client: RedisClient, send: SendCommand, keys: Key
     },
 
     async compareAndWrite(writes) {
-      // The earliest time comes before the time that any of the records is kept until.
+      // At the earliest of their times, each of the records is still to be kept.
       const now = Math.min(...writes.map((write) => write.now))
       const values = writes.flatMap((write) => [String(write.keys.length), ...write.values])
       try {
