@@ -24,6 +24,14 @@ function fault(message: string) {
   return expect.objectContaining({ name: 'GrantwellError', code: 'ERR_REGISTRATION', message: `grantwell: ${message}` })
 }
 
+const BAD_NAME = 'must have 1 to 50 characters, on one line'
+
+/** What is told of an identifier and a secret from elsewhere. */
+const IMPORTED: Readonly<Record<string, string>> = {
+  clientId: 'must have 1 to 255 printable ASCII characters',
+  clientSecret: 'must have 24 to 255 visible ASCII characters',
+}
+
 /** Faults of a registration as they are thrown. */
 function faults(...paths: readonly string[]) {
   return { code: 'ERR_REGISTRATION', faults: paths.map((path) => expect.objectContaining({ path })) }
@@ -176,45 +184,43 @@ describe('1, 2.1 registration', () => {
     expect([test.store.size, test.events]).toEqual([before, []])
   })
 
-  it.each([
-    ['an empty identifier', { clientId: '' }, 'clientId must have 1 to 255 printable ASCII characters'],
-    [
-      'an identifier that is not ASCII',
-      { clientId: 'w\u{e9}b' },
-      'clientId must have 1 to 255 printable ASCII characters',
-    ],
-    [
-      'an identifier of 256 characters',
-      { clientId: 'w'.repeat(256) },
-      'clientId must have 1 to 255 printable ASCII characters',
-    ],
-    ['an empty secret', { clientSecret: '' }, 'clientSecret must have 24 to 255 visible ASCII characters'],
-    [
-      'a secret of 23 characters',
-      { clientSecret: 's'.repeat(23) },
-      'clientSecret must have 24 to 255 visible ASCII characters',
-    ],
-    [
-      'a secret of 256 characters',
-      { clientSecret: 's'.repeat(256) },
-      'clientSecret must have 24 to 255 visible ASCII characters',
-    ],
-    [
-      'a secret with a space',
-      { clientSecret: `${'s'.repeat(24)} ` },
-      'clientSecret must have 24 to 255 visible ASCII characters',
-    ],
-    [
-      'a secret that is not ASCII',
-      { clientSecret: '\u{e9}'.repeat(24) },
-      'clientSecret must have 24 to 255 visible ASCII characters',
-    ],
-  ])('imports nothing with %s', async (_what, imported, message) => {
-    const test = await testServer()
-    const before = test.store.size
-    await expect(test.server.applications.register(registration(), imported)).rejects.toThrow(fault(message))
-    expect(test.store.size).toBe(before)
-  })
+  it.each<readonly [what: string, given: object]>([
+    ['an empty identifier', { clientId: '' }],
+    ['an identifier that is not ASCII', { clientId: 'w\u{e9}b' }],
+    ['an identifier of 256 characters', { clientId: 'w'.repeat(256) }],
+    ['an empty secret', { clientSecret: '' }],
+    ['a secret of 23 characters', { clientSecret: 's'.repeat(23) }],
+    ['a secret of 256 characters', { clientSecret: 's'.repeat(256) }],
+    ['a secret with a space', { clientSecret: `${'s'.repeat(24)} ` }],
+    ['a secret that is not ASCII', { clientSecret: '\u{e9}'.repeat(24) }],
+    ['an identifier and a secret that are too short', { clientId: '', clientSecret: 'short' }],
+    ...[7, null, {}, ['a-secret-of-the-web-application']].map(
+      (value) => [`${JSON.stringify(value)} for both`, { clientId: value, clientSecret: value }] as const,
+    ),
+  ])(
+    'no application and no API is imported with %s, which is told with all that is wrong besides',
+    async (_what, given) => {
+      const test = await testServer()
+      const before = test.store.size
+      const { applications } = test.server
+      const imported = given as { clientId: string } // without types
+      const own = Object.keys(given).map((path) => ({ path, message: IMPORTED[path] }))
+      const api = { name: 'API', website: 'https://api.example', scopes: ['repo-code:rw'] }
+      for (const changes of [{}, { name: '' }]) {
+        const expected = [...('name' in changes ? [{ path: 'name', message: BAD_NAME }] : []), ...own]
+        for (const registered of [
+          applications.register(registration(changes), imported),
+          applications.registerResourceServer({ ...api, ...changes }, imported),
+        ])
+          await expect(registered).rejects.toMatchObject({
+            code: 'ERR_REGISTRATION',
+            message: `grantwell: ${expected.map(({ path, message }) => `${path} ${message}`).join('; ')}`,
+            faults: expected,
+          })
+      }
+      expect([test.store.size, test.events]).toEqual([before, []])
+    },
+  )
 
   it('imports identifiers and secrets at their limits, and refuses a secret of a public client', async () => {
     const { server } = await testServer()
@@ -229,37 +235,13 @@ describe('1, 2.1 registration', () => {
     )
   })
 
-  it('tells what is wrong with an identifier and a secret together with everything else', async () => {
+  it('tells what is wrong with an identifier, too, where there is no registration at all', async () => {
     const { server } = await testServer()
-    const identifier = 'must have 1 to 255 printable ASCII characters'
-    const secret = 'must have 24 to 255 visible ASCII characters'
-    const wrong = (value: unknown) => value as never // without types
-    const registered = server.applications.register(registration({ name: '' }), {
-      clientId: 'é',
-      clientSecret: 'short',
-    })
-    await expect(registered).rejects.toMatchObject({
-      faults: [
-        { path: 'name', message: 'must have 1 to 50 characters, on one line' },
-        { path: 'clientId', message: identifier },
-        { path: 'clientSecret', message: secret },
-      ],
-    })
-    for (const nothing of [null, undefined, 'Sample']) {
-      await expect(server.applications.register(wrong(nothing), { clientId: '' })).rejects.toMatchObject({
+    for (const nothing of [null, undefined, 'Sample'] as unknown as Registration[])
+      await expect(server.applications.register(nothing, { clientId: '' })).rejects.toMatchObject({
         code: 'ERR_REGISTRATION',
-        faults: expect.arrayContaining([{ path: 'clientId', message: identifier }]),
+        faults: expect.arrayContaining([{ path: 'clientId', message: IMPORTED['clientId'] }]),
       })
-    }
-    for (const value of [7, null, {}, ['a-secret-of-the-web-application']]) {
-      const imported = wrong({ clientId: value, clientSecret: value })
-      await expect(server.applications.register(registration(), imported)).rejects.toMatchObject({
-        faults: [
-          { path: 'clientId', message: identifier },
-          { path: 'clientSecret', message: secret },
-        ],
-      })
-    }
   })
 
   it('refuses an identifier that there is already, and changes nothing of it', async () => {
