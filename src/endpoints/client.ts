@@ -16,9 +16,9 @@ import { keys, recordAs } from '../shell/records.js'
 import type { Transactions } from '../shell/transactions.js'
 
 /**
- * Finds the client that is meant where its identifier can be read in two ways. The store is asked only where nothing else tells
- * them apart.
- * @param credential - that of the request, which names its client
+ * Finds the client that a request means, where its identifier can be read in two ways. The store is read only if the credential
+ * does not decide between them.
+ * @param credential - the code or token of the request, which names its client
  */
 export function resolveClient(
   presented: PresentedClient,

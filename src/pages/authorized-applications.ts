@@ -1,7 +1,7 @@
 /**
- * The page on which a user sees which applications have access, and takes it back (specification, 5.3; RFC 6819,
- * 5.1.5.2: users can revoke what they permitted).
+ * The page on which a user sees the applications that have access, and revokes it.
  * @module
+ * @see Specification, section 5.3; RFC 6819, section 5.1.5.2
  */
 import {
   faultNote,
@@ -18,79 +18,79 @@ import {
 } from './fragments.js'
 import { displayText, html, type SafeHtml } from './html.js'
 import { layOut } from './layout.js'
-import { type ConsentScope, choiceLabels, permissionGroups, type ResourceKind } from './permissions.js'
+import { CHOICE_LABELS, type ConsentScope, permissionGroups, type ResourceKind } from './permissions.js'
 
-/** What the page of the authorized applications shows and where it sends its forms. */
+/** The model of the page of the authorized applications: the things that it shows, and the targets of its forms. */
 export interface AuthorizedApplicationsPageModel {
-  /** Who is signed in. */
+  /** The user who is signed in. */
   readonly user: { readonly name: string }
-  /** One entry for each application that the user permitted something, most recent first. */
+  /** The applications that the user permitted something, the most recent first. */
   readonly applications: readonly AuthorizedApplication[]
-  /** URL path of the stylesheet. */
+  /** The URL path of the stylesheet. */
   readonly stylesheet: string
-  /** Path of the page with the applications that come next, with its query; absent on the last. */
+  /** The path and query of the next page; absent on the last. */
   readonly next?: string
-  /** Whether there are more than all these pages show. */
+  /** True if there are more applications than all these pages show. */
   readonly more: boolean
-  /** True where some permissions cannot be read at present, and are on none of the pages. */
+  /** True if some permissions cannot be read at present, and are on none of the pages; absent otherwise. */
   readonly isIncomplete?: true
-  /** What was wrong with the last submission of a form of this page. */
+  /** The fault in the last submission of a form of this page; absent if there is none. */
   readonly fault?: string
 }
 
 /** An application and everything that the user permitted it. */
 export interface AuthorizedApplication {
   readonly name: string
-  /** Becomes a link when it is an `http` or `https` URL, and is shown as text otherwise. */
+  /** The website: shown as a link if it is an `http` or `https` URL, else as text. */
   readonly website: string
-  /** Path of an image on this server, with its query; anything else is left out. */
+  /** The path and query of an image on this server; anything else is left out. */
   readonly logo?: string
-  /** Whether the administrators stopped it: it can do nothing at present. */
+  /** True if the administrators stopped it: it can do nothing at present. */
   readonly suspended: boolean
-  /** One for each time that the user permitted something, the newest first. */
+  /** The user's permissions, the newest first. */
   readonly grants: readonly AuthorizedGrant[]
-  /** The times before those, as one; absent where there are none. */
+  /** The permissions before those, as one; absent if there are none. */
   readonly older?: {
     readonly count: number
-    /** Everything that was permitted at any of those times. */
+    /** All scopes that any of them has. */
     readonly scopes: readonly ConsentScope[]
-    /** One entry for each kind. */
+    /** The resources of all of them, one entry for each kind. */
     readonly resources: readonly AuthorizedResources[]
   }
-  /** The form that takes everything back from this application: target of the POST, and its hidden fields. */
+  /** The form that revokes all access of this application: the target of its POST, and its hidden fields. */
   readonly form: {
     readonly action: string
-    /** Browsers submit every line end in a value as CR LF, so values should be without any. */
+    /** The values should have no line ends, since browsers submit each as CR LF. */
     readonly fields: readonly { readonly name: string; readonly value: string }[]
   }
 }
 
-/** What the user permitted at one time. */
+/** A permission that the user gave at one time. */
 export interface AuthorizedGrant {
   readonly scopes: readonly ConsentScope[]
-  /** Which of the user's resources it opens. */
+  /** The user's resources that it covers. */
   readonly resources: AuthorizedResources
-  /** Seconds since the epoch. */
+  /** The time of the permission, in seconds since the epoch. */
   readonly createdAt: number
-  /** Seconds since the epoch, coarse: when it last got tokens; absent when it never did. */
+  /** The time at which the application last got tokens, in seconds since the epoch and coarse; absent if it never did. */
   readonly lastUsedAt?: number
 }
 
 /** Resources that an application was permitted to use. */
 export interface AuthorizedResources {
   readonly kind: ResourceKind
-  /** Names of the specified ones. */
+  /** The names of the specified ones. */
   readonly items: readonly string[]
-  /** The number of those beyond the named ones; absent where there are none. */
+  /** The number of further ones; absent if there are none. */
   readonly notShown?: number
-  /** True where there may be more than `notShown` says; absent otherwise. */
+  /** True if there may be more than `notShown` says; absent otherwise. */
   readonly isMore?: true
 }
 
 /**
- * The page of the authorized applications. Each has a form of its own, which posts its hidden fields and nothing else.
+ * Writes the page of the authorized applications. Each has a form of its own, which posts its hidden fields and nothing else.
  *
- * @param model what to show; every value is text
+ * @param model - the things to show; every value is text
  * @returns a whole HTML document, without script
  */
 export function authorizedApplicationsPage(model: AuthorizedApplicationsPageModel): string {
@@ -103,7 +103,7 @@ export function authorizedApplicationsPage(model: AuthorizedApplicationsPageMode
 <main>
 ${faultNote(fault)}
 <h1>Authorized applications</h1>
-${applications.length > 0 || isIncomplete ? introduction : html`<p>No application has access to your account.</p>`}
+${applications.length > 0 || isIncomplete ? INTRODUCTION : html`<p>No application has access to your account.</p>`}
 ${applications.map((application, i) => html`${section(application, `application-${i + 1}`)}\n`)}
 ${own.next === undefined ? undefined : html`<p class="more"><a href="${own.next}">More applications</a></p>`}
 ${ifTrue(isIncomplete === true, html`<p class="more">Some applications with access cannot be shown at present.</p>`)}
@@ -112,7 +112,7 @@ ${ifTrue(own.more, html`<p class="more">There are more than these. Take access b
   })
 }
 
-const introduction: SafeHtml = html`<p>You permitted these applications to access your account. “Last used” is when an \
+const INTRODUCTION: SafeHtml = html`<p>You permitted these applications to access your account. “Last used” is when an \
 application last got or renewed its access; what it does with it in between is not shown here. Days are those of UTC.</p>`
 
 function section(application: AuthorizedApplication, id: string): SafeHtml {
@@ -157,23 +157,23 @@ ${permissionGroups(scopes)}
 </div>`
 }
 
-// More than a reader would scroll through on the way to the button.
-const longList = 12
+/** The length of a list that no reader wants to scroll through on the way to the button. */
+const LONG_LIST = 12
 
 function places({ kind, items, notShown = 0, isMore }: AuthorizedResources): SafeHtml {
-  if (kind !== 'specified') return html`${choiceLabels[kind]}`
+  if (kind !== 'specified') return html`${CHOICE_LABELS[kind]}`
   if (items.length === 0) return html`No resource`
   const list = html`<ul>
 ${items.map((item) => html`<li>${isolated(shortened(item))}</li>\n`)}${ifTrue(notShown > 0, html`<li>${isMore === true ? `${notShown} or more others` : `${notShown} more`}</li>\n`)}</ul>`
   const count = items.length + notShown
-  if (count <= longList) return list
+  if (count <= LONG_LIST) return list
   return html`<details><summary>${isMore === true ? `${count} or more` : count} resources</summary>
 ${list}
 </details>`
 }
 
-// The name that assistive technology reads begins with what is seen (WCAG 2.2, 2.5.3) and tells the buttons apart. As
-// on the consent page, a button has no id: a link that ends in one would focus it.
+// The name for assistive technology begins with the visible words (WCAG 2.2, success criterion 2.5.3), and tells the buttons
+// apart. As on the consent page, a button has no id: a link that ends in an id would focus it.
 function form({ name, form }: AuthorizedApplication): SafeHtml {
   return html`<form method="post" action="${form.action}" ${NOT_RESTORED}>
 ${hiddenFields(form.fields)}
@@ -182,17 +182,18 @@ Revoke access</button></div>
 </form>`
 }
 
-const months: readonly string[] = [
+const MONTHS: readonly string[] = [
   ...['January', 'February', 'March', 'April', 'May', 'June'],
   ...['July', 'August', 'September', 'October', 'November', 'December'],
 ]
 
-// Not `Intl`, whose words depend on the runtime.
+/** Writes a day of UTC. */
 function day(seconds: number): SafeHtml {
+  // Not by `Intl`, whose words depend on the runtime.
   const date = new Date(seconds * 1000)
   const [year, month, dayOfMonth] = [date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate()]
   const digits = [year, twoDigits(month + 1), twoDigits(dayOfMonth)].join('-')
-  return html`<time datetime="${digits}">${dayOfMonth} ${months[month]} ${year}</time>`
+  return html`<time datetime="${digits}">${dayOfMonth} ${MONTHS[month]} ${year}</time>`
 }
 
 function twoDigits(number: number): string {

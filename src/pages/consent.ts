@@ -1,7 +1,7 @@
 /**
- * The page on which a user permits or refuses an application (RFC 6749, 3.1 and 4.1; RFC 8628, 3.3; specification,
- * 2.1, 4.1, 5.3).
+ * The page on which a user permits or refuses an application.
  * @module
+ * @see RFC 6749, sections 3.1 and 4.1; RFC 8628, section 3.3; specification, sections 2.1, 4.1 and 5.3
  */
 import {
   faultNote,
@@ -18,74 +18,73 @@ import {
 } from './fragments.js'
 import { displayText, html, type SafeHtml } from './html.js'
 import { layOut } from './layout.js'
-import { type ConsentScope, choiceLabels, permissionGroups, type ResourceKind } from './permissions.js'
+import { CHOICE_LABELS, type ConsentScope, permissionGroups, type ResourceKind } from './permissions.js'
 
-/** What the consent page shows and where it sends its form. */
+/** The model of the consent page: the things that it shows, and the target of its form. */
 export type ConsentPageModel = {
-  /** Who asks, as registered. */
+  /** The application that asks, as registered. */
   readonly application: {
     readonly name: string
     readonly description?: string
-    /** Becomes a link when it is an `http` or `https` URL, and is shown as text otherwise. */
+    /** The website: shown as a link if it is an `http` or `https` URL, else as text. */
     readonly website: string
-    /** Path of an image on this server, with its query; anything else is left out. */
+    /** The path and query of an image on this server; anything else is left out. */
     readonly logo?: string
   }
-  /** Who is signed in. */
+  /** The user who is signed in. */
   readonly user: { readonly name: string }
-  /** Everything that agreeing grants. */
+  /** All scopes that the user grants by agreeing. */
   readonly scopes: readonly ConsentScope[]
-  /** Which of the user's resources agreeing opens. */
+  /** The choice of the user's resources that the application may use. */
   readonly resources: {
-    /** What the user may choose from, at least one. */
+    /** The kinds that the user may choose from, at least one. */
     readonly choices: readonly ResourceKind[]
-    /** The choice that is set at first; where it is not among the choices, the user has to make one. */
+    /** The kind that is chosen at first. If it is not among the choices, none is, and the user has to choose. */
     readonly selected: ResourceKind
-    /** What `specified` can name. */
+    /** The resources that the user can name with `specified`. */
     readonly items: readonly ConsentResource[]
-    /** The number of those that the page cannot offer; absent where there are none. */
+    /** The number of resources that the page cannot offer; absent if there are none. */
     readonly notShown?: number
   }
-  /** Target of the POST, and hidden fields that come back with it. */
+  /** The target of the POST, and the hidden fields that come back with it. */
   readonly form: {
     readonly action: string
-    /** Browsers submit every line end in a value as CR LF, so values should be without any. */
+    /** The values should have no line ends, since browsers submit each as CR LF. */
     readonly fields: readonly { readonly name: string; readonly value: string }[]
   }
-  /** URL path of the stylesheet. */
+  /** The URL path of the stylesheet. */
   readonly stylesheet: string
-  /** What was wrong with the last submission of this form. */
+  /** The fault in the last submission of this form; absent if there is none. */
   readonly fault?: string
 } & (
   | {
-      /** Where the answer goes: `app.example`, `127.0.0.1:8123`, `com.example.app:`. */
+      /** The host or scheme that gets the answer: `app.example`, `127.0.0.1:8123`, `com.example.app:`. */
       readonly redirectHost: string
       readonly userCode?: never
     }
   | {
-      /** The code on the device that gets the answer (RFC 8628, 3.3), as the device shows it: `WDJB-MJHT`. */
+      /** The code on the device that gets the answer, as the device shows it: `WDJB-MJHT` (RFC 8628, section 3.3). */
       readonly userCode: string
       readonly redirectHost?: never
     }
 )
 
-/** One resource that the user can name. */
+/** A resource that the user can name. */
 export interface ConsentResource {
-  /** Comes back as a value of the field `resource`. */
+  /** The identifier, which comes back as a value of the field `resource`. */
   readonly id: string
   readonly name: string
   readonly checked: boolean
 }
 
 /**
- * The consent page. Its form posts the hidden fields and
+ * Writes the consent page. Its form posts the hidden fields and
  *
  * - `decision`: `agree` or `refuse`,
  * - `resource_scope`: one of `resources.choices`,
- * - `resource`, repeated: ids of the checked items. They are sent whatever `resource_scope` says, and mean something
- *   only when it says `specified`.
+ * - `resource`, repeated: the ids of the checked items. They are always sent, and count only if `resource_scope` is `specified`.
  *
- * @param model what to show; every value is text
+ * @param model - the things to show; every value is text
  * @returns a whole HTML document, without script
  */
 export function consentPage(model: ConsentPageModel): string {
@@ -102,7 +101,7 @@ ${description(application.description)}
 <dl>
 <div><dt>Website</dt><dd>${websiteLink(application.website)}</dd></div>
 ${whereTo(own)}
-</dl>${own.userCode === undefined ? undefined : deviceWarning}
+</dl>${own.userCode === undefined ? undefined : DEVICE_WARNING}
 ${permissions(own.scopes)}
 ${form(own)}
 </main>`,
@@ -116,7 +115,7 @@ ${logoOf(application)}
 </div>`
 }
 
-// The application wrote this, not the service, and the page says so: it may claim anything.
+// The application wrote this text and may claim anything, so the page says who wrote it.
 function description(text: string | undefined): SafeHtml | undefined {
   if (text === undefined || text === '') return undefined
   return html`<figure>
@@ -131,8 +130,8 @@ function whereTo({ redirectHost, userCode }: ConsentPageModel): SafeHtml {
     : html`<div><dt>Code on your device</dt><dd class="code">${isolated(userCode)}</dd></div>`
 }
 
-// Whoever sends their own code to somebody gets that one's access (RFC 8628, 5.4).
-const deviceWarning: SafeHtml = html`
+// An attacker who sends the code of an own device to a victim gets the victim's access (RFC 8628, section 5.4).
+const DEVICE_WARNING: SafeHtml = html`
 <p class="warning">Agree only if a device that is yours and in front of you shows this very code. It is that device \
 which gets the access.</p>`
 
@@ -144,10 +143,10 @@ ${permissionGroups(scopes)}
 </section>`
 }
 
-// Enter in a radio button or a checkbox presses the first submit button of a form, which must not be "Agree": the
-// one in front of it is hidden, and the method `dialog` outside a dialog does nothing (HTML, 4.10.22.3).
+// The Enter key in a radio button or a checkbox presses the first submit button of a form. It must not be "Agree", so a hidden
+// one comes first. Its method `dialog` does nothing outside a dialog (HTML, section 4.10.22.3).
 //
-// The buttons have no id and no autofocus: a link that ends in the id of a button focuses it, and a user who was
+// The buttons have no id and no autofocus. A link that ends in the id of a button focuses it, and a user who was
 // told to hold the Enter key would agree. `#decision` is not focusable.
 function form(model: ConsentPageModel): SafeHtml {
   const { form, resources } = model
@@ -163,7 +162,7 @@ ${resourceScope(resources)}
 </form>`
 }
 
-// A page that opens this one in a small window can scroll it to the buttons, past everything above them.
+// Beside the buttons, since a page that opens this one in a small window can scroll past everything above them.
 function inShort({ application, user, redirectHost, userCode }: ConsentPageModel): SafeHtml {
   const asked = html`${isolated(application.name)} wants to access the account ${isolated(shortened(user.name))}.`
   return userCode === undefined
@@ -178,13 +177,13 @@ function resourceScope({ choices, selected, items, notShown = 0 }: ConsentPageMo
     return html`<section class="resources" aria-labelledby="resources">
 <h2 id="resources">Where it may do this</h2>
 <input type="hidden" name="resource_scope" value="${first}">
-<p>${choiceLabels[first]}</p>
+<p>${CHOICE_LABELS[first]}</p>
 ${named}
 </section>`
   }
   return html`<fieldset class="resources">
 <legend>Where may it do this?</legend>
-${choices.map((kind) => html`<label class="choice">${radio(kind, kind === selected)} ${choiceLabels[kind]}</label>\n`)}
+${choices.map((kind) => html`<label class="choice">${radio(kind, kind === selected)} ${CHOICE_LABELS[kind]}</label>\n`)}
 ${named}
 </fieldset>`
 }
@@ -193,14 +192,14 @@ function radio(kind: ResourceKind, checked: boolean): SafeHtml {
   return html`<input type="radio" name="resource_scope" value="${kind}" required${ifTrue(checked, html` checked`)}>`
 }
 
-// More than a reader would tab through on the way to the decision.
-const longList = 12
+/** The length of a list that no reader wants to tab through on the way to the decision. */
+const LONG_LIST = 12
 
 function resourceItems(items: readonly ConsentResource[], notShown: number): SafeHtml {
   if (items.length === 0) return html`<p class="items">You have no resources to choose from.</p>`
   return html`<fieldset class="items">
 <legend>Resources</legend>
-${ifTrue(items.length > longList, html`<a class="skip" href="#decision">Skip the list of resources</a>`)}
+${ifTrue(items.length > LONG_LIST, html`<a class="skip" href="#decision">Skip the list of resources</a>`)}
 <ul>
 ${items.map((item) => html`<li>${resourceItem(item)}</li>\n`)}</ul>
 ${ifTrue(notShown > 0, html`<p class="more">You have ${notShown} more, which cannot be chosen here.</p>`)}

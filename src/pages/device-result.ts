@@ -1,25 +1,26 @@
 /**
- * The page that a user is left on once a device has its answer (RFC 8628, 3.3: the user goes back to the device).
+ * The page after the decision on a device. The user goes back to the device.
  * @module
+ * @see RFC 8628, section 3.3
  */
 import { isolated } from './fragments.js'
 import { html, type SafeHtml } from './html.js'
 import { layOut } from './layout.js'
 
-/** What the page after the decision shows. */
+/** The model of the page after the decision. */
 export interface DeviceResultPageModel {
-  /** What the user decided. */
+  /** The user's decision. */
   readonly decision: 'agree' | 'refuse'
-  /** Who asked, as registered. */
+  /** The application that asked, as registered. */
   readonly application: { readonly name: string }
-  /** URL path of the stylesheet. */
+  /** The URL path of the stylesheet. */
   readonly stylesheet: string
 }
 
 /**
- * The page after the decision. It has no form and no link: the rest happens on the device.
+ * Writes the page after the decision. It has no form and no link: the rest happens on the device.
  *
- * @param model what to show; every value is text
+ * @param model - the things to show; every value is text
  * @returns a whole HTML document, without script
  */
 export function deviceResultPage(model: DeviceResultPageModel): string {

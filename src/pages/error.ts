@@ -1,24 +1,25 @@
 /**
- * The page for a request that cannot be answered with a redirect (RFC 6749, 4.1.2.1).
+ * The page for a request that cannot be answered with a redirect.
  * @module
+ * @see RFC 6749, section 4.1.2.1
  */
 import { ownModel } from './fragments.js'
 import { displayText, html } from './html.js'
 import { layOut } from './layout.js'
 
-/** What the error page shows. */
+/** The model of the error page. */
 export interface ErrorPageModel {
-  /** One line: what happened. Heading and title of the page. */
+  /** The heading and title of the page: one line that says what happened. */
   readonly title: string
-  /** What the user can do about it. It must not name a path, a query or a secret. */
+  /** The advice to the user. It must not name a path, a query or a secret. */
   readonly message: string
-  /** A link below the message on which the user goes on; absent where there is nowhere. */
+  /** The link below the message to go on with; absent if there is none. */
   readonly link?: { readonly href: string; readonly text: string }
-  /** URL path of the stylesheet. */
+  /** The URL path of the stylesheet. */
   readonly stylesheet: string
 }
 
-/** The words for an authorization request with wrong parameters (specification, 4.1). */
+/** The words for an authorization request with wrong parameters (specification, section 4.1). */
 export const inaccessibleLink: Readonly<Omit<ErrorPageModel, 'stylesheet'>> = {
   title: 'This link cannot be accessed',
   message:
@@ -27,9 +28,9 @@ export const inaccessibleLink: Readonly<Omit<ErrorPageModel, 'stylesheet'>> = {
 }
 
 /**
- * The error page.
+ * Writes the error page.
  *
- * @param model what to show; every value is text
+ * @param model - the things to show; every value is text
  * @returns a whole HTML document
  * @example
  * errorPage({ ...inaccessibleLink, stylesheet: '/oauth2/style.css' })

@@ -1,5 +1,5 @@
 /**
- * `grantwell/pages`: the default pages, their stylesheet, and what a host needs to write its own.
+ * The entry point `grantwell/pages`: the default pages, their stylesheet, and the tools to write others.
  * @module
  */
 import { type AuthorizedApplicationsPageModel, authorizedApplicationsPage } from './authorized-applications.js'
@@ -28,7 +28,7 @@ export { displayText, escapeHtml, html, renderHtml } from './html.js'
 export type { ConsentScope, ResourceKind } from './permissions.js'
 export { stylesheet } from './stylesheet.js'
 
-/** The pages that the server shows. Each is a function from a model to a whole HTML document. */
+/** The pages that the server shows. Each function takes a model, and returns a whole HTML document. */
 export interface Pages {
   readonly consent: (model: ConsentPageModel) => string
   readonly error: (model: ErrorPageModel) => string
@@ -37,7 +37,7 @@ export interface Pages {
   readonly authorizedApplications: (model: AuthorizedApplicationsPageModel) => string
 }
 
-/** The pages of this package. A host replaces them one by one: `{ ...defaultPages, error: myErrorPage }`. */
+/** The pages of this package. A host can replace each of them: `{ ...defaultPages, error: myErrorPage }`. */
 export const defaultPages: Pages = {
   consent: consentPage,
   error: errorPage,

@@ -4,21 +4,21 @@
  */
 import { displayText, html, renderHtml, type SafeHtml } from './html.js'
 
-/** What differs from page to page. */
+/** The parts that differ from page to page. */
 export interface Layout {
-  /** Title of the document, as text. */
+  /** The title of the document, as text. */
   readonly title: string
-  /** URL of the stylesheet. */
+  /** The URL of the stylesheet. */
   readonly stylesheet: string
-  /** Landmarks of the page: an optional `<header>` and one `<main>`. */
+  /** The landmarks of the page: an optional `<header>` and one `<main>`. */
   readonly body: SafeHtml
 }
 
 /**
- * A whole document. It has no script, no inline style and nothing from another origin, so it works under
+ * Writes a whole document. It has no script, no inline style and nothing from another origin, so it works under
  * `default-src 'none'; style-src 'self'; img-src 'self'`.
  *
- * @param layout title, stylesheet and body
+ * @param layout - the title, the stylesheet and the body
  * @returns the document
  */
 export function layOut(layout: Layout): string {

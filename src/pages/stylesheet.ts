@@ -4,9 +4,9 @@
  */
 
 /**
- * What the server answers with at the URL path that the pages name as `stylesheet`, as `text/css; charset=utf-8`.
+ * The stylesheet of the default pages. The server serves it as `text/css; charset=utf-8` at the path that the pages name.
  *
- * A host that wants other colours serves this with its own `:root` rules behind it.
+ * A host that wants other colours serves it with its own `:root` rules at the end.
  */
 export const stylesheet: string = `
 :root {

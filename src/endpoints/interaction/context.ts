@@ -10,7 +10,7 @@ import type { ConsentRecords } from '../../shell/consents.js'
 import { createConsentRecords } from '../../shell/consents.js'
 import type { Settings } from '../../shell/options/settings.js'
 import type { Transactions } from '../../shell/transactions.js'
-import { completePages } from './pages.js'
+import { completePages } from './host-pages.js'
 
 /** The settings of a server, with the store, the audit trail and a page for everything that is shown. */
 export type PageContext<Native> = Settings<Native> & {

@@ -1,9 +1,9 @@
 /**
- * The forms of our pages, consent above all: how one is bound to the user, the client, the whole request and the browser
- * that shows it, without anything being stored.
+ * The forms of the pages, above all the consent form. Each is bound to the user, the client, the whole request and the browser
+ * that shows it, and nothing is stored.
  *
- * The browser keeps a random key in a cookie; the form carries a MAC under that key over everything that the user was
- * shown. The identifier of the grant follows from the MAC, so one consent form can make one grant.
+ * The browser keeps a random key in a cookie. The form has a MAC under that key, over everything that the user was shown. The
+ * grant's identifier is derived from the MAC, so one consent form can make one grant.
  * @module
  * @see RFC 6749, section 10.12; RFC 9700, section 4.7
  */
@@ -20,27 +20,27 @@ import type { AuthorizationRequest } from '../authorization.js'
 import type { HttpHeaders } from '../message.js'
 import { headerOf } from '../message.js'
 
-/** What a form is bound to. */
+/** The values that a form is bound to. */
 export interface FormBinding {
   readonly issuer: string
   readonly subject: Subject
   /** The key of the browser, 32 bytes. */
   readonly browserKey: Uint8Array
-  /** What the form is for, and everything that the user was shown. */
+  /** The purpose of the form, and everything that the user was shown. */
   readonly shown: readonly (string | null)[]
 }
 
-/** A form that came back as it was made. */
+/** A form that came back unchanged. */
 export interface VerifiedForm {
-  /** The grant that it makes, if it makes one. */
+  /** The identifier of the grant, if the form makes one. */
   readonly grantId: GrantId
-  /** 32 bytes that the form alone holds. */
+  /** 32 bytes that only the form holds. */
   readonly secret: Uint8Array
-  /** Exclusive. */
+  /** The time from which the form is too old. */
   readonly expiresAt: Seconds
 }
 
-/** Names of the forms' fields. */
+/** The names of the forms' fields. */
 export const FORM_FIELDS = {
   request: 'request',
   consent: 'consent',
@@ -52,11 +52,13 @@ export const FORM_FIELDS = {
   clientId: 'client_id',
 } as const
 
-/** How many bytes of entropy a form and a browser key take. */
+/** Bytes of entropy in a form. */
 export const FORM_NONCE_BYTES = 16
+
+/** Bytes of entropy in a browser's key. */
 export const BROWSER_KEY_BYTES = 32
 
-/** How many resources one grant can name. */
+/** Resources that one grant can name. */
 export const SPECIFIED_RESOURCES_MAX = 256
 
 /** Makes the field that binds a form: `<expiry>.<nonce>.<mac>`. */
@@ -66,13 +68,13 @@ export function formToken(binding: FormBinding, expiresAt: Seconds, nonce: Uint8
 }
 
 /**
- * Checks the field that binds a form, whatever its age.
- * @returns undefined for a field that is not the one that was made for this binding
+ * Verifies the field that binds a form, without regard to its age.
+ * @returns undefined for any other field than the one that was made for this binding
  */
 export function verifyFormToken(binding: FormBinding, token: string, digests: Digests): VerifiedForm | undefined {
   const end = token.lastIndexOf('.')
   const head = token.slice(0, Math.max(0, end))
-  // The key is the browser's own, so its user can sign any head: only what we write is read.
+  // The browser has the key, so its user can sign any head. Only a head as we write it is read.
   if (!FORM_HEAD.test(head)) return undefined
   const secret = mac(binding, head, digests)
   const expected = encodeBase64url(secret)
@@ -81,16 +83,16 @@ export function verifyFormToken(binding: FormBinding, token: string, digests: Di
   return { grantId: grantIdOf(id.subarray(0, GRANT_ID_BYTES)), secret, expiresAt: Number.parseInt(head, 10) }
 }
 
-/** A time of at most eleven digits, and 16 bytes. */
+/** The head of a form: a time of at most eleven digits, and 16 bytes. */
 const FORM_HEAD = /^\d{1,11}\.[\w-]{22}$/
 
-/** Over a JSON list, so that no two bindings are written alike. */
+/** Returns the MAC over a JSON list of all values, so that no two bindings have the same input. */
 function mac({ issuer, subject, browserKey, shown }: FormBinding, head: string, digests: Digests): Uint8Array {
   const bound = ['grantwell form 1', head, issuer, subject, ...shown]
   return digests.hmacSha256(browserKey, new TextEncoder().encode(JSON.stringify(bound)))
 }
 
-/** What a consent page shows of an authorization request. */
+/** Returns what a consent page shows of an authorization request. */
 export function shownOf({
   application,
   redirectUri,
@@ -103,7 +105,7 @@ export function shownOf({
   return ['consent', clientId, name, resourceScope, ...asked]
 }
 
-/** The request as a query, to be read again when the form comes back. */
+/** Writes the request as a query, to be parsed again when the form comes back. */
 export function printAuthorizationRequest({
   application,
   redirectUri,
@@ -116,7 +118,7 @@ export function printAuthorizationRequest({
     ['client_id', application.clientId],
     ['redirect_uri', redirectUri],
   ]
-  // What is asked for when nothing is said need not be said, and can be longer than a parameter may be.
+  // Without a scope the registered ones are asked for. Written out, they could be longer than a parameter may be.
   const scope = printScopes(scopes)
   if (scope !== printScopes(application.scopes)) parameters.push(['scope', scope])
   if (state !== undefined) parameters.push(['state', state])
@@ -124,12 +126,12 @@ export function printAuthorizationRequest({
   return parameters.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('&')
 }
 
-/** Name of the cookie that holds the browser's key; bound to the host by its prefix wherever that is possible. */
+/** Returns the name of the cookie with the browser's key. Over https its prefix binds it to the host. */
 export function browserKeyCookie(issuer: string): string {
   return issuer.startsWith('https:') ? '__Host-grantwell' : 'grantwell'
 }
 
-/** The browser's key, if its cookie is there and whole. */
+/** Returns the browser's key; undefined where its cookie is missing, malformed or sent twice. */
 export function browserKeyOf(headers: HttpHeaders, issuer: string): Uint8Array | undefined {
   const cookie = headerOf(headers, 'cookie')
   if (typeof cookie !== 'string') return undefined
@@ -139,15 +141,15 @@ export function browserKeyOf(headers: HttpHeaders, issuer: string): Uint8Array |
   return key?.length === BROWSER_KEY_BYTES ? key : undefined
 }
 
-/** The header that gives a browser its key, for as long as it is open. */
+/** Makes the header that gives a browser its key, for as long as the browser is open. */
 export function setBrowserKey(key: Uint8Array, issuer: string): string {
   const secure = issuer.startsWith('https:') ? '; Secure' : ''
   return `${browserKeyCookie(issuer)}=${encodeBase64url(key)}; Path=/; HttpOnly; SameSite=Lax${secure}`
 }
 
 /**
- * Whether a form can have been sent by a page of this server: a browser says so. Only a second line, behind the token;
- * with `Referrer-Policy: no-referrer` a browser's `Origin` is `null`.
+ * True if a page of this server can have sent a form, by the browser's headers. It is a second check beside the token: with
+ * `Referrer-Policy: no-referrer` a browser's `Origin` is `null`.
  */
 export function fromOwnPage(headers: HttpHeaders, issuer: string): boolean {
   const site = headerOf(headers, 'sec-fetch-site')
@@ -159,11 +161,11 @@ export function fromOwnPage(headers: HttpHeaders, issuer: string): boolean {
 }
 
 /**
- * The resources that the user chose.
- * @param registered - the widest choice that there was
- * @param ids - those of the fields `resource`
- * @param offered - identifiers that the page offered
- * @returns undefined where the choice was not among those offered, or specifies nothing
+ * Returns the resources that the user chose.
+ * @param ids - the values of the fields `resource`
+ * @param registered - the widest choice that the page offered
+ * @param offered - the identifiers that the page offered
+ * @returns undefined where the choice was not offered, or names no resource or too many
  */
 export function chosenResources(
   choice: string | undefined,

@@ -1,13 +1,13 @@
 /**
- * Answers of the front channel: pages that cannot be framed, scripted, cached or leak where they came from; documents and redirects.
+ * The answers to browsers: pages, which cannot be framed, scripted or cached and send no referrer; documents, images and redirects.
  * @module
  * @see RFC 9700, section 4.16; RFC 6749, section 10.13
  */
 import type { HttpResponse } from '../message.js'
 
 /**
- * A page.
- * @param formTargets - CSP sources that a form of the page may lead to besides this server: browsers hold redirects of a
+ * Makes the answer with a page.
+ * @param formTargets - CSP sources that a form of the page may lead to besides this server; browsers hold redirects of a
  * form's answer against them too
  */
 export function pageResponse(
@@ -31,7 +31,7 @@ export function pageResponse(
       'Cache-Control': 'no-store',
       Pragma: 'no-cache',
       'Content-Security-Policy': policy.join('; '),
-      // A link's fragment must not scroll past who asks and for what.
+      // A link's fragment must not scroll past the application and the scopes.
       'Document-Policy': 'force-load-at-top',
       'X-Frame-Options': 'DENY',
       'X-Content-Type-Options': 'nosniff',
@@ -43,17 +43,19 @@ export function pageResponse(
 }
 
 /**
- * CSP sources that the answer of a form may lead to. Chromium holds every hop of the redirects that follow against the
- * list, so it names what the application may go on to as well: any https page and, from loopback, any http one, for
- * which no narrower source would do (an IPv6 address cannot be one). A callback that redirects to the scheme of a native program
- * is not followed: it could be any scheme, and a source for all of them does not exist. SECURITY.md says what such a one does.
+ * Returns the CSP sources that the answer of a form may lead to. Chromium holds every redirect that follows against the list, so
+ * it names the pages that the application may go on to: any https page and, from loopback, any http one. No narrower source would
+ * do, since an IPv6 address cannot be one.
+ *
+ * Chromium does not follow a callback that redirects to the scheme of a native program. It could be any scheme, and no source
+ * stands for all of them. SECURITY.md says what to do instead.
  */
 export function formTargets(redirectUri: string): readonly string[] {
   const { protocol } = new URL(redirectUri)
   return protocol === 'https:' ? ['https:'] : [protocol, 'https:']
 }
 
-/** A document that may be read by anyone and kept for a while. */
+/** Makes the answer with a document that anyone may read, and keep for an hour. */
 export function documentResponse(contentType: string, body: string): HttpResponse {
   return {
     status: 200,
@@ -67,8 +69,8 @@ export function documentResponse(contentType: string, body: string): HttpRespons
 }
 
 /**
- * Headers that send the browser on from the answer to a form, to any address. Chromium follows no redirect of a form to an
- * address that `form-action` does not list, and says nothing; a refresh is a navigation of its own.
+ * Makes the headers that send the browser from the answer to a form to any address. Chromium follows no redirect of a form to an
+ * address that `form-action` does not list, without a word to the user. A refresh is a navigation of its own.
  * @param address - a path or URL of visible ASCII characters
  * @see HTML, section 4.2.5.3 (Refresh); Content Security Policy Level 3, section 6.4.1 (form-action)
  */
@@ -76,13 +78,14 @@ export function refreshTo(address: string): Readonly<Record<string, string>> {
   return { Refresh: `0;url=${address}` }
 }
 
-/** Seconds of a year. */
+/** Seconds in a year. */
 const YEAR = 31_536_000
 
 /**
- * An image whose address never gets another one, so that it is kept for good (RFC 8246). Opened by itself it can do nothing, and
- * no other origin can embed it, nor tell by the time it takes whether the browser has it: what our own pages were given is not
- * for requests of others, which another origin of the same site would share a cache with.
+ * Makes the answer with an image that browsers keep for good, since its address never gets another one (RFC 8246).
+ *
+ * The image runs nothing where it is opened by itself, and no other origin can embed it. Nor can another origin of the same site
+ * measure whether the browser has it: `Vary` keeps the copy of our own pages from requests of others.
  */
 export function imageResponse(contentType: string, bytes: Uint8Array): HttpResponse<Uint8Array> {
   return {
@@ -99,7 +102,7 @@ export function imageResponse(contentType: string, bytes: Uint8Array): HttpRespo
   }
 }
 
-/** A redirect. */
+/** Makes a redirect. */
 export function redirectResponse(location: string): HttpResponse {
   return {
     status: 302,
