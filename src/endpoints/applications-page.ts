@@ -40,7 +40,7 @@ export function applicationsPageEndpoint<Native>(context: PageContext<Native>, g
   )
 }
 
-/** Answers `GET`. */
+/** Answers `GET`: shows the applications, and what each was permitted. */
 async function showApplications<Native>(
   context: PageContext<Native>,
   request: HttpRequest<Native>,
@@ -71,7 +71,7 @@ async function showApplications<Native>(
   return pageResponse(200, context.pages.authorizedApplications(model), [], binder.headers)
 }
 
-/** Answers `POST`. */
+/** Answers `POST`: revokes the access of one application. */
 async function revokeAccess<Native>(
   context: PageContext<Native>,
   grants: Grants,

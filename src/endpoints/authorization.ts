@@ -55,7 +55,7 @@ export function authorizationEndpoint<Native>(context: PageContext<Native>): Pag
   )
 }
 
-/** Answers `GET`. */
+/** Answers `GET`: asks the user, or grants at once where an earlier consent spares the question. */
 async function askUser<Native>(context: PageContext<Native>, request: HttpRequest<Native>): Promise<HttpResponse> {
   if (isAheadOfUser(request)) return NOT_AHEAD
   const loaded = await loadAsked(context, request, queryOf(request.url))
@@ -67,7 +67,7 @@ async function askUser<Native>(context: PageContext<Native>, request: HttpReques
   return sparing === undefined ? showConsent(context, request, loaded) : approveUnasked(context, loaded, sparing)
 }
 
-/** Answers `POST`. */
+/** Answers `POST`: takes the decision from the form of a consent page. */
 async function takeDecision<Native>(context: PageContext<Native>, request: HttpRequest<Native>): Promise<HttpResponse> {
   const sent = parseConsentForm(request)
   if (isError(sent)) return showLinkError(context, sent)

@@ -37,7 +37,7 @@ export function devicePageEndpoint<Native>(context: PageContext<Native>): PageAn
   )
 }
 
-/** Answers `GET`. */
+/** Answers `GET`: asks for the code, or for a comparison with the one in the link. */
 async function askForCode<Native>(context: PageContext<Native>, request: HttpRequest<Native>): Promise<HttpResponse> {
   const parameters = parseParameters(queryOf(request.url))
   const text = isError(parameters) ? undefined : valueIn(parameters, FORM_FIELDS.userCode)
@@ -50,7 +50,7 @@ async function askForCode<Native>(context: PageContext<Native>, request: HttpReq
   })
 }
 
-/** Answers `POST`. */
+/** Answers `POST`: takes either form of the page. The second one has a decision. */
 async function takeForm<Native>(
   context: PageContext<Native>,
   limiter: UserCodeLimiter,
