@@ -155,6 +155,6 @@ function approveUnasked(context: PageContext<never>, { asked, user }: Asked, spa
 /** Returns the host that the answer goes to, as the user sees it; for a private-use scheme the scheme alone. */
 function shownHost(redirectUri: string): string {
   const { protocol, host } = new URL(redirectUri)
-  // What stands behind a private-use scheme is no host, however much it looks like one.
+  // The text behind a private-use scheme is no host, even if it looks like one.
   return protocol === 'https:' || protocol === 'http:' ? host : protocol
 }

@@ -21,7 +21,7 @@ export function isNavigation({ headers }: HttpRequest): boolean {
 }
 
 /**
- * True if a browser asks ahead of its user. Such a request is otherwise like a navigation, and any page can make a browser send
+ * True if a browser asks ahead of its user. In all else the request is like a navigation, and any page can make a browser send
  * it. The browser would even follow the redirect with a code.
  */
 export function isAheadOfUser({ headers }: HttpRequest): boolean {

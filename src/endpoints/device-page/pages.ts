@@ -29,7 +29,7 @@ export interface ShownCode {
   readonly complete: boolean
 }
 
-/** What the form that asks for a code is bound to, besides its user and browser. */
+/** The values that the form for the code is bound to, besides its user and browser. */
 export const CODE_FORM: FormBinding['shown'] = ['user code']
 
 /** An empty field. */

@@ -19,8 +19,8 @@ export type FindLogo = (name: string) => Promise<Logo | OAuthError | undefined>
 
 /** Wraps the function that loads a logo, so that requests for one share the load and the bytes. */
 export function cacheLogos(load: FindLogo): FindLogo {
-  const kept = createKept()
-  const sent = createSent()
+  const kept = createKeptLogos()
+  const sent = createSentLogos()
   /** Loads under way: requests that come meanwhile get the same logo. */
   const loading = new Map<string, Promise<Logo | OAuthError | undefined>>()
 
@@ -42,7 +42,7 @@ export function cacheLogos(load: FindLogo): FindLogo {
 }
 
 /** Makes the logos that stay decoded. Beyond {@link KEPT_BYTES} the ones that were asked for longest ago go. */
-function createKept(): Logos {
+function createKeptLogos(): Logos {
   /** The one that was asked for last is at the end. */
   const kept = new Map<string, Logo>()
   let bytes = 0
@@ -68,7 +68,7 @@ function createKept(): Logos {
 }
 
 /** Makes the logos that answers may still hold. However many clients read slowly, all answers with one logo share its bytes. */
-function createSent(): Logos {
+function createSentLogos(): Logos {
   const sent = new Map<string, { readonly type: Logo['type']; readonly bytes: WeakRef<ArrayBufferLike> }>()
   return {
     get: (name) => {
