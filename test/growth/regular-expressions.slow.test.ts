@@ -11,31 +11,36 @@ import { beforeAll, describe, expect, it } from 'vitest'
 
 const sources = fileURLToPath(new URL('../../src/', import.meta.url))
 
-/** Expressions that are made while the program runs, with what they are then. */
+/** Expressions that are made while the program runs, by the code that makes them, with what they are then. */
 const MADE = new Map([
   // biome-ignore lint/suspicious/noTemplateCurlyInString: as it is written there
-  ['core/tokens/user-code.ts new RegExp(`^[${ALPHABET}]{${LENGTH}}$`)', /^[BCDFGHJKLMNPQRSTVWXZ]{8}$/],
+  ['new RegExp(`^[${ALPHABET}]{${LENGTH}}$`)', /^[BCDFGHJKLMNPQRSTVWXZ]{8}$/],
   // biome-ignore lint/suspicious/noTemplateCurlyInString: the same
-  ['testing/lifecycle/client.ts new RegExp(`\\\\s${name}="([^"]*)"`, \'i\')', /\sname="([^"]*)"/i],
+  ['new RegExp(`\\\\s${name}="([^"]*)"`, \'i\')', /\sname="([^"]*)"/i],
 ])
 
-/** Each expression of a file, as it is written. */
+const PRINTER = ts.createPrinter({ removeComments: true })
+const UNSPECIFIED = ts.EmitHint.Unspecified
+
+/** Lists each expression of a file, as it is written. */
 function expressionsOf(file: string): readonly string[] {
   const text = readFileSync(join(sources, file), 'utf8')
+  const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true)
   const found: string[] = []
   const visit = (node: ts.Node): void => {
     if (ts.isRegularExpressionLiteral(node)) found.push(node.text)
     const isMade = ts.isNewExpression(node) || ts.isCallExpression(node)
-    if (isMade && node.expression.getText() === 'RegExp') found.push(node.getText())
+    // On one line, however it is formatted.
+    if (isMade && node.expression.getText() === 'RegExp') found.push(PRINTER.printNode(UNSPECIFIED, node, source))
     ts.forEachChild(node, visit)
   }
-  visit(ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true))
+  visit(source)
   return found
 }
 
 function parsed(file: string, written: string): { readonly source: string; readonly flags: string } {
   const literal = /^\/(.*)\/([a-z]*)$/s.exec(written)
-  if (literal === null) return MADE.get(`${file} ${written}`) ?? expect.fail(`what is ${written} of ${file}?`)
+  if (literal === null) return MADE.get(written) ?? expect.fail(`what is ${written} of ${file}?`)
   return { source: literal[1] ?? '', flags: literal[2] ?? '' }
 }
 
