@@ -124,9 +124,12 @@ describe('an Express application', () => {
     await close()
   })
 
-  it.each(['e;x', 'e:x', "e'", 'e%2f', '%', 'e*', 'e{}', 'u:p@e', 'e', 'e:99', '[::1]'])(
+  it.each([
+    ...['e;x', 'e:x', "e'", 'e%2f', '%', 'e*', 'e{}', 'u:p@e'].map((host) => [host, false] as const),
+    ...['e', 'e:99', '[::1]'].map((host) => [host, true] as const),
+  ])(
     'does not serve what its own middleware under the same path passes over: a target at http://%s',
-    async (host) => {
+    async (host, isSound) => {
       const { server } = await testServer()
       let passed = 0
       const app = express().use('/oauth2', (_request, _response, next) => {
@@ -135,8 +138,9 @@ describe('an Express application', () => {
       })
       const { port, close } = await listen(app.use(createNodeHandler(server)))
       const answer = await raw(port, wire(`POST http://${host}/oauth2/token`, ['Connection: close']))
-      if (passed === 0) expect(answer).not.toContain('"error"')
-      if (/^(?:e|e:99|\[::1\])$/.test(host)) expect([passed, answer]).toEqual([1, expect.stringContaining('"error"')])
+      const isAnswered = passed === 1 && answer.includes('"error"')
+      // A target that is sound is passed on and answered; any other may be, or is not answered at all.
+      expect(isAnswered || (!isSound && (passed > 0 || !answer.includes('"error"')))).toBe(true)
       await close()
     },
   )

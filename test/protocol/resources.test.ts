@@ -237,7 +237,8 @@ describe('2.1 authorization resource scope', () => {
       ...ids.map((id): [string, string] => ['resource', id]),
     ]
     expect(shown.length).toBeGreaterThan(50)
-    if (shown.length > 256) expect((await submit(test, formOf(shown), headers)).body).toContain(fault)
+    const isMore = shown.length > 256
+    expect(isMore ? (await submit(test, formOf(shown), headers)).body : fault).toContain(fault)
     const chosen = shown.slice(0, 256)
     expect(await granted(test, formOf(chosen), headers)).toStrictEqual({ kind: 'specified', ids: chosen })
   })
