@@ -7,7 +7,7 @@ import type { FrontChannel } from './endpoints/front-channel.js'
 import { introspectionEndpoint } from './endpoints/introspection.js'
 import { revocationEndpoint } from './endpoints/revocation.js'
 import { tokenEndpoint } from './endpoints/token.js'
-import type { Authenticate, Guarding } from './guard/guard.js'
+import type { Authenticate, GuardProvider } from './guard/guard.js'
 import { createAuthenticate, createGuard } from './guard/guard.js'
 import { createAdministration } from './management/administration.js'
 import type { Applications } from './management/applications/interface.js'
@@ -25,7 +25,7 @@ import type { Transactions } from './shell/transactions.js'
 import { createTransactions } from './shell/transactions.js'
 
 /** An authorization server. */
-export interface AuthorizationServer<Native = unknown> extends Guarding {
+export interface AuthorizationServer<Native = unknown> extends GuardProvider {
   readonly issuer: string
   /** The maximum number of bytes of a body that an adapter may read. */
   readonly bodyLimit: number

@@ -6,9 +6,9 @@
 import { createHash } from 'node:crypto'
 import type {
   AuditEvent,
-  Authentication,
   AuthorizationServer,
   AuthorizationServerOptions,
+  GuardResult,
   HttpRequest,
   HttpResponse,
   RecordStore,
@@ -266,13 +266,13 @@ export function guard(
   server: AuthorizationServer,
   request: Partial<HttpRequest>,
   needed?: Parameters<AuthorizationServer['authenticate']>[1],
-): Promise<Authentication> {
+): Promise<GuardResult> {
   // A message of its own, however often it is sent.
   return transport.authenticate(server, requestOf({ ...request, headers: { ...request.headers } }), needed)
 }
 
 /** What the guard says of an access token. */
-export function call({ server }: TestServer, accessToken: string, scope?: string): Promise<Authentication> {
+export function call({ server }: TestServer, accessToken: string, scope?: string): Promise<GuardResult> {
   const headers = { authorization: `Bearer ${accessToken}` }
   return guard(server, { headers }, scope === undefined ? {} : { scope })
 }

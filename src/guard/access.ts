@@ -18,7 +18,7 @@ import { recordAs } from '../shell/records.js'
 import type { JsonValue } from '../storage/record-store.js'
 
 /** The access of a caller: the application, its user, and the permissions. */
-export interface Access {
+export interface AuthInfo {
   readonly type: 'authenticated'
   readonly subject: Subject
   readonly clientId: ClientId
@@ -32,7 +32,7 @@ export interface Access {
 }
 
 /** Access to one resource: a handler uses this value and reads no identifier again, since two readings of a URL can differ. */
-export interface AccessTo<Resource extends ProtectedResource> extends Access {
+export interface AuthInfoFor<Resource extends ProtectedResource> extends AuthInfo {
   /** The host's own value that `resource` returned, on which the guard decided, with all its fields. */
   readonly resource: Resource
 }
@@ -55,7 +55,7 @@ export function accessBy(
   storedGrant: JsonValue | undefined,
   now: Seconds,
   tokenType: 'mac' | undefined,
-): Access | Refusal {
+): AuthInfo | Refusal {
   const application = recordAs.application(storedApplication)
   const found = inspect(recordAs.grant(storedGrant), credential, now, digests)
   if (found.type === 'inactive') return refusal(invalidToken(found.reason), application?.id)

@@ -35,12 +35,12 @@ import { andThen } from '../shell/maybe-promise.js'
 import type { Settings } from '../shell/options/settings.js'
 import { keys } from '../shell/records.js'
 import type { Transactions } from '../shell/transactions.js'
-import type { Access, AccessTo, Refusal } from './access.js'
+import type { AuthInfo, AuthInfoFor, Refusal } from './access.js'
 import { accessBy, refusal } from './access.js'
 import type { MacGuard } from './mac-guard.js'
 
 /** The answer of a guard: who calls and for whom, or the response to send. */
-export type Authentication<Granted extends Access = Access> =
+export type GuardResult<Granted extends AuthInfo = AuthInfo> =
   | Granted
   | { readonly type: 'refused'; readonly error: OAuthError | NoToken; readonly response: HttpResponse }
 
@@ -49,7 +49,7 @@ export type Authentication<Granted extends Access = Access> =
  * `onError`, and the answer is a 500.
  */
 export type ResourceOf<Resource extends ProtectedResource = ProtectedResource> = (
-  access: Access,
+  access: AuthInfo,
 ) => Resource | null | undefined | Promise<Resource | null | undefined>
 
 /** Checks one request. */
@@ -64,17 +64,17 @@ export interface Guard {
   <Resource extends ProtectedResource>(
     request: RequestLike,
     resourceOf: ResourceOf<Resource>,
-  ): Authentication<AccessTo<Resource>> | Promise<Authentication<AccessTo<Resource>>>
+  ): GuardResult<AuthInfoFor<Resource>> | Promise<GuardResult<AuthInfoFor<Resource>>>
   /**
    * Checks a request.
    * @param resourceOf - left out if the request is about no resource, or if the host enforces `access.resources` itself
    * @returns the answer itself for a bearer token if the store answers at once, otherwise a promise
    */
-  (request: RequestLike, resourceOf?: ResourceOf): Authentication | Promise<Authentication>
+  (request: RequestLike, resourceOf?: ResourceOf): GuardResult | Promise<GuardResult>
 }
 
 /** A maker of guards: the server itself, or an API elsewhere that asks it (`resourceServer` of `grantwell/client`). */
-export interface Guarding {
+export interface GuardProvider {
   /**
    * Makes the guard of a route. Call it at start, to find a misspelt scope there.
    * @param needs.scope - scopes that the route needs, such as `repo-code:rw`, separated by a space; none by default
@@ -89,9 +89,9 @@ export interface Authenticate {
   <Resource extends ProtectedResource>(
     request: RequestLike,
     needs: { readonly scope?: string; readonly resource: ResourceOf<Resource> },
-  ): Promise<Authentication<AccessTo<Resource>>>
+  ): Promise<GuardResult<AuthInfoFor<Resource>>>
   /** Checks a request. */
-  (request: RequestLike, needs?: { readonly scope?: string; readonly resource?: ResourceOf }): Promise<Authentication>
+  (request: RequestLike, needs?: { readonly scope?: string; readonly resource?: ResourceOf }): Promise<GuardResult>
 }
 
 /** The parts of a server that a guard uses. */
@@ -114,7 +114,7 @@ export function createGuard(
   settings: Settings<never>,
   transactions: Transactions,
   refused: Refused,
-): Guarding['guard'] {
+): GuardProvider['guard'] {
   const macGuard = lazy(async () => {
     const { createMacGuard } = await import('./mac-guard.js')
     return createMacGuard(settings, transactions)
@@ -122,7 +122,7 @@ export function createGuard(
   const context: GuardContext = { settings, transactions, refused, macGuard }
   return (needs) => {
     const scopes = readScopes(settings.scopes, needs)
-    const check = (request: RequestLike, ...rest: [resourceOf?: ResourceOf]): MaybePromise<Authentication> => {
+    const check = (request: RequestLike, ...rest: [resourceOf?: ResourceOf]): MaybePromise<GuardResult> => {
       const [resourceOf] = rest
       // It was meant to be a function: if it were ignored, everybody would be let in.
       if (rest.length > 0 && resourceOf === undefined)
@@ -164,7 +164,7 @@ function identify(
   request: RequestLike,
   headers: HttpHeaders,
   attributes: string | undefined,
-): MaybePromise<Access | Refusal> {
+): MaybePromise<AuthInfo | Refusal> {
   const url = memberOf(request, 'url') ?? ''
   if (attributes === undefined) {
     const token = bearerToken(headers, url)
@@ -177,7 +177,7 @@ function identify(
 function identifyByBearer(
   { settings, transactions }: GuardContext,
   credential: Credential,
-): MaybePromise<Access | Refusal> {
+): MaybePromise<AuthInfo | Refusal> {
   const read = transactions.read([keys.application(credential.clientKey), keys.grant(credential.grantId)])
   return andThen(read, (records) => {
     if (isError(records)) return refusal(records)
@@ -190,7 +190,7 @@ async function identifyByMac(
   { settings, macGuard }: GuardContext,
   attributes: string,
   request: RequestLike,
-): Promise<Access | Refusal> {
+): Promise<AuthInfo | Refusal> {
   const verify = await macGuard().catch((error: unknown) => reportFailure(settings, error))
   return typeof verify === 'function' ? verify(attributes, request) : refusal(verify)
 }
@@ -198,10 +198,10 @@ async function identifyByMac(
 /** Decides if the caller may do what the route needs. */
 function authorize(
   context: GuardContext,
-  access: Access | Refusal,
+  access: AuthInfo | Refusal,
   checked: Checked,
   resourceOf: ResourceOf | undefined,
-): MaybePromise<Authentication> {
+): MaybePromise<GuardResult> {
   if (access.type === 'refusal') return refuse(context, access, checked)
   if (!coversScopes(access.scopes, checked.scopes))
     return refuse(context, refusal(insufficientScope(), access.clientId), checked)
@@ -214,9 +214,9 @@ function authorize(
 /** Returns the access with the resource that it opens, or the reason why it opens none. */
 async function withResource(
   { settings }: GuardContext,
-  access: Access,
+  access: AuthInfo,
   resourceOf: ResourceOf,
-): Promise<AccessTo<ProtectedResource> | OAuthError> {
+): Promise<AuthInfoFor<ProtectedResource> | OAuthError> {
   try {
     const resource = await resourceOf(access)
     if (resource === undefined || resource === null) return insufficientResources()
@@ -239,18 +239,18 @@ function refuse(
   { settings, refused }: GuardContext,
   { error, clientId }: Refusal,
   { scopes, scheme }: Checked,
-): Authentication {
+): GuardResult {
   if (error.type === 'error') refused('api', error.reason, error.code, clientId)
   const schemes = settings.macTokens && error.type === 'no_token' ? (['Bearer', 'MAC'] as const) : ([scheme] as const)
   return { type: 'refused', error, response: challenge(error, scopes, schemes) }
 }
 
 /** Creates the function that makes a guard and checks one request with it. */
-export function createAuthenticate(guard: Guarding['guard']): Authenticate {
+export function createAuthenticate(guard: GuardProvider['guard']): Authenticate {
   const authenticate = async (
     request: RequestLike,
     needs?: { readonly scope?: string; readonly resource?: ResourceOf },
-  ): Promise<Authentication> => {
+  ): Promise<GuardResult> => {
     if (inheritedName(needs, ['resource']) !== undefined)
       throw configurationError(`authenticate: the option resource ${MUST_BE_OWN}`)
     if (needs === undefined || needs === null || !Object.hasOwn(needs, 'resource')) return guard(needs)(request)

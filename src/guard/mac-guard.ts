@@ -18,7 +18,7 @@ import { andThen } from '../shell/maybe-promise.js'
 import type { Settings } from '../shell/options/settings.js'
 import { keys } from '../shell/records.js'
 import type { Transactions } from '../shell/transactions.js'
-import type { Access, Refusal } from './access.js'
+import type { AuthInfo, Refusal } from './access.js'
 import { accessBy, refusal } from './access.js'
 
 /** The record of a signed request: its nonce works only once. */
@@ -38,7 +38,7 @@ const NONCE_MARGIN: Seconds = 600
  * Identifies the caller of a signed request.
  * @param attributes - the part of its `Authorization` header after the scheme
  */
-export type MacGuard = (attributes: string, request: RequestLike) => MaybePromise<Access | Refusal>
+export type MacGuard = (attributes: string, request: RequestLike) => MaybePromise<AuthInfo | Refusal>
 
 /** Creates the guard of a server's signed requests. */
 export function createMacGuard(settings: Settings<never>, transactions: Transactions): MacGuard {
@@ -55,7 +55,7 @@ export function createMacGuard(settings: Settings<never>, transactions: Transact
     const { credential, id, ts, nonce, ext } = presented
     const key = keys.nonce(digestOf(digests, `${id}\n${ts}\n${nonce}`))
     const asked = [keys.application(credential.clientKey), keys.grant(credential.grantId), key]
-    const found = transactions.transact<Access | Refusal>(asked, ([application, grant, used], now, entropy) => {
+    const found = transactions.transact<AuthInfo | Refusal>(asked, ([application, grant, used], now, entropy) => {
       const access = accessBy(settings, credential, application, grant, now, 'mac')
       if (access.type === 'refusal') return { reply: access }
       const { clientId } = access

@@ -9,11 +9,11 @@ import type { ProtectedResource } from '../core/resource.js'
 import type { Takes } from '../core/takes.js'
 import { ANYTHING, came, FUNCTION, methods, mustBe } from '../core/takes.js'
 import type { HttpResponse, RequestLike } from '../protocol/message.js'
-import type { Access } from './access.js'
-import type { Guard, Guarding, ResourceOf } from './guard.js'
+import type { AuthInfo } from './access.js'
+import type { Guard, GuardProvider, ResourceOf } from './guard.js'
 
-/** A request that its guard let through; behind a guard with `resource`, `Authorized<Request, AccessTo<Resource>>`. */
-export type Authorized<Request, Granted extends Access = Access> = Request & {
+/** A request that its guard let through; behind a guard with `resource`, `Authorized<Request, AuthInfoFor<Resource>>`. */
+export type Authorized<Request, Granted extends AuthInfo = AuthInfo> = Request & {
   /** The application that calls, its user, the permissions, and the resource that the guard decided on. */
   readonly auth: Granted
 }
@@ -47,7 +47,7 @@ export interface ResourceNeeds<
  * @throws GrantwellError `ERR_CONFIGURATION` for an unknown need, or a scope that the catalogue does not have
  */
 export function routeGuard<Request extends object, Context extends readonly unknown[]>(
-  guarding: Guarding,
+  guarding: GuardProvider,
   needs: RouteNeeds<Request, Context>,
 ): (request: Request, message: RequestLike, context: Context) => ReturnType<Guard> {
   const takes = { scope: ANYTHING, resource: FUNCTION }
@@ -70,11 +70,11 @@ export function refusalOf(request: object, { response }: { readonly response: Ht
 }
 
 /** Adds the access to a request that is let through. */
-export function authorized<Request extends object, Granted extends Access>(
+export function authorized<Request extends object, Granted extends AuthInfo>(
   request: Request,
   auth: Granted,
 ): Authorized<Request, Granted> {
-  const own = request as { auth?: Access } // whatever it was before, it is the guard's from now on
+  const own = request as { auth?: AuthInfo } // whatever it was before, it is the guard's from now on
   own.auth = auth
   return request as Authorized<Request, Granted> // as of the line above
 }

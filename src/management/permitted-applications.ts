@@ -7,7 +7,7 @@ import type { Resources } from '../core/resource.js'
 import type { Scope } from '../core/scopes.js'
 import type { ClientId, Seconds } from '../core/values.js'
 import { ownOf } from '../core/values.js'
-import type { PermittedGrant } from './grants/interface.js'
+import type { GrantSummary } from './grants/interface.js'
 
 /** The number of permissions of an application that are kept one by one. */
 const KEPT = 5
@@ -18,7 +18,7 @@ export const IDS_KEPT = 100
 /** A user's permissions to one application. */
 export interface PermittedApplication {
   readonly clientId: ClientId
-  readonly application: PermittedGrant['application']
+  readonly application: GrantSummary['application']
   /** The time of the user's last agreement. */
   readonly agreedAt: Seconds
   /** The most recently used permissions, the latest first. */
@@ -57,14 +57,14 @@ export interface OlderGrants {
 /** Adds permissions to the sums of their applications. Returns new sums. */
 export function sumUp(
   before: ReadonlyMap<ClientId, PermittedApplication>,
-  grants: readonly PermittedGrant[],
+  grants: readonly GrantSummary[],
 ): ReadonlyMap<ClientId, PermittedApplication> {
   const sums = new Map(before)
   for (const grant of grants) sums.set(grant.clientId, withGrant(sums.get(grant.clientId), grant))
   return sums
 }
 
-function withGrant(before: PermittedApplication | undefined, grant: PermittedGrant): PermittedApplication {
+function withGrant(before: PermittedApplication | undefined, grant: GrantSummary): PermittedApplication {
   const { clientId, application, createdAt } = grant
   const newest = [...(before?.newest ?? []), keptOf(grant)].sort((a, b) => usedAt(b) - usedAt(a))
   const oldest = newest.length > KEPT ? newest.pop() : undefined
@@ -74,7 +74,7 @@ function withGrant(before: PermittedApplication | undefined, grant: PermittedGra
   return { clientId, application, agreedAt, newest, ...(older !== undefined && { older }) }
 }
 
-function keptOf({ scopes, resources, createdAt, lastUsedAt }: PermittedGrant): KeptGrant {
+function keptOf({ scopes, resources, createdAt, lastUsedAt }: GrantSummary): KeptGrant {
   const all = resources.kind === 'specified' ? resources.ids : []
   const ids = new Set(all.slice(0, IDS_KEPT))
   return {

@@ -7,9 +7,9 @@ import type { PublishedApplication } from '../core/application/application.js'
 import { deviceFlowFault } from '../core/application/registration.js'
 import type { OAuthError } from '../core/errors.js'
 import { isOAuthError, oauthError } from '../core/errors.js'
-import type { Poll } from '../core/grant/device.js'
-import type { Exchange } from '../core/grant/exchange.js'
-import type { Refresh } from '../core/grant/refresh.js'
+import type { PollCommand } from '../core/grant/device.js'
+import type { ExchangeCommand } from '../core/grant/exchange.js'
+import type { RefreshCommand } from '../core/grant/refresh.js'
 import type { ScopeCatalogue } from '../core/scopes.js'
 import { parseScopes } from '../core/scopes.js'
 import type { Credential } from '../core/tokens/credential.js'
@@ -18,7 +18,7 @@ import type { Values } from './parameters.js'
 import { missing } from './parameters.js'
 
 /** A command that is answered with tokens. */
-export type TokenCommand = Exchange | Refresh | Poll
+export type TokenCommand = ExchangeCommand | RefreshCommand | PollCommand
 
 /** The fields that every command for tokens has: the client that authenticated, and the credential that it presents. */
 export type CommonFields = Pick<TokenCommand, 'credential' | 'clientId' | 'registered' | 'tokenType'>

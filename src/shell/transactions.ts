@@ -6,7 +6,7 @@
 import type { Application } from '../core/application/application.js'
 import type { OAuthError } from '../core/errors.js'
 import type { GrantRecord } from '../core/grant/grant.js'
-import type { Outcome } from '../core/grant/outcome.js'
+import type { GrantOutcome } from '../core/grant/outcome.js'
 import { ENTROPY_BYTES } from '../core/grant/transition.js'
 import type { ClientKey, GrantId, Seconds } from '../core/values.js'
 import { isError } from '../protocol/parameters.js'
@@ -63,7 +63,7 @@ export type DecideOnGrant<Reply> = (
   grant: GrantRecord | undefined,
   now: Seconds,
   entropy: Uint8Array,
-) => Outcome<Reply, GrantRecord>
+) => GrantOutcome<Reply, GrantRecord>
 
 /** Creates the transactions of a server, on its store, clock, entropy and audit trail. */
 export function createTransactions(settings: StoreSettings): Transactions {
@@ -130,7 +130,7 @@ function storedValue(record: StoredRecord | undefined): JsonValue | undefined {
 }
 
 /** Makes the decision that stores the outcome of a transition. */
-export function grantChange<Reply>({ reply, grant, events }: Outcome<Reply, GrantRecord>): Decision<Reply> {
+export function grantChange<Reply>({ reply, grant, events }: GrantOutcome<Reply, GrantRecord>): Decision<Reply> {
   return grant === undefined ? { reply, events } : { reply, events, write: grantWrite(grant) }
 }
 

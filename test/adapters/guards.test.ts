@@ -10,7 +10,7 @@ import type { AddressInfo } from 'node:net'
 import express from 'express'
 import { fastify } from 'fastify'
 import type { AuthorizationServer, ProtectedResource } from 'grantwell'
-import type { AccessTo, Authorized } from 'grantwell/fetch'
+import type { AuthInfoFor, Authorized } from 'grantwell/fetch'
 import { createFetchGuard } from 'grantwell/fetch'
 import { createFastifyGuard, createNodeGuard } from 'grantwell/node'
 import { Hono } from 'hono'
@@ -106,7 +106,7 @@ const PLATFORMS: Record<string, Start> = {
     const guard = createNodeGuard<express.Request, express.Response>(server)
     const router = express.Router()
     const answer: express.RequestHandler = (request, response) => {
-      response.json((request as Authorized<express.Request, AccessTo<Repository>>).auth) // it came through the guard
+      response.json((request as Authorized<express.Request, AuthInfoFor<Repository>>).auth) // it came through the guard
     }
     router.get('/plain', guard({ scope: 'repo-code:r' }), answer)
     const resource = ({ params, auth }: Authorized<express.Request>) => known(String(params['id']), auth.subject)

@@ -6,9 +6,9 @@ import type { IncomingMessage, RequestListener } from 'node:http'
 import { Agent } from 'node:http'
 import fc from 'fast-check'
 import type {
-  Authentication,
   AuthorizationServer,
   AuthorizationServerOptions,
+  GuardResult,
   HttpRequest,
   HttpResponse,
   RecordStore,
@@ -56,7 +56,7 @@ export interface Platform {
 }
 
 /** The answer of the guarded route: the caller, or the challenge. */
-export function apiAnswer(found: Authentication): HttpResponse {
+export function apiAnswer(found: GuardResult): HttpResponse {
   if (found.type === 'refused') return found.response
   const { subject, clientId, scopes } = found
   return {

@@ -4,7 +4,7 @@
  * @see RFC 7662; RFC 6750
  */
 import type { IncomingMessage } from 'node:http'
-import type { ClientCredentials, Guarding } from 'grantwell'
+import type { ClientCredentials, GuardProvider } from 'grantwell'
 import type { Client, ResourceServerOptions } from 'grantwell/client'
 import { discover, resourceServer } from 'grantwell/client'
 import type { Authorized } from 'grantwell/node'
@@ -52,7 +52,7 @@ async function client(given = credentials, timeout = 10): Promise<Client> {
   return discover({ issuer, ...given, timeout, clock: () => test.clock.now })
 }
 
-async function api(options: Omit<ResourceServerOptions, 'client'> = {}, given = credentials): Promise<Guarding> {
+async function api(options: Omit<ResourceServerOptions, 'client'> = {}, given = credentials): Promise<GuardProvider> {
   return resourceServer({ client: await client(given), ...options })
 }
 

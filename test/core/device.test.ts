@@ -9,15 +9,15 @@ import * as fc from 'fast-check'
 import type { Scope } from 'grantwell'
 import { portableDigests } from 'grantwell'
 import type {
-  Command,
   Credential,
   CredentialKind,
+  GrantCommand,
+  GrantOutcome,
   GrantRecord,
+  GrantReplies,
   GrantRules,
   IssuedDeviceCode,
   IssuedTokens,
-  Outcome,
-  Replies,
 } from 'grantwell/core'
 import { clientKeyOf, inspect, isGrant, parseCredential, retention, transition } from 'grantwell/core'
 import { nodeDigests } from 'grantwell/node'
@@ -49,7 +49,7 @@ const ANOTHER = clientIdOf('another')
 const ASKED: readonly Scope[] = ['repo-code:rw', 'account-profile:r']
 const REDIRECT_URI = 'https://tv.example/callback'
 
-const REQUEST: Command & { readonly type: 'request_device' } = {
+const REQUEST: GrantCommand & { readonly type: 'request_device' } = {
   type: 'request_device',
   grantId: GRANT_ID,
   clientId: TV,
@@ -61,7 +61,7 @@ const decision = (
   what: 'agree' | 'refuse',
   subject = 'ada',
   scopes = ASKED,
-): Command & { readonly type: 'decide' } => ({
+): GrantCommand & { readonly type: 'decide' } => ({
   type: 'decide',
   decision: what,
   subject,
@@ -69,7 +69,7 @@ const decision = (
   resources: what === 'agree' ? { kind: 'all' } : { kind: 'specified', ids: [] },
 })
 
-const APPROVAL: Command = {
+const APPROVAL: GrantCommand = {
   type: 'approve',
   grantId: GRANT_ID,
   clientId: TV,
@@ -82,7 +82,7 @@ const APPROVAL: Command = {
   formSecret: new Uint8Array(32),
 }
 
-type Answer<Asked extends Command> = Outcome<Replies[Asked['type']], GrantRecord>
+type Answer<Asked extends GrantCommand> = GrantOutcome<GrantReplies[Asked['type']], GrantRecord>
 
 /** One record, the clock beside it, and what everybody got. */
 class Device {
@@ -96,7 +96,7 @@ class Device {
 
   constructor(readonly rules: GrantRules = RULES) {}
 
-  send<Asked extends Command>(command: Asked): Answer<Asked> {
+  send<Asked extends GrantCommand>(command: Asked): Answer<Asked> {
     const outcome: Answer<Asked> = transition(this.record, command, this.now, entropyOf(this.sent++), this.rules)
     if (outcome.grant !== undefined) this.record = outcome.grant
     const { reply } = outcome
@@ -112,7 +112,7 @@ class Device {
     return { ...this.code, kind }
   }
 
-  poll(clientId = TV): Answer<Command & { readonly type: 'poll' }> {
+  poll(clientId = TV): Answer<GrantCommand & { readonly type: 'poll' }> {
     return this.send({ type: 'poll', credential: this.shown(), clientId, registered: ASKED })
   }
 
@@ -551,7 +551,7 @@ const COMMANDS = {
     clientId: TV,
   }),
   withdraw: () => ({ type: 'withdraw', by: 'user' }),
-} as const satisfies Record<string, (device: Device) => Command>
+} as const satisfies Record<string, (device: Device) => GrantCommand>
 
 type Row = Readonly<Record<keyof typeof COMMANDS, string>>
 
@@ -809,7 +809,7 @@ class Model {
 }
 
 /** The command of a step; undefined where time passes, or where there is nothing yet to show. */
-function commandOf(device: Device, step: Step): Command | undefined {
+function commandOf(device: Device, step: Step): GrantCommand | undefined {
   switch (step.do) {
     case 'wait':
       return undefined
@@ -847,7 +847,7 @@ function freeze<Value>(value: Value): Value {
 /** Plays steps on a fresh device; `look` sees each with what came of it. */
 function play(
   all: readonly Step[],
-  look: (device: Device, step: Step, outcome: Answer<Command>, before: GrantRecord | undefined) => void,
+  look: (device: Device, step: Step, outcome: Answer<GrantCommand>, before: GrantRecord | undefined) => void,
 ): Device {
   const device = requested()
   for (const step of all) {
@@ -1153,7 +1153,7 @@ describe('5.2 a device that is given tokens of the type mac', () => {
     device.pass(30).send(decision('agree'))
     return device
   }
-  const polling = (device: Device, tokenType: 'mac' | undefined): Command & { readonly type: 'poll' } => ({
+  const polling = (device: Device, tokenType: 'mac' | undefined): GrantCommand & { readonly type: 'poll' } => ({
     type: 'poll',
     credential: device.shown(),
     clientId: TV,

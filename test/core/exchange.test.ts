@@ -5,7 +5,7 @@
 import { hkdfSync } from 'node:crypto'
 import * as fc from 'fast-check'
 import type { Digests } from 'grantwell'
-import type { Approve, Exchange, Grant } from 'grantwell/core'
+import type { ApproveCommand, ExchangeCommand, Grant } from 'grantwell/core'
 import { transition } from 'grantwell/core'
 import { describe, expect, it } from 'vitest'
 import { macKeyOf } from '../../src/core/tokens/mac.js'
@@ -45,7 +45,7 @@ import s256 from './vectors/s256.json' with { type: 'json' }
 const CHALLENGED: Setup = { ...SETUP, challenged: true }
 
 /** Refused as `invalid_grant`, and nothing changed. */
-function expectRefused(here: World, changes: Partial<Exchange>): void {
+function expectRefused(here: World, changes: Partial<ExchangeCommand>): void {
   const outcome = here.ask({ ...exchangeOf(here), ...changes })
   expect(errorOf(outcome)).toBe('invalid_grant')
   expect(outcome.grant).toBeUndefined()
@@ -53,7 +53,7 @@ function expectRefused(here: World, changes: Partial<Exchange>): void {
 }
 
 /** The same command without its verifier. */
-function withoutVerifier(here: World): Exchange {
+function withoutVerifier(here: World): ExchangeCommand {
   const { codeVerifier, ...command } = { codeVerifier: '', ...exchangeOf(here) }
   expect(codeVerifier).toBe(VERIFIER)
   return command
@@ -117,7 +117,7 @@ describe('a code is issued', () => {
     }
   })
 
-  it.each<[string, { readonly [Field in keyof Approve]?: Approve[Field] | undefined }]>([
+  it.each<[string, { readonly [Field in keyof ApproveCommand]?: ApproveCommand[Field] | undefined }]>([
     ['another client', { clientId: clientIdOf('other') }],
     ['another user', { subject: 'eve' }],
     ['other scopes', { scopes: GRANTED.slice(1) }],
@@ -133,7 +133,7 @@ describe('a code is issued', () => {
     const { grant } = transition(undefined, command, START, entropyOf(0), RULES)
     const changed = { ...command, ...change }
     if (changed.codeChallenge === undefined) delete (changed as { codeChallenge?: string }).codeChallenge // as one without
-    const outcome = transition(grant, changed as Approve, START, entropyOf(1), RULES)
+    const outcome = transition(grant, changed as ApproveCommand, START, entropyOf(1), RULES)
     expect(outcome).toMatchObject({ reply: { code: 'invalid_grant', reason: 'consent_invalid' }, events: [] })
     expect(outcome.grant).toBeUndefined()
     expect(transition(grant, command, START, entropyOf(1), RULES).reply).toMatchObject({ type: 'code' })
@@ -301,7 +301,7 @@ describe('a code is exchanged once', () => {
 
   it('yields tokens at most once, however many servers, good and bad requests and clocks there are', () => {
     const request = fc.record({
-      bad: fc.constantFrom<Partial<Exchange>>(
+      bad: fc.constantFrom<Partial<ExchangeCommand>>(
         {},
         {},
         {},
@@ -520,7 +520,7 @@ describe('what is refused is refused alike', () => {
 describe('5.2 a code is exchanged for a token of the type mac', () => {
   const DERIVATION_KEY = entropyOf(-3).subarray(0, 32)
   const KEYED = setupWith({ derivationKey: DERIVATION_KEY })
-  const mac = (here: World): Exchange => ({ ...exchangeOf(here), tokenType: 'mac' })
+  const mac = (here: World): ExchangeCommand => ({ ...exchangeOf(here), tokenType: 'mac' })
 
   it('where it is asked for: the answer has its key, and the record the type alone', () => {
     const here = world(KEYED)

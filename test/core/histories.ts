@@ -8,15 +8,15 @@ import { createHash } from 'node:crypto'
 import * as fc from 'fast-check'
 import type { ClientId, OAuthError, Scope } from 'grantwell'
 import type {
-  Command as AnyCommand,
+  GrantCommand as AnyCommand,
   Credential,
   CredentialKind,
   Grant,
+  GrantOutcome,
+  GrantReplies,
   GrantRules,
   Inspection,
   IssuedTokens,
-  Outcome,
-  Replies,
 } from 'grantwell/core'
 import { clientKeyOf, inspect, parseClientId, parseCredential, transition } from 'grantwell/core'
 import { nodeDigests } from 'grantwell/node'
@@ -128,7 +128,7 @@ export interface Moment<Asked extends Command = Command> {
   readonly now: number
   readonly entropy: Uint8Array
   readonly before: Grant | undefined
-  readonly outcome: Outcome<Replies[Asked['type']]>
+  readonly outcome: GrantOutcome<GrantReplies[Asked['type']]>
 }
 
 /** A grant, the clock beside it, and everybody who holds something of it. */
@@ -251,7 +251,7 @@ export function errorOf({ reply }: { readonly reply: { readonly type: string } |
 }
 
 /** The tokens of an answer. */
-export function issuedBy({ reply }: Outcome<IssuedTokens>): IssuedTokens {
+export function issuedBy({ reply }: GrantOutcome<IssuedTokens>): IssuedTokens {
   if (reply.type === 'error') throw new Error(`refused: ${reply.reason}`)
   return reply
 }

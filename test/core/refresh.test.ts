@@ -7,7 +7,7 @@ import { hkdfSync } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import * as fc from 'fast-check'
 import type { Scope } from 'grantwell'
-import type { Grant, GrantRules, Refresh } from 'grantwell/core'
+import type { Grant, GrantRules, RefreshCommand } from 'grantwell/core'
 import { coversScopes, inspect, PAIRS_IN_GRACE, RETIRED_KEPT, transition } from 'grantwell/core'
 import { describe, expect, it } from 'vitest'
 import { macKeyOf } from '../../src/core/tokens/mac.js'
@@ -42,7 +42,7 @@ import { inEveryOrder, race } from './servers.js'
 const KEY = Uint8Array.from(entropyOf(-3).subarray(0, 32))
 
 /** Refused with this error, and nothing changed. */
-function expectRefused(here: World, command: Refresh, error = 'invalid_grant'): void {
+function expectRefused(here: World, command: RefreshCommand, error = 'invalid_grant'): void {
   const outcome = here.ask(command)
   expect(errorOf(outcome)).toBe(error)
   expect(outcome.grant).toBeUndefined()
@@ -649,7 +649,7 @@ describe('5.2 a refresh for a token of the type mac', () => {
     here.send({ ...exchangeOf(here), tokenType: 'mac' })
     return here
   }
-  const asking = (here: World, tokenType: 'mac' | undefined, pair = -1): Refresh => ({
+  const asking = (here: World, tokenType: 'mac' | undefined, pair = -1): RefreshCommand => ({
     ...refreshOf(here, pair),
     tokenType,
   })

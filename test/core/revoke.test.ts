@@ -3,7 +3,7 @@
  * @module
  */
 import * as fc from 'fast-check'
-import type { Revoke } from 'grantwell/core'
+import type { RevokeCommand } from 'grantwell/core'
 import { transition } from 'grantwell/core'
 import { describe, expect, it } from 'vitest'
 import type { World } from './histories.js'
@@ -30,7 +30,7 @@ import {
   world,
 } from './histories.js'
 
-function expectUnchanged(here: World, command: Revoke): void {
+function expectUnchanged(here: World, command: RevokeCommand): void {
   const outcome = here.ask(command)
   expect(outcome.reply.type).toBe('unchanged')
   expect(outcome.grant).toBeUndefined()

@@ -4,7 +4,7 @@
  * is shared, so it has no step of its own.
  * @module
  */
-import type { Command, GrantRecord, GrantRules, Outcome, Replies } from 'grantwell/core'
+import type { GrantCommand, GrantOutcome, GrantRecord, GrantReplies, GrantRules } from 'grantwell/core'
 import { transition } from 'grantwell/core'
 import type { Walk } from '../orders.js'
 import { createWalk } from '../orders.js'
@@ -17,7 +17,7 @@ export interface Store {
 
 /** A request at one of the servers. */
 export interface Request {
-  readonly command: Command
+  readonly command: GrantCommand
   readonly now: number
   readonly entropy: Uint8Array
 }
@@ -27,7 +27,7 @@ function* serve(
   store: Store,
   { command, now, entropy }: Request,
   rules: GrantRules,
-): Generator<void, Outcome<Replies[Command['type']], GrantRecord>> {
+): Generator<void, GrantOutcome<GrantReplies[GrantCommand['type']], GrantRecord>> {
   for (;;) {
     const { grant, version } = store
     yield
@@ -52,8 +52,8 @@ export function race(
   requests: readonly Request[],
   rules: GrantRules,
   choose: (servers: number) => number,
-): readonly Outcome<Replies[Command['type']], GrantRecord>[] {
-  const outcomes: Outcome<Replies[Command['type']], GrantRecord>[] = []
+): readonly GrantOutcome<GrantReplies[GrantCommand['type']], GrantRecord>[] {
+  const outcomes: GrantOutcome<GrantReplies[GrantCommand['type']], GrantRecord>[] = []
   let running = requests.map((request, place) => ({ place, steps: serve(store, request, rules) }))
   while (running.length > 0) {
     const server = running[choose(running.length)]

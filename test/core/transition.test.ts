@@ -5,7 +5,7 @@
  */
 import * as fc from 'fast-check'
 import { portableDigests } from 'grantwell'
-import type { Command, GrantRules } from 'grantwell/core'
+import type { GrantCommand, GrantRules } from 'grantwell/core'
 import { ENTROPY_BYTES, transition } from 'grantwell/core'
 import { nodeDigests } from 'grantwell/node'
 import { describe, expect, it } from 'vitest'
@@ -281,7 +281,7 @@ describe('every transition', () => {
         const here = play(setup, steps)
         const shown = { ...credentialOf(here.code), kind, secret }
         const { clientId } = here.grant ?? expect.fail('no grant')
-        const commands: readonly Command[] = [
+        const commands: readonly GrantCommand[] = [
           { type: 'exchange', credential: shown, clientId, registered: GRANTED, redirectUri: text, codeVerifier: text },
           { type: 'refresh', credential: shown, clientId, registered: GRANTED, scopes: [] },
           { type: 'revoke', credential: shown, clientId },
@@ -295,7 +295,7 @@ describe('every transition', () => {
 
 describe('entropy', () => {
   it('[28] of fewer bytes than are asked for is refused, since it would make secrets that can be guessed', () => {
-    const command = { type: 'revoke' } as unknown as Command // not looked at
+    const command = { type: 'revoke' } as unknown as GrantCommand // not looked at
     const rules = {} as GrantRules // nor they
     expect(() => transition(undefined, command, 0, new Uint8Array(ENTROPY_BYTES - 1), rules)).toThrow(TypeError)
   })

@@ -3,7 +3,7 @@
  * @module
  */
 import * as fc from 'fast-check'
-import type { Command, Grant } from 'grantwell/core'
+import type { Grant, GrantCommand } from 'grantwell/core'
 import { isLive } from 'grantwell/core'
 import { describe, expect, it } from 'vitest'
 import { liveUntil } from '../../src/core/grant/grant.js'
@@ -24,7 +24,7 @@ import {
   world,
 } from './histories.js'
 
-const withdrawal = (by: 'user' | 'administrator' = 'user'): Command & { readonly type: 'withdraw' } => ({
+const withdrawal = (by: 'user' | 'administrator' = 'user'): GrantCommand & { readonly type: 'withdraw' } => ({
   type: 'withdraw',
   by,
 })

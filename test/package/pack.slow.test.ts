@@ -454,7 +454,7 @@ describe('what an entry point loads', () => {
 describe('types', () => {
   const CONSUMER = `
     import { createServer } from 'node:http'
-    import type { AuditEvent, Authentication, AuthorizationServer, HttpRequest, RecordStore, User } from 'grantwell'
+    import type { AuditEvent, AuthorizationServer, GuardResult, HttpRequest, RecordStore, User } from 'grantwell'
     import { createAuthorizationServer, GrantwellError, scopeCatalogue, serviceScopes } from 'grantwell'
     import { transition } from 'grantwell/core'
     import { createFetchHandler, toResponse } from 'grantwell/fetch'
@@ -477,7 +477,7 @@ describe('types', () => {
       onEvent: (event) => seen.push(event),
     })
     createServer(createNodeHandler(server)).on('request', async (request, response) => {
-      const found: Authentication = await server.authenticate(request, { scope: 'repo-code:r' })
+      const found: GuardResult = await server.authenticate(request, { scope: 'repo-code:r' })
       if (found.type === 'refused') sendResponse(response, found.response)
       else response.end(found.subject + found.resources.kind)
     })

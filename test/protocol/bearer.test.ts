@@ -4,7 +4,7 @@
  * @see RFC 6750, sections 2 and 3; specification, section 5.2
  */
 import * as fc from 'fast-check'
-import type { Authentication, HttpResponse, RequestLike } from 'grantwell'
+import type { GuardResult, HttpResponse, RequestLike } from 'grantwell'
 import { portableDigests, serviceScopes } from 'grantwell'
 import { clientKeyOf, parseClientId } from 'grantwell/core'
 import { describe, expect, it } from 'vitest'
@@ -52,7 +52,7 @@ function insufficient(needed: string): HttpResponse {
 }
 
 /** The response to a request that was refused. */
-function responseOf(found: Authentication): HttpResponse {
+function responseOf(found: GuardResult): HttpResponse {
   if (found.type !== 'refused') throw new Error('authenticated')
   return found.response
 }

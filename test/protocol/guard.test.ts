@@ -3,7 +3,7 @@
  * @module
  * @see Specification, section 2.1; RFC 6750, section 3.1
  */
-import type { Access, Authentication, Guard, HttpResponse, ProtectedResource, ResourceOf } from 'grantwell'
+import type { AuthInfo, Guard, GuardResult, HttpResponse, ProtectedResource, ResourceOf } from 'grantwell'
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import { watchedServer } from '../server/helpers.js'
 import type { TestServer } from '../support.js'
@@ -48,7 +48,7 @@ const FAILED: HttpResponse = {
 const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}` } })
 
 /** The response to a request that was refused, or that it was let in. */
-function answer(found: Authentication): HttpResponse | 'authenticated' {
+function answer(found: GuardResult): HttpResponse | 'authenticated' {
   return found.type === 'refused' ? found.response : found.type
 }
 
@@ -141,7 +141,7 @@ describe('2.1 a route that is about a resource', () => {
   it('gives the host who calls, before it decides, and hands that on', async () => {
     const test = await testServer(withItems)
     const token = await tokenFor(test, 'specified', ['repo/1'])
-    const asked: Access[] = []
+    const asked: AuthInfo[] = []
     const resourceOf: ResourceOf = (access) => {
       asked.push(access)
       return repository('repo/1', false)
@@ -186,7 +186,7 @@ describe('2.1 a route that is about a resource', () => {
     const test = await testServer(withItems)
     const token = await tokenFor(test, 'all')
     const repo = repository('repo/1', false)
-    const changes: readonly ((access: Access) => void)[] = [
+    const changes: readonly ((access: AuthInfo) => void)[] = [
       (access) => void Object.freeze(access),
       (access) => void Object.assign(access, { resource: repository('repo/2', true) }),
       (access) =>
@@ -226,7 +226,7 @@ describe('2.1 a route that is about a resource', () => {
     }
     const writing = test.server.guard({ scope: 'repo-delete:rw' })
     const plain = test.server.guard()
-    const found: Authentication[] = [await writing(bearer(access_token), resourceOf)]
+    const found: GuardResult[] = [await writing(bearer(access_token), resourceOf)]
     for (const request of [{ headers: {} }, bearer('x'), bearer(refresh_token), bearer('x y')])
       found.push(await plain(request, resourceOf))
     await test.server.applications.suspend('web')

@@ -5,7 +5,7 @@
  */
 import { createHmac, hkdfSync } from 'node:crypto'
 import * as fc from 'fast-check'
-import type { Authentication, AuthorizationServer, HttpRequest, HttpResponse, RequestLike } from 'grantwell'
+import type { AuthorizationServer, GuardResult, HttpRequest, HttpResponse, RequestLike } from 'grantwell'
 import { createAuthorizationServer } from 'grantwell'
 import { parseCredential } from 'grantwell/core'
 import { describe, expect, it } from 'vitest'
@@ -98,7 +98,7 @@ const OFF = unauthorized('Bearer realm="oauth2"')
 const BOTH = unauthorized('Bearer realm="oauth2", MAC realm="oauth2"')
 
 /** The response to a request that was refused, or that it was let in. */
-function answer(found: Authentication): HttpResponse | 'authenticated' {
+function answer(found: GuardResult): HttpResponse | 'authenticated' {
   return found.type === 'refused' ? found.response : found.type
 }
 

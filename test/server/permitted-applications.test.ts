@@ -3,14 +3,14 @@
  * @module
  */
 import * as fc from 'fast-check'
-import type { PermittedGrant } from 'grantwell'
+import type { GrantSummary } from 'grantwell'
 import { describe, expect, it } from 'vitest'
 import type { PermittedApplication } from '../../src/management/permitted-applications.js'
 import { IDS_KEPT, sumUp } from '../../src/management/permitted-applications.js'
 
 const KEPT = 5
 
-const grant: fc.Arbitrary<PermittedGrant> = fc
+const grant: fc.Arbitrary<GrantSummary> = fc
   .record({
     clientId: fc.constantFrom('a', 'b', 'c'),
     scopes: fc.subarray(['repo-code:r', 'wiki:rw', 'account-profile:r']),
@@ -24,13 +24,13 @@ const grant: fc.Arbitrary<PermittedGrant> = fc
     lastUsedAt: fc.option(fc.nat(1000), { nil: undefined }),
   })
   .map(({ lastUsedAt, ...rest }) => ({
-    ...(rest as unknown as PermittedGrant), // what else it has is not looked at
+    ...(rest as unknown as GrantSummary), // what else it has is not looked at
     ...(lastUsedAt !== undefined && { lastUsedAt }),
   }))
 
-const usedAt = ({ lastUsedAt, createdAt }: PermittedGrant): number => lastUsedAt ?? createdAt
+const usedAt = ({ lastUsedAt, createdAt }: GrantSummary): number => lastUsedAt ?? createdAt
 
-function sumOf(pages: readonly (readonly PermittedGrant[])[]): readonly PermittedApplication[] {
+function sumOf(pages: readonly (readonly GrantSummary[])[]): readonly PermittedApplication[] {
   return [...pages.reduce(sumUp, new Map() as ReturnType<typeof sumUp>).values()]
 }
 
@@ -48,7 +48,7 @@ describe('the permissions of an application, summed up', () => {
           expect(newest.map((each) => each.lastUsedAt ?? each.createdAt)).toEqual(times.slice(0, KEPT))
           expect(older?.count ?? 0).toBe(Math.max(0, own.length - KEPT))
           // Of several that were used at one moment, any may be the older one.
-          const isLater = (each: PermittedGrant): boolean => usedAt(each) > (times[KEPT - 1] ?? -1)
+          const isLater = (each: GrantSummary): boolean => usedAt(each) > (times[KEPT - 1] ?? -1)
           const surelyOlder = own.filter((each) => usedAt(each) < (times[KEPT - 1] ?? -1))
           const perhapsOlder = own.filter((each) => !isLater(each))
           for (const { scopes, resources } of surelyOlder) {
@@ -56,7 +56,7 @@ describe('the permissions of an application, summed up', () => {
             expect(older?.resources.has(resources.kind)).toBe(true)
           }
           for (const kept of older?.resources.values() ?? []) {
-            const idsOf = (grants: readonly PermittedGrant[]): Set<string> =>
+            const idsOf = (grants: readonly GrantSummary[]): Set<string> =>
               new Set(grants.flatMap(({ resources }) => (resources.kind === 'specified' ? resources.ids : [])))
             const [least, most] = [idsOf(surelyOlder), idsOf(perhapsOlder)]
             if (kept.kind !== 'specified') continue

@@ -6,7 +6,7 @@
  */
 import { join } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
-import type { Authentication, HttpRequest, RecordStore } from 'grantwell'
+import type { GuardResult, HttpRequest, RecordStore } from 'grantwell'
 import { createAuthorizationServer } from 'grantwell'
 import { nodeDigests } from 'grantwell/node'
 import { postgresStore } from 'grantwell/storage/postgres'
@@ -33,7 +33,7 @@ async function ask({ server }: Pick<TestServer, 'server'>, { method, url, header
   return said(await server.authenticate({ method, url, headers: { ...headers } }))
 }
 
-function said(found: Authentication): string {
+function said(found: GuardResult): string {
   if (found.type === 'authenticated') return found.type
   return found.error.type === 'error' ? found.error.reason : found.error.type
 }

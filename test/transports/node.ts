@@ -7,7 +7,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { Agent, createServer, request as httpRequest, METHODS } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
-import type { Authentication, AuthorizationServer, HttpRequest, HttpResponse } from 'grantwell'
+import type { AuthorizationServer, GuardResult, HttpRequest, HttpResponse } from 'grantwell'
 import { createNodeHandler } from 'grantwell/node'
 import type { Transport } from './transport.js'
 import { areCarried, headerLines, isElsewhere, isImage } from './transport.js'
@@ -127,7 +127,7 @@ export const node: Transport = {
     return isElsewhere(response) ? undefined : response
   },
   authenticate: async (server, request, needed) => {
-    let found: Promise<Authentication> | undefined
+    let found: Promise<GuardResult> | undefined
     await exchange(server, request, (incoming, outgoing) => {
       found = server.authenticate(incoming, needed)
       found.catch(() => {}) // the caller gets it

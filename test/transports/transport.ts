@@ -2,7 +2,7 @@
  * What it is to bring a test's message to a server and its answer back.
  * @module
  */
-import type { Authentication, AuthorizationServer, HttpHeaders, HttpRequest, HttpResponse } from 'grantwell'
+import type { AuthorizationServer, GuardResult, HttpHeaders, HttpRequest, HttpResponse } from 'grantwell'
 
 /** What a route asks of the guard. */
 export type Needed = Parameters<AuthorizationServer['authenticate']>[1]
@@ -15,7 +15,7 @@ export interface Transport {
   /** Brings a request to the server; undefined where its path is not the server's own. */
   readonly handle: (server: AuthorizationServer, request: HttpRequest) => Promise<HttpResponse | undefined>
   /** Brings a request to an API with the server's guard: what the guard says of it. */
-  readonly authenticate: (server: AuthorizationServer, request: HttpRequest, needed: Needed) => Promise<Authentication>
+  readonly authenticate: (server: AuthorizationServer, request: HttpRequest, needed: Needed) => Promise<GuardResult>
 }
 
 /** No transport at all: the server gets the very values of the test. */

@@ -4,8 +4,8 @@
  * @see RFC 6750
  */
 import type { ProtectedResource } from '../../core/resource.js'
-import type { AccessTo } from '../../guard/access.js'
-import type { Guarding } from '../../guard/guard.js'
+import type { AuthInfoFor } from '../../guard/access.js'
+import type { GuardProvider } from '../../guard/guard.js'
 import type { Authorized, ResourceNeeds, RouteNeeds } from '../../guard/route-guard.js'
 import { authorized, checkFunction, checkGuarding, refusalOf, routeGuard } from '../../guard/route-guard.js'
 import { toResponse } from './response.js'
@@ -23,7 +23,7 @@ export interface FetchGuard {
     Resource extends ProtectedResource = ProtectedResource,
   >(
     needs: ResourceNeeds<Guarded, Context, Resource>,
-    handler: (request: Authorized<Guarded, AccessTo<Resource>>, ...context: Context) => Response | Promise<Response>,
+    handler: (request: Authorized<Guarded, AuthInfoFor<Resource>>, ...context: Context) => Response | Promise<Response>,
   ): (request: Guarded, ...context: Context) => Promise<Response>
   /** Creates a handler for a route without `resource`. */
   <Context extends readonly unknown[], Guarded extends Request = Request>(
@@ -43,7 +43,7 @@ export interface FetchGuard {
  * export const PUT = guard({ scope: 'repo-code:rw', resource: repositoryOf }, ({ auth }) => Response.json({ wrote: auth.resource.id }))
  * ```
  */
-export function createFetchGuard(guarding: Guarding): FetchGuard {
+export function createFetchGuard(guarding: GuardProvider): FetchGuard {
   checkGuarding('createFetchGuard', guarding)
   return <Context extends readonly unknown[], Guarded extends Request>(
     needs: RouteNeeds<Guarded, Context>,
@@ -53,7 +53,7 @@ export function createFetchGuard(guarding: Guarding): FetchGuard {
     checkFunction('handler', handler)
     return async (request: Guarded, ...context: Context) => {
       const found = await check(request, request, context)
-      // Only this type lets a request in, whatever else an implementation of `Guarding` may return.
+      // Only this type lets a request in, whatever else an implementation of `GuardProvider` may return.
       return found.type === 'authenticated'
         ? handler(authorized(request, found), ...context)
         : toResponse(refusalOf(request, found))

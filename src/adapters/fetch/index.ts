@@ -2,8 +2,8 @@
  * The entry point `grantwell/fetch`: the server and its guards on platforms that pass a `Request` and expect a `Response`.
  * @module
  */
-export type { Access, AccessTo } from '../../guard/access.js'
-export type { Guarding } from '../../guard/guard.js'
+export type { AuthInfo, AuthInfoFor } from '../../guard/access.js'
+export type { GuardProvider } from '../../guard/guard.js'
 export type { Authorized, ResourceNeeds, RouteNeeds } from '../../guard/route-guard.js'
 export type { FetchGuard } from './guard.js'
 export { createFetchGuard } from './guard.js'

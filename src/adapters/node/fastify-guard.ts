@@ -5,8 +5,8 @@
  */
 import type { IncomingMessage } from 'node:http'
 import type { ProtectedResource } from '../../core/resource.js'
-import type { AccessTo } from '../../guard/access.js'
-import type { Guarding } from '../../guard/guard.js'
+import type { AuthInfoFor } from '../../guard/access.js'
+import type { GuardProvider } from '../../guard/guard.js'
 import type { Authorized, ResourceNeeds, RouteNeeds } from '../../guard/route-guard.js'
 import { authorized, checkGuarding, refusalOf, routeGuard } from '../../guard/route-guard.js'
 import type { HttpResponse } from '../../protocol/message.js'
@@ -40,7 +40,7 @@ export interface FastifyGuard {
     Resource extends ProtectedResource = ProtectedResource,
   >(
     needs: ResourceNeeds<Request, [], Resource>,
-    handler: (request: Authorized<Request, AccessTo<Resource>>, reply: Reply) => unknown,
+    handler: (request: Authorized<Request, AuthInfoFor<Resource>>, reply: Reply) => unknown,
   ): (request: Request, reply: Reply) => Promise<unknown>
   /** Creates a handler for a route without `resource`. */
   <Request extends FastifyRequestLike, Reply extends FastifyReplyLike>(
@@ -62,7 +62,7 @@ export interface FastifyGuard {
  * app.get('/repositories/:id', guard({ scope: 'repo-code:r', resource: repositoryOf }, async (request) => request.auth.resource))
  * ```
  */
-export function createFastifyGuard(guarding: Guarding): FastifyGuard {
+export function createFastifyGuard(guarding: GuardProvider): FastifyGuard {
   checkGuarding('createFastifyGuard', guarding)
   return <Request extends FastifyRequestLike, Reply extends FastifyReplyLike>(
     needs: RouteNeeds<Request>,

@@ -5,8 +5,8 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ProtectedResource } from '../../core/resource.js'
-import type { AccessTo } from '../../guard/access.js'
-import type { Authentication, Guarding } from '../../guard/guard.js'
+import type { AuthInfoFor } from '../../guard/access.js'
+import type { GuardProvider, GuardResult } from '../../guard/guard.js'
 import type { Authorized, ResourceNeeds, RouteNeeds } from '../../guard/route-guard.js'
 import {
   authorized,
@@ -34,7 +34,7 @@ export interface NodeGuard<Request extends IncomingMessage, Response extends Ser
    */
   <Guarded extends Request = Request, Resource extends ProtectedResource = ProtectedResource>(
     needs: ResourceNeeds<Guarded, [], Resource>,
-    handler: (request: Authorized<Guarded, AccessTo<Resource>>, response: Response, next: Next) => unknown,
+    handler: (request: Authorized<Guarded, AuthInfoFor<Resource>>, response: Response, next: Next) => unknown,
   ): (request: Guarded, response: Response, next?: Next) => Promise<void> | undefined
   /** Creates a handler for a route without `resource`. */
   <Guarded extends Request = Request>(
@@ -100,7 +100,7 @@ const NEXT = 'next of a guard without a handler, which is a middleware,'
 export function createNodeGuard<
   Request extends IncomingMessage = IncomingMessage,
   Response extends ServerResponse = ServerResponse,
->(guarding: Guarding, options: NodeGuardOptions = {}): NodeGuard<Request, Response> {
+>(guarding: GuardProvider, options: NodeGuardOptions = {}): NodeGuard<Request, Response> {
   checkGuarding('createNodeGuard', guarding)
   // biome-ignore lint/suspicious/noConsole: an error without a listener must not vanish
   const onError = onErrorOption('createNodeGuard', options) ?? ((error: unknown) => console.error(error))
@@ -117,7 +117,7 @@ function guardRequest<Request extends IncomingMessage, Response extends ServerRe
   route: Route<Request, Response>,
   call: Call<Request, Response>,
 ): Promise<void> | undefined {
-  let found: Authentication | Promise<Authentication>
+  let found: GuardResult | Promise<GuardResult>
   try {
     found = route.check(call.request, call.request, [])
   } catch (error) {
@@ -135,7 +135,7 @@ function guardRequest<Request extends IncomingMessage, Response extends ServerRe
 function decide<Request extends IncomingMessage, Response extends ServerResponse>(
   route: Route<Request, Response>,
   call: Call<Request, Response>,
-  found: Authentication,
+  found: GuardResult,
 ): Promise<void> | undefined {
   let own: Authorized<Request>
   try {

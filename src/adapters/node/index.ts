@@ -3,8 +3,8 @@
  * digests.
  * @module
  */
-export type { Access, AccessTo } from '../../guard/access.js'
-export type { Guarding } from '../../guard/guard.js'
+export type { AuthInfo, AuthInfoFor } from '../../guard/access.js'
+export type { GuardProvider } from '../../guard/guard.js'
 export type { Authorized, ResourceNeeds, RouteNeeds } from '../../guard/route-guard.js'
 export { nodeDigests } from './digests.js'
 export type { FastifyGuard, FastifyReplyLike, FastifyRequestLike } from './fastify-guard.js'

@@ -3,7 +3,7 @@
  * @module
  */
 import { portableDigests } from '../../core/tokens/digests.js'
-import type { Access } from '../../guard/access.js'
+import type { AuthInfo } from '../../guard/access.js'
 import type { RunLimited } from '../http/concurrency.js'
 import { limitConcurrency } from '../http/concurrency.js'
 import type { Introspection } from './introspection.js'
@@ -27,23 +27,23 @@ export interface CacheSettings {
 }
 
 /** A function that returns the access of a token; undefined for a token that does not work. */
-export type FindAccess = (token: string) => Access | undefined | Promise<Access | undefined>
+export type FindAccess = (token: string) => AuthInfo | undefined | Promise<AuthInfo | undefined>
 
 /** An answer that is kept. */
 interface Kept {
-  readonly access: Access
+  readonly access: AuthInfo
   /** The end of its life, exclusive: milliseconds of `performance.now()`, which cannot be set back. */
   readonly until: number
 }
 
 /** A request that is running. */
 interface Running {
-  readonly answer: Promise<Access | undefined>
+  readonly answer: Promise<AuthInfo | undefined>
   /**
    * The answer to the following request, shared by all callers who came after this one began. This answer is not for them: it
    * may say that a token works which was revoked before they came.
    */
-  next?: Promise<Access | undefined>
+  next?: Promise<AuthInfo | undefined>
 }
 
 /** The state of a cache. The keys are digests, so that a memory dump shows no tokens because of the cache. */
@@ -85,7 +85,7 @@ function findAccess(cache: Cache, token: string): ReturnType<FindAccess> {
 }
 
 /** Asks the service, and keeps its answer. */
-async function ask(cache: Cache, token: string, key: string): Promise<Access | undefined> {
+async function ask(cache: Cache, token: string, key: string): Promise<AuthInfo | undefined> {
   const begun = performance.now()
   const { access, maxAge } = await cache.introspect(token)
   if (access === undefined) return undefined

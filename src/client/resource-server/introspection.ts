@@ -1,5 +1,5 @@
 /**
- * Token introspection at the service: one request, and its answer as an {@link Access}.
+ * Token introspection at the service: one request, and its answer as an {@link AuthInfo}.
  * @module
  * @see RFC 7662, section 2
  */
@@ -8,7 +8,7 @@ import type { Resources } from '../../core/resource.js'
 import type { Scope } from '../../core/scopes.js'
 import { splitScopes } from '../../core/scopes.js'
 import type { ClientId, GrantId } from '../../core/values.js'
-import type { Access } from '../../guard/access.js'
+import type { AuthInfo } from '../../guard/access.js'
 import type { Connection } from '../client.js'
 import { ClientError } from '../errors.js'
 import { ask } from '../http/http.js'
@@ -16,7 +16,7 @@ import { ask } from '../http/http.js'
 /** The answer to an introspection request. */
 export interface Introspection {
   /** Undefined if the token does not work. */
-  readonly access: Access | undefined
+  readonly access: AuthInfo | undefined
   /** Seconds that the answer may be kept. */
   readonly maxAge: number
 }
@@ -50,7 +50,7 @@ function maxAgeOf({ headers }: Response): number {
  * @returns undefined for a token that does not work
  * @throws ClientError `ERR_RESPONSE` if a member is missing or wrong, or if the token is from another service
  */
-function accessOf(answer: oauth.IntrospectionResponse, issuer: string): Access | undefined {
+function accessOf(answer: oauth.IntrospectionResponse, issuer: string): AuthInfo | undefined {
   const own: oauth.IntrospectionResponse = withoutPrototype(answer)
   const { active, sub, client_id: clientId, grant_id: grantId, scope, exp, iss, token_type: type } = own
   if (active !== true) return undefined

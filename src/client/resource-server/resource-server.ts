@@ -13,8 +13,8 @@ import type { TakesOf } from '../../core/takes.js'
 import { ANYTHING, answerFault, came, FUNCTION, promisesIn } from '../../core/takes.js'
 import type { Credential } from '../../core/tokens/credential.js'
 import { printCredential } from '../../core/tokens/credential.js'
-import type { Access } from '../../guard/access.js'
-import type { Authentication, Guard, Guarding, ResourceOf } from '../../guard/guard.js'
+import type { AuthInfo } from '../../guard/access.js'
+import type { Guard, GuardProvider, GuardResult, ResourceOf } from '../../guard/guard.js'
 import type { NoToken } from '../../protocol/bearer.js'
 import {
   bearerToken,
@@ -72,7 +72,7 @@ const SCOPE = /^[\x21\x23-\x39\x3b-\x5b\x5d-\x7e]{1,64}:rw?$/
  * app.get('/packages/:id', guard({ scope: 'registry-package:r', resource: packageOf }, showPackage))
  * ```
  */
-export function resourceServer(options: ResourceServerOptions): Guarding {
+export function resourceServer(options: ResourceServerOptions): GuardProvider {
   const given = readOptions<ResourceServerOptions>('resourceServer', options, OPTIONS, ['client'])
   const { client, cacheSize = CACHE_SIZE } = given
   checkClient('resourceServer', client)
@@ -111,7 +111,7 @@ const OPTIONS: TakesOf<ResourceServerOptions> = {
 
 function createGuard(server: ResourceServer, needs: unknown): Guard {
   const scopes = neededScopes(needs, server.supported)
-  const guard = async (request: RequestLike, ...rest: [resourceOf?: ResourceOf]): Promise<Authentication> => {
+  const guard = async (request: RequestLike, ...rest: [resourceOf?: ResourceOf]): Promise<GuardResult> => {
     const [resourceOf] = rest
     // An undefined argument was meant to be a function. Without this check everybody would be let in.
     if (rest.length > 0) checkArgument('guard', 'resourceOf', FUNCTION, resourceOf)
@@ -129,7 +129,7 @@ async function authenticate(
   request: RequestLike,
   needed: readonly Scope[],
   resourceOf: ResourceOf | undefined,
-): Promise<Access | OAuthError | NoToken> {
+): Promise<AuthInfo | OAuthError | NoToken> {
   const credential = bearerToken(headersOf(request), memberOf(request, 'url') ?? '')
   // Checks an own property, so a polluted prototype cannot turn a refusal into a token.
   if (isRefusal(credential)) return credential
@@ -144,10 +144,10 @@ async function authenticate(
 
 /** Decides whether an access permits the scopes and the resource that the route needs. */
 async function decide(
-  found: Access | undefined,
+  found: AuthInfo | undefined,
   needed: readonly Scope[],
   resourceOf: ResourceOf | undefined,
-): Promise<Access | OAuthError> {
+): Promise<AuthInfo | OAuthError> {
   if (found === undefined) return invalidToken('credential_unknown')
   if (!coversScopes(found.scopes, needed)) return insufficientScope()
   // A copy, since the host may change it, and the original is in the cache.

@@ -12,12 +12,12 @@ import { bytesOfAscii, digestOf, hkdf, keyMaterialOf } from '../tokens/digests.j
 import type { ClientId, ClientKey, GrantId, Seconds, Subject } from '../values.js'
 import type { Grant, GrantRecord } from './grant.js'
 import { CLOCK_SET_BACK, isGrant } from './grant.js'
-import type { Outcome } from './outcome.js'
+import type { GrantOutcome } from './outcome.js'
 import { about, refused } from './outcome.js'
 import type { GrantRules } from './rules.js'
 
 /** The command of a user who agrees. */
-export interface Approve {
+export interface ApproveCommand {
   readonly type: 'approve'
   /** Derived from the consent, so that one consent makes one grant. */
   readonly grantId: GrantId
@@ -37,7 +37,7 @@ export interface Approve {
   readonly formSecret: Uint8Array
 }
 
-/** The answer to {@link Approve}. */
+/** The answer to {@link ApproveCommand}. */
 export interface IssuedCode {
   readonly type: 'code'
   readonly code: string
@@ -53,11 +53,11 @@ export interface IssuedCode {
  */
 export function approve(
   grant: GrantRecord | undefined,
-  command: Approve,
+  command: ApproveCommand,
   now: Seconds,
   entropy: Uint8Array,
   rules: GrantRules,
-): Outcome<IssuedCode> {
+): GrantOutcome<IssuedCode> {
   if (grant !== undefined) return isGrant(grant) ? approveAgain(grant, command, now, rules) : refusedForm()
   const { formExpiresAt } = command
   if (formExpiresAt !== undefined && now >= formExpiresAt) return refusedForm()
@@ -92,7 +92,12 @@ export function approve(
 }
 
 /** Answers a form that was sent before: with the same code, if the decision is the same and the code is still good. */
-function approveAgain(grant: Grant, command: Approve, now: Seconds, rules: GrantRules): Outcome<IssuedCode> {
+function approveAgain(
+  grant: Grant,
+  command: ApproveCommand,
+  now: Seconds,
+  rules: GrantRules,
+): GrantOutcome<IssuedCode> {
   const { code, scopes, resources } = grant
   if (grant.revokedAt !== undefined || code.redirectUri === undefined || code.salt === undefined) return refusedForm()
   if (now >= code.expiresAt || !isSameDecision(grant, command)) return refusedForm()
@@ -107,8 +112,13 @@ function approveAgain(grant: Grant, command: Approve, now: Seconds, rules: Grant
 }
 
 /** True if a command asks for the very grant that was made. */
-function isSameDecision(grant: Grant, command: Approve): boolean {
-  const decided = ({ clientId, subject, scopes, resources }: Grant | Approve) => [clientId, subject, scopes, resources]
+function isSameDecision(grant: Grant, command: ApproveCommand): boolean {
+  const decided = ({ clientId, subject, scopes, resources }: Grant | ApproveCommand) => [
+    clientId,
+    subject,
+    scopes,
+    resources,
+  ]
   return (
     sameJson(decided(grant), decided(command)) &&
     grant.code.redirectUri === command.redirectUri &&
@@ -116,7 +126,7 @@ function isSameDecision(grant: Grant, command: Approve): boolean {
   )
 }
 
-function refusedForm(): Outcome<never, never> {
+function refusedForm(): GrantOutcome<never, never> {
   return refused('consent_invalid')
 }
 
@@ -124,6 +134,6 @@ function refusedForm(): Outcome<never, never> {
 const CODE_LABEL = bytesOfAscii('grantwell code 1')
 
 /** Derives the secret of a code (RFC 5869). */
-function deriveCode({ formSecret }: Approve, salt: Uint8Array, rules: GrantRules): string {
+function deriveCode({ formSecret }: ApproveCommand, salt: Uint8Array, rules: GrantRules): string {
   return secretFrom(hkdf(rules.digests, keyMaterialOf(formSecret, rules), salt, CODE_LABEL, SECRET_BYTES))
 }

@@ -18,14 +18,14 @@ import { digestOf } from '../tokens/digests.js'
 import type { ClientId, ClientKey, GrantId, Seconds, Subject } from '../values.js'
 import type { DeviceAuthorization, DeviceCode, Grant, GrantRecord } from './grant.js'
 import { isGrant, redeemed } from './grant.js'
-import type { Outcome } from './outcome.js'
+import type { GrantOutcome } from './outcome.js'
 import { about, refused } from './outcome.js'
 import type { IssuedTokens } from './pair.js'
 import { createPair, createSecrets, issuedTokens } from './pair.js'
 import type { GrantRules } from './rules.js'
 
 /** A device's request for a permission. */
-export interface RequestDevice {
+export interface RequestDeviceCommand {
   readonly type: 'request_device'
   readonly grantId: GrantId
   readonly clientId: ClientId
@@ -33,7 +33,7 @@ export interface RequestDevice {
   readonly scopes: readonly Scope[]
 }
 
-/** The answer to {@link RequestDevice}. */
+/** The answer to {@link RequestDeviceCommand}. */
 export interface IssuedDeviceCode {
   readonly type: 'device_code'
   readonly deviceCode: string
@@ -44,7 +44,7 @@ export interface IssuedDeviceCode {
 }
 
 /** A user's answer to a device. */
-export interface Decide {
+export interface DecideCommand {
   readonly type: 'decide'
   readonly decision: 'agree' | 'refuse'
   readonly subject: Subject
@@ -53,13 +53,13 @@ export interface Decide {
   readonly resources: Resources
 }
 
-/** The answer to {@link Decide}. */
+/** The answer to {@link DecideCommand}. */
 export interface Decided {
   readonly type: 'decided'
 }
 
 /** A device's question whether its user has decided. */
-export interface Poll {
+export interface PollCommand {
   readonly type: 'poll'
   readonly credential: Credential
   /** The client that authenticated. */
@@ -87,11 +87,11 @@ const LATE_POLL_SECONDS = 300
  */
 export function requestDevice(
   record: GrantRecord | undefined,
-  command: RequestDevice,
+  command: RequestDeviceCommand,
   now: Seconds,
   entropy: Uint8Array,
   rules: GrantRules,
-): Outcome<IssuedDeviceCode, DeviceAuthorization> {
+): GrantOutcome<IssuedDeviceCode, DeviceAuthorization> {
   if (record !== undefined) return refused('credential_unknown')
   const { grantId, clientId, clientKey, scopes } = command
   const { deviceCodeLifetime: expiresIn, devicePollingInterval: interval, digests } = rules
@@ -121,7 +121,7 @@ export function requestDevice(
  * Takes the user's decision: the first one counts. A refusal is kept as a grant that was ended before it began.
  * @see RFC 8628, section 3.3
  */
-export function decide(record: GrantRecord | undefined, command: Decide, now: Seconds): Outcome<Decided> {
+export function decide(record: GrantRecord | undefined, command: DecideCommand, now: Seconds): GrantOutcome<Decided> {
   if (record === undefined || isGrant(record) || now >= record.code.expiresAt) {
     return { reply: userCodeUnknown(), events: [] }
   }
@@ -155,11 +155,11 @@ export function decide(record: GrantRecord | undefined, command: Decide, now: Se
  */
 export function poll(
   record: GrantRecord | undefined,
-  command: Poll,
+  command: PollCommand,
   now: Seconds,
   entropy: Uint8Array,
   rules: GrantRules,
-): Outcome<IssuedTokens, GrantRecord> {
+): GrantOutcome<IssuedTokens, GrantRecord> {
   const { credential } = command
   const digest = digestOf(rules.digests, credential.secret)
   if (record === undefined || credential.kind !== 'device_code' || !constantTimeEqual(record.code.digest, digest))

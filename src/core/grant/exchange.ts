@@ -11,14 +11,14 @@ import { digestOf } from '../tokens/digests.js'
 import type { ClientId, Seconds } from '../values.js'
 import type { AuthorizationCode, Grant } from './grant.js'
 import { redeemed, tombstone } from './grant.js'
-import type { Outcome } from './outcome.js'
+import type { GrantOutcome } from './outcome.js'
 import { about, invalidGrant, refused } from './outcome.js'
 import type { IssuedTokens } from './pair.js'
 import { createPair, createSecrets, issuedTokens } from './pair.js'
 import type { GrantRules } from './rules.js'
 
 /** The command of a client that exchanges its code. */
-export interface Exchange {
+export interface ExchangeCommand {
   readonly type: 'exchange'
   readonly credential: Credential
   /** The client that authenticated. */
@@ -46,11 +46,11 @@ const VERIFIER = /^[\x21-\x7e]{43,128}$/
  */
 export function exchange(
   grant: Grant | undefined,
-  command: Exchange,
+  command: ExchangeCommand,
   now: Seconds,
   entropy: Uint8Array,
   rules: GrantRules,
-): Outcome<IssuedTokens> {
+): GrantOutcome<IssuedTokens> {
   const { credential } = command
   const digest = digestOf(rules.digests, credential.secret)
   if (grant === undefined || credential.kind !== 'code' || !constantTimeEqual(grant.code.digest, digest))

@@ -57,7 +57,7 @@ export type DecidedEvent = {
 export type RevocationCause = 'client' | 'replay' | 'user' | 'administrator' | 'limit'
 
 /** The result of a transition: an answer, and the grant as it must be from now on, absent where nothing changes. */
-export interface Outcome<Reply, Written extends GrantRecord = Grant> {
+export interface GrantOutcome<Reply, Written extends GrantRecord = Grant> {
   readonly reply: Reply | OAuthError
   readonly grant?: Written
   readonly events: readonly GrantEvent[]
@@ -86,6 +86,6 @@ export function unchanged<Reply>(reply: Reply): { readonly reply: Reply; readonl
 }
 
 /** Makes the outcome of a code or refresh token that is refused. */
-export function refused(reason: RefusalReason): Outcome<never, never> {
+export function refused(reason: RefusalReason): GrantOutcome<never, never> {
   return unchanged(invalidGrant(reason))
 }

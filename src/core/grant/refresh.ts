@@ -17,14 +17,14 @@ import { bytesOfAscii, digestOf, hkdf, keyMaterialOf } from '../tokens/digests.j
 import type { ClientId, Digest, Seconds } from '../values.js'
 import type { Grant, TokenPair } from './grant.js'
 import { findPair, PAIRS_IN_GRACE, retire, tombstone, withPairs, worksUntil } from './grant.js'
-import type { Outcome } from './outcome.js'
+import type { GrantOutcome } from './outcome.js'
 import { about, invalidGrant, refused } from './outcome.js'
 import type { IssuedTokens, PairSecrets } from './pair.js'
 import { createPair, createSecrets, issuedTokens } from './pair.js'
 import type { GrantRules } from './rules.js'
 
 /** The command of a client that refreshes a pair. */
-export interface Refresh {
+export interface RefreshCommand {
   readonly type: 'refresh'
   readonly credential: Credential
   /** The client that authenticated. */
@@ -47,11 +47,11 @@ const DERIVATION_LABEL = bytesOfAscii('grantwell successor 1')
  */
 export function refresh(
   grant: Grant | undefined,
-  command: Refresh,
+  command: RefreshCommand,
   now: Seconds,
   entropy: Uint8Array,
   rules: GrantRules,
-): Outcome<IssuedTokens> {
+): GrantOutcome<IssuedTokens> {
   const { credential } = command
   const digest = digestOf(rules.digests, credential.secret)
   if (grant === undefined || credential.kind !== 'refresh_token') return refused('credential_unknown')
@@ -76,12 +76,12 @@ export function refresh(
 function supersede(
   grant: Grant,
   pair: TokenPair,
-  { credential, tokenType, registered }: Refresh,
+  { credential, tokenType, registered }: RefreshCommand,
   scopes: readonly Scope[],
   now: Seconds,
   entropy: Uint8Array,
   rules: GrantRules,
-): Outcome<IssuedTokens> {
+): GrantOutcome<IssuedTokens> {
   const current = retire(grant, now)
   if (current.pairs.length > PAIRS_IN_GRACE) {
     const soonest = Math.min(...current.pairs.flatMap(({ superseded }) => superseded?.until ?? []))
@@ -111,10 +111,10 @@ function repeat(
   grant: Grant,
   pair: TokenPair,
   salt: string,
-  { credential, registered }: Refresh,
+  { credential, registered }: RefreshCommand,
   now: Seconds,
   rules: GrantRules,
-): Outcome<IssuedTokens> {
+): GrantOutcome<IssuedTokens> {
   const successor = grant.pairs[grant.pairs.indexOf(pair) + 1] as TokenPair // a superseded pair has one behind it
   const secrets = deriveSuccessor(credential, decodeBase64url(salt) as Uint8Array, rules) // written by supersede
   // Another pair, where a clock stepped back and the successor is gone; other secrets, where the derivation key is another
@@ -133,7 +133,7 @@ function repeat(
 }
 
 /** Answers a refresh token that comes back after its grace: somebody has it who should not. */
-function replayed(grant: Grant, now: Seconds, rules: GrantRules): Outcome<never> {
+function replayed(grant: Grant, now: Seconds, rules: GrantRules): GrantOutcome<never> {
   const event = { type: 'replayed', credential: 'refresh_token', ...about(grant, now) } as const
   const reply = invalidGrant('credential_replayed')
   if (rules.refreshReplay === 'refuse') {

@@ -10,12 +10,12 @@ import { digestOf } from '../tokens/digests.js'
 import type { ClientId, Seconds } from '../values.js'
 import type { Grant, TokenPair } from './grant.js'
 import { findPair, isLive, retire, tombstone, worksUntil } from './grant.js'
-import type { Outcome } from './outcome.js'
+import type { GrantOutcome } from './outcome.js'
 import { about } from './outcome.js'
 import type { GrantRules } from './rules.js'
 
 /** The command of a client that revokes a token. */
-export interface Revoke {
+export interface RevokeCommand {
   readonly type: 'revoke'
   readonly credential: Credential
   /** The client that authenticated. */
@@ -23,12 +23,12 @@ export interface Revoke {
 }
 
 /** The command of somebody who ends a grant and has no token of it. */
-export interface Withdraw {
+export interface WithdrawCommand {
   readonly type: 'withdraw'
   readonly by: 'user' | 'administrator' | 'limit'
 }
 
-/** The answer to {@link Revoke} and {@link Withdraw}: the client sees the same in both cases. */
+/** The answer to {@link RevokeCommand} and {@link WithdrawCommand}: the client sees the same in both cases. */
 export type Revocation = { readonly type: 'revoked' } | { readonly type: 'unchanged'; readonly reason: RefusalReason }
 
 /**
@@ -39,10 +39,10 @@ export type Revocation = { readonly type: 'revoked' } | { readonly type: 'unchan
  */
 export function revoke(
   grant: Grant | undefined,
-  command: Revoke,
+  command: RevokeCommand,
   now: Seconds,
   rules: GrantRules,
-): Outcome<Revocation> {
+): GrantOutcome<Revocation> {
   const { credential } = command
   const digest = digestOf(rules.digests, credential.secret)
   const token = credential.kind === 'access_token' ? 'access' : 'refresh'
@@ -73,7 +73,7 @@ export function revoke(
  * Ends a grant, with whatever of it is yet to be redeemed. One that ended by itself is ended all the same, and told apart
  * in the answer, so that a clock that steps back does not bring it to life again.
  */
-export function withdraw(grant: Grant | undefined, command: Withdraw, now: Seconds): Outcome<Revocation> {
+export function withdraw(grant: Grant | undefined, command: WithdrawCommand, now: Seconds): GrantOutcome<Revocation> {
   if (grant === undefined) return unchanged('credential_unknown')
   if (grant.revokedAt !== undefined) return unchanged('credential_revoked')
   const ended = tombstone(grant, now)
@@ -89,6 +89,6 @@ function withoutAccess(pair: TokenPair, now: Seconds): TokenPair {
   return { ...pair, access: { ...pair.access, revokedAt: now } }
 }
 
-function unchanged(reason: RefusalReason): Outcome<Revocation> {
+function unchanged(reason: RefusalReason): GrantOutcome<Revocation> {
   return { reply: { type: 'unchanged', reason }, events: [] }
 }

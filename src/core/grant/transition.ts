@@ -4,27 +4,35 @@
  */
 
 import type { Seconds } from '../values.js'
-import type { Approve, IssuedCode } from './approve.js'
+import type { ApproveCommand, IssuedCode } from './approve.js'
 import { approve } from './approve.js'
-import type { Decide, Decided, IssuedDeviceCode, Poll, RequestDevice } from './device.js'
+import type { DecideCommand, Decided, IssuedDeviceCode, PollCommand, RequestDeviceCommand } from './device.js'
 import { decide, poll, requestDevice } from './device.js'
-import type { Exchange } from './exchange.js'
+import type { ExchangeCommand } from './exchange.js'
 import { exchange } from './exchange.js'
 import type { DeviceAuthorization, Grant, GrantRecord } from './grant.js'
 import { isGrant } from './grant.js'
-import type { Outcome } from './outcome.js'
+import type { GrantOutcome } from './outcome.js'
 import type { IssuedTokens } from './pair.js'
-import type { Refresh } from './refresh.js'
+import type { RefreshCommand } from './refresh.js'
 import { refresh } from './refresh.js'
-import type { Revocation, Revoke, Withdraw } from './revoke.js'
+import type { Revocation, RevokeCommand, WithdrawCommand } from './revoke.js'
 import { revoke, withdraw } from './revoke.js'
 import type { GrantRules } from './rules.js'
 
 /** What can be asked of a grant, or of the device that waits to have one. */
-export type Command = Approve | Exchange | Refresh | Revoke | Withdraw | RequestDevice | Decide | Poll
+export type GrantCommand =
+  | ApproveCommand
+  | ExchangeCommand
+  | RefreshCommand
+  | RevokeCommand
+  | WithdrawCommand
+  | RequestDeviceCommand
+  | DecideCommand
+  | PollCommand
 
 /** What each command is answered with, where it is not an error. */
-export interface Replies {
+export interface GrantReplies {
   readonly approve: IssuedCode
   readonly exchange: IssuedTokens
   readonly refresh: IssuedTokens
@@ -36,7 +44,7 @@ export interface Replies {
 }
 
 /** What each command may leave in the store. */
-export interface Written {
+export interface GrantWrites {
   readonly approve: Grant
   readonly exchange: Grant
   readonly refresh: Grant
@@ -59,20 +67,20 @@ export const ENTROPY_BYTES = 64
  * a peer can send
  * @throws TypeError for less entropy, which would make secrets that can be guessed
  */
-export function transition<Asked extends Command>(
+export function transition<Asked extends GrantCommand>(
   record: GrantRecord | undefined,
   command: Asked,
   now: Seconds,
   entropy: Uint8Array,
   rules: GrantRules,
-): Outcome<Replies[Asked['type']], Written[Asked['type']]>
+): GrantOutcome<GrantReplies[Asked['type']], GrantWrites[Asked['type']]>
 export function transition(
   record: GrantRecord | undefined,
-  command: Command,
+  command: GrantCommand,
   now: Seconds,
   entropy: Uint8Array,
   rules: GrantRules,
-): Outcome<Replies[Command['type']], GrantRecord> {
+): GrantOutcome<GrantReplies[GrantCommand['type']], GrantRecord> {
   if (entropy.length < ENTROPY_BYTES) throw new TypeError(`grantwell: entropy must have ${ENTROPY_BYTES} bytes`)
   // A device that waits has no token and no code to exchange.
   const grant = isGrant(record) ? record : undefined

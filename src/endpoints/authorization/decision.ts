@@ -6,7 +6,7 @@
 import type { PublishedApplication } from '../../core/application/application.js'
 import { RESOURCE_CHOICES } from '../../core/application/registration.js'
 import { oauthError } from '../../core/errors.js'
-import type { Approve } from '../../core/grant/approve.js'
+import type { ApproveCommand } from '../../core/grant/approve.js'
 import type { Grant } from '../../core/grant/grant.js'
 import { unchanged } from '../../core/grant/outcome.js'
 import { transition } from '../../core/grant/transition.js'
@@ -25,7 +25,7 @@ import type { PageContext } from '../interaction/context.js'
 import { redirectError, showLinkError } from './errors.js'
 
 /** The form by which a grant is made, or what stands in for it where nobody is asked. */
-export type ApprovedBy = Pick<Approve, 'grantId' | 'formSecret' | 'formExpiresAt' | 'unasked'>
+export type ApprovedBy = Pick<ApproveCommand, 'grantId' | 'formSecret' | 'formExpiresAt' | 'unasked'>
 
 /**
  * Makes the grant, and redirects the browser to the application with its code.
@@ -105,7 +105,7 @@ function createApprove(
   { application, redirectUri, scopes, codeChallenge }: AuthorizationRequest,
   resources: Resources,
   by: ApprovedBy,
-): Approve {
+): ApproveCommand {
   return {
     type: 'approve',
     clientId: application.clientId,

@@ -4,7 +4,7 @@
  */
 import type { GrantwellError } from '../../core/errors.js'
 import type { Grant } from '../../core/grant/grant.js'
-import type { Withdraw } from '../../core/grant/revoke.js'
+import type { WithdrawCommand } from '../../core/grant/revoke.js'
 import type { GrantRules } from '../../core/grant/rules.js'
 import { transition } from '../../core/grant/transition.js'
 import { storeError } from '../../shell/checked-store.js'
@@ -14,7 +14,7 @@ import { grantChange } from '../../shell/transactions.js'
 
 /** A wish to end grants. */
 export interface Ending {
-  readonly by: Withdraw['by']
+  readonly by: WithdrawCommand['by']
   /** Returns true for a grant that may be ended. */
   readonly mayEnd: (grant: Grant) => boolean
 }

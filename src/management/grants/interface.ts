@@ -7,7 +7,7 @@ import type { Scope } from '../../core/scopes.js'
 import type { ClientId, GrantId, Seconds, Subject } from '../../core/values.js'
 
 /** A permission that a user gave to an application and that still works. */
-export interface PermittedGrant {
+export interface GrantSummary {
   readonly grantId: GrantId
   readonly clientId: ClientId
   /** The application that has it. While it is suspended, it can do nothing with it. */
@@ -28,7 +28,7 @@ export interface PermittedGrant {
 
 /** A page of grants. */
 export interface GrantPage {
-  readonly grants: readonly PermittedGrant[]
+  readonly grants: readonly GrantSummary[]
   /** The start of the next page; absent on the last one. */
   readonly cursor?: string
 }

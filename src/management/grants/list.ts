@@ -17,7 +17,7 @@ import type { Settings } from '../../shell/options/settings.js'
 import { keys, recordAs } from '../../shell/records.js'
 import type { Transactions } from '../../shell/transactions.js'
 import type { JsonValue, StoredRecord } from '../../storage/record-store.js'
-import type { GrantPage, PermittedGrant } from './interface.js'
+import type { GrantPage, GrantSummary } from './interface.js'
 
 /** A page of grants, without those that this release cannot read. */
 export interface ReadablePage extends GrantPage {
@@ -70,7 +70,7 @@ function permittedGrant(
   grant: Grant,
   value: JsonValue | undefined,
   catalogue: ScopeCatalogue,
-): readonly PermittedGrant[] {
+): readonly GrantSummary[] {
   const application = recordAs.application(value)
   if (!isPublished(application) || application.clientId !== grant.clientId) return []
   const { id: grantId, clientId, createdAt, lastUsedAt } = grant

@@ -4,7 +4,7 @@
  */
 import * as fc from 'fast-check'
 import type { IssuedTokens } from '../../core/grant/pair.js'
-import type { Command } from '../../core/grant/transition.js'
+import type { GrantCommand } from '../../core/grant/transition.js'
 import type { Scope } from '../../core/scopes.js'
 import { parseCredential } from '../../core/tokens/credential.js'
 import type { ClientId, Seconds, Subject } from '../../core/values.js'
@@ -93,7 +93,7 @@ export function commandOf(
   terms: Terms,
   code: string,
   pairs: readonly IssuedTokens[],
-): Command | undefined {
+): GrantCommand | undefined {
   const { clientId, subject, scopes } = terms
   switch (asked.do) {
     case 'wait':
@@ -118,7 +118,7 @@ function exchangeOf(
   soundly: boolean,
   { clientId, scopes, redirectUri, challenged }: Terms,
   code: string,
-): Command | undefined {
+): GrantCommand | undefined {
   const credential = parseCredential(code)
   return (
     credential && {
@@ -136,7 +136,7 @@ function commandOnPair(
   asked: Extract<Step, { do: 'refresh' | 'revoke' }>,
   { clientId, scopes }: Terms,
   pair: IssuedTokens | undefined,
-): Command | undefined {
+): GrantCommand | undefined {
   const isAccess = asked.do === 'revoke' && asked.what === 'access'
   const credential = pair && parseCredential(isAccess ? pair.accessToken : pair.refreshToken)
   if (credential === undefined) return undefined
