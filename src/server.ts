@@ -26,6 +26,7 @@ import { createTransactions } from './shell/transactions.js'
 
 /** An authorization server. */
 export interface AuthorizationServer<Native = unknown> extends GuardProvider {
+  /** The issuer identifier, as the option has it. */
   readonly issuer: string
   /** The maximum number of bytes of a body that an adapter may read. */
   readonly bodyLimit: number

@@ -19,6 +19,7 @@ import { checkArgument, readOptions, waitingTime } from './options.js'
 export interface ClientOptions {
   /** The issuer identifier of the service: `https://host` or `https://host/path`; `http` only on loopback. */
   readonly issuer: string
+  /** The identifier of the client, as the service registered it. */
   readonly clientId: string
   /** The secret of a confidential client; none by default. A program that others can read cannot keep a secret. */
   readonly clientSecret?: string
@@ -36,6 +37,7 @@ export interface ClientOptions {
 export interface Client {
   /** The issuer identifier, as the service spells it. */
   readonly issuer: string
+  /** The identifier of the client. */
   readonly clientId: string
   /** The metadata of the service (RFC 8414, section 2). */
   readonly metadata: oauth.AuthorizationServer

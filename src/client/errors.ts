@@ -28,7 +28,9 @@ export type ClientErrorCode =
  * a class of its own. `cause` is the underlying error. It is not enumerable, so a log of the fields does not contain it.
  */
 export class ClientError extends Error {
+  /** The name of the class. */
   override readonly name: string = 'ClientError'
+  /** The stable code of the error. */
   readonly code: ClientErrorCode
   /**
    * The error code of the service (RFC 6749, section 5.2), such as `invalid_client`: one line of at most 201

@@ -67,6 +67,7 @@ export type RefusalReason =
 
 /** One error: what the client gets, and, apart from it, what the audit trail gets. */
 export interface OAuthError {
+  /** Tells an error from every other result; see `isOAuthError`. */
   readonly type: 'error'
   /** The stable code; `error` on the wire. */
   readonly code: OAuthErrorCode
@@ -158,7 +159,9 @@ export type GrantwellErrorCode =
  * that failed. Tell them apart by `code`; the classes of the ESM and the CommonJS build differ.
  */
 export class GrantwellError extends Error {
+  /** The name of the class. */
   override readonly name: string = 'GrantwellError'
+  /** The stable code of the error. */
   readonly code: GrantwellErrorCode
   /** Everything that is wrong with a registration; empty for any other code than `ERR_REGISTRATION`. */
   readonly faults: readonly { readonly path: string; readonly message: string }[]
@@ -183,6 +186,7 @@ export function configurationError(message: string, cause?: unknown): GrantwellE
  * or answers 503 with `Retry-After`, and a retry is safe.
  */
 export class StorageUnavailable extends GrantwellError {
+  /** The name of the class. */
   override readonly name: string = 'StorageUnavailable'
 
   constructor(message: string, cause?: unknown) {

@@ -29,6 +29,7 @@ export interface ScopeDefinition {
 
 /** Every scope that a service knows, in the order in which lists of scopes are written. */
 export interface ScopeCatalogue {
+  /** The definitions, in the order in which lists of scopes are written. */
   readonly definitions: readonly ScopeDefinition[]
   /** All scopes there are, by their spelling: where each stands in the normal form, and what it says. */
   readonly entries: ReadonlyMap<string, ScopeEntry>
@@ -36,8 +37,11 @@ export interface ScopeCatalogue {
 
 /** One scope of a catalogue. */
 export interface ScopeEntry {
+  /** The scope as it is written. */
   readonly scope: Scope
+  /** The permission in it. */
   readonly permission: Permission
+  /** The definition of its name. */
   readonly definition: ScopeDefinition
   /** The place of the definition in the catalogue, from 0. */
   readonly position: number

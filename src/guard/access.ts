@@ -19,11 +19,17 @@ import type { JsonValue } from '../storage/record-store.js'
 
 /** The access of a caller: the application, its user, and the permissions. */
 export interface AuthInfo {
+  /** Tells it from a refusal. */
   readonly type: 'authenticated'
+  /** The user who permitted it. */
   readonly subject: Subject
+  /** The application that calls. */
   readonly clientId: ClientId
+  /** The grant that the access token belongs to. */
   readonly grantId: GrantId
+  /** The scopes that the token has now, in normal form. */
   readonly scopes: readonly Scope[]
+  /** The resources that the token opens now. */
   readonly resources: Resources
   /** Seconds since the epoch, exclusive. */
   readonly expiresAt: Seconds

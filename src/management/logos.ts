@@ -14,7 +14,9 @@ import type { Transactions } from '../shell/transactions.js'
 
 /** A logo, unchanged since its submission. */
 export interface Logo {
+  /** The media type of the image. */
   readonly type: 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp'
+  /** The image. */
   readonly bytes: Uint8Array
 }
 

@@ -49,12 +49,19 @@ export interface MetadataErrorPlace {
  * of their own, so `instanceof` fails across them. The message names the place as well.
  */
 export class MetadataError extends Error {
+  /** The name of the class. */
   override readonly name: string = 'MetadataError'
+  /** The stable code of the error. */
   readonly code: MetadataErrorCode
+  /** The place of the fault, in bytes or characters from 0. */
   readonly offset?: number
+  /** The line of the fault, from 1. */
   readonly line?: number
+  /** The column of the fault, from 1. */
   readonly column?: number
+  /** The path of the field at fault. */
   readonly path?: string
+  /** The value that was expected, in words. */
   readonly expected?: string
 
   constructor(code: MetadataErrorCode, message: string, place: MetadataErrorPlace = {}) {

@@ -10,7 +10,9 @@ import type { FieldNode, ItemNode } from './text/tree.js'
 
 /** A field of the schema. */
 export interface FieldDescription {
+  /** The kind of its values. */
   readonly kind: 'string' | 'int32' | 'enum' | 'message'
+  /** True for a list. */
   readonly repeated: boolean
   /** The name of a message's type in the schema: `URL`, `Date`, `Security` or `ThirdPartyMetaData`. */
   readonly message?: string

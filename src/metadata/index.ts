@@ -21,6 +21,7 @@ export {
   type EditValue,
   type EnumNameValue,
   enumName,
+  type NameOf,
 } from './edit/change.js'
 export { type EditTextOptions, editText } from './edit/edit.js'
 export { MetadataError, type MetadataErrorCode, type MetadataErrorPlace } from './errors.js'

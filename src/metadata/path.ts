@@ -51,6 +51,7 @@ export function parsePath(path: string): readonly Step[] {
 export type FieldValue = string | number | bigint | boolean | Uint8Array | readonly FieldValue[] | FieldValues
 /** The fields of a message that are set, by name. */
 export interface FieldValues {
+  /** A field by its name. */
   readonly [name: string]: FieldValue
 }
 

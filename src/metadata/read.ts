@@ -18,7 +18,9 @@ export interface ReadOptions extends ParseTextOptions {
 
 /** A record, and the format in which it was. */
 export interface ReadResult {
+  /** The format that the record was in. */
   readonly format: 'binary' | 'json' | 'text'
+  /** The record. */
   readonly metadata: Metadata
 }
 

@@ -24,6 +24,7 @@ export interface Problem {
   readonly message: string
 }
 
+/** The stable code of a problem. */
 export type ProblemCode =
   | 'empty'
   | 'invalid_date'

@@ -40,6 +40,7 @@ export interface AuthorizedApplicationsPageModel {
 
 /** An application and everything that the user permitted it. */
 export interface AuthorizedApplication {
+  /** The name of the application. */
   readonly name: string
   /** The website: shown as a link if it is an `http` or `https` URL, else as text. */
   readonly website: string
@@ -67,6 +68,7 @@ export interface AuthorizedApplication {
 
 /** A permission that the user gave at one time. */
 export interface AuthorizedGrant {
+  /** The scopes of the grant. */
   readonly scopes: readonly ConsentScope[]
   /** The user's resources that it covers. */
   readonly resources: AuthorizedResources
@@ -78,6 +80,7 @@ export interface AuthorizedGrant {
 
 /** Resources that an application was permitted to use. */
 export interface AuthorizedResources {
+  /** The kind of the resources. */
   readonly kind: ResourceKind
   /** The names of the specified ones. */
   readonly items: readonly string[]

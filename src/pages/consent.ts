@@ -73,7 +73,9 @@ export type ConsentPageModel = {
 export interface ConsentResource {
   /** The identifier, which comes back as a value of the field `resource`. */
   readonly id: string
+  /** The name that the user is shown. */
   readonly name: string
+  /** True if it is chosen when the page opens. */
   readonly checked: boolean
 }
 

@@ -11,6 +11,7 @@ const markup: unique symbol = Symbol.for('grantwell.pages.markup')
  * send.
  */
 export interface SafeHtml {
+  /** The markup. */
   readonly [markup]: string
 }
 

@@ -30,10 +30,15 @@ export { stylesheet } from './stylesheet.js'
 
 /** The pages that the server shows. Each function takes a model, and returns a whole HTML document. */
 export interface Pages {
+  /** Writes the page that asks the user for consent. */
   readonly consent: (model: ConsentPageModel) => string
+  /** Writes the page of an error. */
   readonly error: (model: ErrorPageModel) => string
+  /** Writes the page on which the user enters the code of a device. */
   readonly device: (model: DevicePageModel) => string
+  /** Writes the page after a decision on a device. */
   readonly deviceResult: (model: DeviceResultPageModel) => string
+  /** Writes the page of the applications that the user permitted. */
   readonly authorizedApplications: (model: AuthorizedApplicationsPageModel) => string
 }
 

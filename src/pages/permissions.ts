@@ -13,6 +13,7 @@ export type ResourceKind = 'all' | 'public' | 'specified'
 export interface ConsentScope {
   /** The name on the wire, for example `repo-code:rw`. It is not shown, but in the source of the page. */
   readonly scope: string
+  /** `r` reads, `rw` reads and writes. */
   readonly permission: 'r' | 'rw'
   /** A description in the user's words. */
   readonly description: string

@@ -25,6 +25,7 @@ export interface HttpRequest<Native = unknown> {
    * where the platform does not tell.
    */
   readonly remoteAddress?: string | undefined
+  /** The request of the platform. */
   readonly native: Native
 }
 
@@ -46,8 +47,11 @@ export type HttpBody =
  * The body is text, or bytes where it is an image.
  */
 export interface HttpResponse<Body extends string | Uint8Array = string> {
+  /** The status code. */
   readonly status: number
+  /** The headers by their names. */
   readonly headers: Readonly<Record<string, string>>
+  /** The body; empty where there is none. */
   readonly body: Body
 }
 
@@ -76,6 +80,7 @@ export function headerOf(headers: HttpHeaders, name: string): string | undefined
 
 /** What a platform's request tells at the least: Node's `IncomingMessage` and the fetch `Request` both do. */
 export interface RequestLike {
+  /** The headers, as the platform has them. */
   readonly headers: HttpHeaders | { get(name: string): string | null }
   /**
    * Every header as it came, names and values in turn, where the platform has them (Node). Without them, the second of two headers `Host` or

@@ -9,6 +9,7 @@ export type JsonValue = null | boolean | number | string | readonly JsonValue[] 
 
 /** A record as it was read. */
 export interface StoredRecord {
+  /** The value, as it was written. */
   readonly value: JsonValue
   /** A positive integer that changes with every write. A key that was removed and is written anew never gets one of its old versions. */
   readonly version: number
@@ -26,6 +27,7 @@ export interface WriteOptions {
 
 /** One page of a list. */
 export interface RecordPage {
+  /** The records of this page. */
   readonly records: readonly (StoredRecord & { readonly key: string })[]
   /** The place at which the next page begins; absent on the last page. */
   readonly cursor?: string | undefined

@@ -24,17 +24,23 @@ export type { EngineOptions } from './shared/options.js'
 
 /** An opened database of libsql, better-sqlite3, `node:sqlite` or `bun:sqlite`, as far as the four are alike. */
 export interface SqliteDatabase {
+  /** Runs statements without values. */
   exec(sql: string): unknown
+  /** Prepares a statement. */
   prepare(sql: string): SqliteStatement
   /** True while a transaction is open; `node:sqlite` calls it `isTransaction`. */
   readonly inTransaction?: boolean
+  /** True inside a transaction, where the engine tells. */
   readonly isTransaction?: boolean
 }
 
 /** A prepared statement of a {@link SqliteDatabase}. */
 export interface SqliteStatement {
+  /** Runs the statement and returns its first row. */
   get(...values: (string | number | null)[]): unknown
+  /** Runs the statement and returns all its rows. */
   all(...values: (string | number | null)[]): unknown[]
+  /** Runs the statement. */
   run(...values: (string | number | null)[]): unknown
 }
 

@@ -18,6 +18,7 @@ export type {
   ExploreOptions,
   ExploreServerOptions,
   ExploreStoreWiring,
+  FormDecision,
   OwnRequest,
   ReceivedPair,
   RequestKind,

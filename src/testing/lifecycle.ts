@@ -31,6 +31,7 @@ export interface LifecycleOptions {
   readonly seed?: number
   /** With its seed, repeats only the run that failed, at its shortest; both are in the report. */
   readonly path?: string
+  /** The path of a counterexample to repeat, as fast-check prints it. */
   readonly replayPath?: string
 }
 

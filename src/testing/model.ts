@@ -8,10 +8,15 @@ import type { Scope } from '../core/scopes.js'
 
 /** The settings that the model knows, in seconds. */
 export interface Terms {
+  /** Seconds for which a code can be exchanged. */
   readonly codeLifetime: number
+  /** Seconds for which an access token works. */
   readonly accessTokenLifetime: number
+  /** Seconds for which a refresh token works. */
   readonly refreshTokenLifetime: number
+  /** Seconds for which a pair works on after its refresh. */
   readonly gracePeriod: number
+  /** The consequence of a refresh token that comes back after its grace. */
   readonly refreshReplay: 'revoke' | 'refuse'
 }
 

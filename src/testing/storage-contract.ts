@@ -19,6 +19,7 @@ export type { MakeStore, StoreWiring, TestedStore } from './storage-contract/ben
 
 /** A clause of the contract. */
 export interface ContractCase {
+  /** The clause, as the title of a test. */
   readonly name: string
   /** Rejects with an Error that says what the contract demands and what came instead. */
   readonly run: () => Promise<void>

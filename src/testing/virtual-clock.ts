@@ -6,6 +6,7 @@ import type { Seconds } from '../core/values.js'
 
 /** A clock of whole seconds since the epoch; call it to read it, or give it to a server and a store as their `clock`. */
 export interface VirtualClock {
+  /** Returns the time, in seconds since the epoch. */
   (): Seconds
   /** Lets so many seconds pass; a negative number steps back, as a clock that is set right does. */
   readonly advance: (seconds: Seconds) => void

@@ -14,6 +14,7 @@ import type { VirtualClock } from './virtual-clock.js'
 
 /** A request to a server. */
 export interface LifecycleRequest {
+  /** The method, in upper case. */
   readonly method: 'GET' | 'POST'
   /** Path and query. */
   readonly url: string
@@ -25,14 +26,17 @@ export interface LifecycleRequest {
 
 /** An answer of a server. */
 export interface LifecycleResponse {
+  /** The status code. */
   readonly status: number
   /** Names in any case; a list where a header came more than once. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
+  /** The body as text. */
   readonly body: string
 }
 
 /** An application that is registered and approved. */
 export interface LifecycleClient {
+  /** The client identifier. */
   readonly clientId: string
   /** Absent for a public client. */
   readonly clientSecret?: string
@@ -79,6 +83,7 @@ export interface WireOptions {
 
 /** A wiring in this process. */
 export interface Wired extends LifecycleWiring {
+  /** The server. */
   readonly server: AuthorizationServer
 }
 

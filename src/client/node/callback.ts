@@ -19,7 +19,9 @@ export type CallbackOutcome = 'done' | 'refused' | 'failed' | 'foreign'
 
 /** The texts of the page that the browser shows. They are plain text, which is escaped. */
 export interface CallbackText {
+  /** The title of the page. */
   readonly title: string
+  /** The sentence below the title. */
   readonly text: string
   /** A language tag, such as `pt-BR`; `en` by default. */
   readonly language?: string

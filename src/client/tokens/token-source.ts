@@ -21,7 +21,9 @@ import { checkWhole } from './tokens-json.js'
 
 /** Options of {@link createTokenSource}. */
 export interface TokenSourceOptions {
+  /** The client from `discover`. */
   readonly client: Client
+  /** The place where the tokens are kept. */
   readonly store: TokenStore
   /**
    * Seconds before its expiry at which an access token is refreshed; 60 by default, never more than a tenth of its life, and

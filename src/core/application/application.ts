@@ -15,16 +15,21 @@ export type Application = SubmittedApplication | PublishedApplication
 
 /** An application that may not be used: nobody has approved it yet, or it was refused for good. */
 export interface SubmittedApplication extends ApplicationHead {
+  /** `pending` waits for the administrators; `rejected` was refused. */
   readonly state: 'pending' | 'rejected'
+  /** The submission under review. */
   readonly review: Review
 }
 
 /** An application that was approved. A suspended one gets nothing, and its live tokens do not work until it is reinstated. */
 export interface PublishedApplication extends ApplicationHead, ApplicationDetails {
+  /** `suspended` gets nothing until it is reinstated. */
   readonly state: 'approved' | 'suspended'
+  /** The client identifier, equal to `id`. */
   readonly clientId: ClientId
   /** Newest first; none for a public client. */
   readonly secrets: readonly ClientSecret[]
+  /** The time of the last approval, in seconds since the epoch. */
   readonly approvedAt: Seconds
   /** A change that waits for the administrators, or that they refused. */
   readonly review?: Review
@@ -40,6 +45,7 @@ export interface ApplicationHead {
   readonly applicant?: Subject
   /** The number of submissions and changes so far, from 1. */
   readonly revision: number
+  /** The time of the submission, in seconds since the epoch. */
   readonly createdAt: Seconds
 }
 
@@ -63,6 +69,7 @@ export type Review = {
 
 /** One secret of a confidential client. */
 export interface ClientSecret {
+  /** SHA-256 of the secret. */
   readonly digest: Digest
   /** Exclusive; absent for the one that stays. */
   readonly expiresAt?: Seconds

@@ -17,7 +17,9 @@ export interface RedirectRules {
 
 /** What of an application's registration decides on redirect URIs. */
 export interface RedirectRegistration {
+  /** The type of the client: `confidential` keeps a secret, `public` cannot. */
   readonly type: 'confidential' | 'public'
+  /** The registered redirect URIs. */
   readonly redirectUris: readonly string[]
   /** The domain that was reviewed; absent where the registered URIs are loopback or private-use ones alone. */
   readonly authorizedDomain?: string

@@ -60,6 +60,7 @@ export interface ResourceServerRegistration {
 
 /** What an applicant hands in: a registration that gives a reason for every scope. */
 export interface Submission extends Registration {
+  /** The scopes that it may ask for, each with a reason. */
   readonly scopes: readonly RequestedScope[]
 }
 
@@ -71,6 +72,7 @@ export type Amendment = Omit<Submission, 'logo'> & { readonly logo?: Uint8Array 
 
 /** A scope and why the application needs it, in words for the administrators. */
 export interface RequestedScope {
+  /** A scope of the catalogue, such as `repo-code:rw`. */
   readonly scope: string
   /** 1 to 350 characters. */
   readonly reason: string
@@ -81,13 +83,19 @@ export type ResourceScope = 'all' | 'public' | 'specified'
 
 /** A registration that was checked, without its logo. JSON. */
 export interface RegistrationDetails extends RedirectRegistration {
+  /** The name that users are shown. */
   readonly name: string
+  /** Absent where there is none. */
   readonly description?: string
+  /** The official website. */
   readonly website: string
+  /** The scopes that it may ask for, in normal form. */
   readonly scopes: readonly Scope[]
   /** Why each scope is needed, by the scope; empty where nobody asked. */
   readonly reasons: Readonly<Record<string, string>>
+  /** The widest resource scope that it may ask for. */
   readonly resourceScope: ResourceScope
+  /** True if it may use the device flow. */
   readonly deviceFlow: boolean
   /** Absent for `bearer`. */
   readonly tokenType?: 'mac'
@@ -97,6 +105,7 @@ export interface RegistrationDetails extends RedirectRegistration {
 export interface RegistrationFault {
   /** The place of the fault, such as `redirectUris[1]`; empty for the whole registration. */
   readonly path: string
+  /** The rule that is broken: the rest of a sentence that begins with the path. */
   readonly message: string
 }
 

@@ -76,10 +76,15 @@ export type ApplicationRefusal =
 
 /** An event of an application, for the audit trail. */
 export interface ApplicationEvent {
+  /** The kind of the event. */
   readonly type: 'application'
+  /** Seconds since the epoch. */
   readonly at: Seconds
+  /** The identifier of the application. */
   readonly applicationId: ClientId
+  /** The change of the application. */
   readonly change: 'submitted' | 'changed' | 'approved' | 'rejected' | 'suspended' | 'reinstated' | 'secret_rotated'
+  /** The revision after the change. */
   readonly revision: number
 }
 

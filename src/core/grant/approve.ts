@@ -18,14 +18,21 @@ import type { GrantRules } from './rules.js'
 
 /** The command of a user who agrees. */
 export interface ApproveCommand {
+  /** The name of the command. */
   readonly type: 'approve'
   /** Derived from the consent, so that one consent makes one grant. */
   readonly grantId: GrantId
+  /** The client that gets the code. */
   readonly clientId: ClientId
+  /** The key of the client's application. */
   readonly clientKey: ClientKey
+  /** The user who agrees. */
   readonly subject: Subject
+  /** The scopes that the user permits, in normal form. */
   readonly scopes: readonly Scope[]
+  /** The resources that the user permits. */
   readonly resources: Resources
+  /** The redirect URI of the request, which the code is bound to. */
   readonly redirectUri: string
   /** S256 challenge, where the request had one. */
   readonly codeChallenge?: string
@@ -39,7 +46,9 @@ export interface ApproveCommand {
 
 /** The answer to {@link ApproveCommand}. */
 export interface IssuedCode {
+  /** The kind of the reply. */
   readonly type: 'code'
+  /** The authorization code. */
   readonly code: string
 }
 

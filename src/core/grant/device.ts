@@ -26,16 +26,23 @@ import type { GrantRules } from './rules.js'
 
 /** A device's request for a permission. */
 export interface RequestDeviceCommand {
+  /** The name of the command. */
   readonly type: 'request_device'
+  /** The identifier of the grant that it may become: random. */
   readonly grantId: GrantId
+  /** The client that authenticated. */
   readonly clientId: ClientId
+  /** The key of the client's application. */
   readonly clientKey: ClientKey
+  /** The scopes that the device asks for, in normal form. */
   readonly scopes: readonly Scope[]
 }
 
 /** The answer to {@link RequestDeviceCommand}. */
 export interface IssuedDeviceCode {
+  /** The kind of the reply. */
   readonly type: 'device_code'
+  /** The code that the device polls with. */
   readonly deviceCode: string
   /** Seconds. */
   readonly expiresIn: Seconds
@@ -45,22 +52,29 @@ export interface IssuedDeviceCode {
 
 /** A user's answer to a device. */
 export interface DecideCommand {
+  /** The name of the command. */
   readonly type: 'decide'
+  /** The decision of the user. */
   readonly decision: 'agree' | 'refuse'
+  /** The user who decides. */
   readonly subject: Subject
   /** The scopes that the user was shown. */
   readonly scopes: readonly Scope[]
+  /** The resources that the user permits. */
   readonly resources: Resources
 }
 
 /** The answer to {@link DecideCommand}. */
 export interface Decided {
+  /** The kind of the reply. */
   readonly type: 'decided'
 }
 
 /** A device's question whether its user has decided. */
 export interface PollCommand {
+  /** The name of the command. */
   readonly type: 'poll'
+  /** The device code that the client presents. */
   readonly credential: Credential
   /** The client that authenticated. */
   readonly clientId: ClientId

@@ -19,12 +19,15 @@ import type { GrantRules } from './rules.js'
 
 /** The command of a client that exchanges its code. */
 export interface ExchangeCommand {
+  /** The name of the command. */
   readonly type: 'exchange'
+  /** The code that the client presents. */
   readonly credential: Credential
   /** The client that authenticated. */
   readonly clientId: ClientId
   /** Where it was sent, it must be the one that the code is bound to; where it was not, client and PKCE bind the code (specification, section 4.2). */
   readonly redirectUri?: string | undefined
+  /** The verifier of PKCE (RFC 7636, section 4.5). */
   readonly codeVerifier?: string | undefined
   /** The scopes that the application is registered for now: its tokens have no others. */
   readonly registered: readonly Scope[]

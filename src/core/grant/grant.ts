@@ -14,18 +14,24 @@ import type { ClientId, Digest, GrantId, Seconds, Subject } from '../values.js'
 export interface Grant {
   /** Version of this shape. */
   readonly v: 1
+  /** The identifier of the grant. */
   readonly id: GrantId
+  /** The client that the user permitted it to. */
   readonly clientId: ClientId
+  /** The user. */
   readonly subject: Subject
   /** The scopes that the user permitted; no token ever has more. */
   readonly scopes: readonly Scope[]
+  /** The resources that the user permitted. */
   readonly resources: Resources
+  /** The time of the user's decision, in seconds since the epoch. */
   readonly createdAt: Seconds
   /**
    * The record stays at least until then: while its code lives, and while the form that made it could come back by a clock that is
    * 600 seconds behind.
    */
   readonly keepUntil: Seconds
+  /** The code that gave, or may give, the first pair. */
   readonly code: AuthorizationCode | DeviceCode
   /** The time of its last new pair: a token is used within its lifetime from then, or not at all. Absent before the first. */
   readonly lastUsedAt?: Seconds
@@ -39,19 +45,23 @@ export interface Grant {
 
 /** The authorization code of a grant (specification, section 2.2). */
 export interface AuthorizationCode {
+  /** SHA-256 of the code's secret. */
   readonly digest: Digest
   /** Exactly as the authorization request had it. */
   readonly redirectUri: string
   /** S256 challenge (RFC 7636, section 4.2). */
   readonly codeChallenge?: string
+  /** Exclusive. */
   readonly expiresAt: Seconds
   /** Salt of the code's derivation, 32 bytes of base64url: with the form's secret it gives the code again. Gone with the exchange. */
   readonly salt?: string
+  /** The time of the exchange; absent before it. */
   readonly usedAt?: Seconds
 }
 
 /** The device code of a grant that was permitted for a device (RFC 8628, section 3.2), and how it is polled. */
 export interface DeviceCode {
+  /** SHA-256 of the code's secret. */
   readonly digest: Digest
   /** Never there: that tells it from an authorization code. */
   readonly redirectUri?: never
@@ -63,6 +73,7 @@ export interface DeviceCode {
   readonly polledAt?: Seconds
   /** The last wait that was too short, and how often in a row it was longer than the one before by what is asked for. */
   readonly tooSoon?: { readonly waited: Seconds; readonly slower: number }
+  /** The time at which it gave tokens; absent before that. */
   readonly usedAt?: Seconds
 }
 
@@ -72,12 +83,15 @@ export interface DeviceAuthorization {
   readonly v: 1
   /** The identifier of the grant that it becomes. */
   readonly id: GrantId
+  /** The client that asked. */
   readonly clientId: ClientId
   /** The scopes that the device asks for. */
   readonly scopes: readonly Scope[]
+  /** The time of the request, in seconds since the epoch. */
   readonly createdAt: Seconds
   /** The record stays at least until then, so that a late poll is told that the code expired. */
   readonly keepUntil: Seconds
+  /** The device code. */
   readonly code: DeviceCode
 }
 
@@ -86,6 +100,7 @@ export type GrantRecord = Grant | DeviceAuthorization
 
 /** An access token and its refresh token. */
 export interface TokenPair {
+  /** The access token. */
   readonly access: {
     readonly digest: Digest
     /** Exclusive: the token works while `now < expiresAt`. */
@@ -96,6 +111,7 @@ export interface TokenPair {
     /** Present when this token was revoked alone. */
     readonly revokedAt?: Seconds
   }
+  /** The refresh token. */
   readonly refresh: {
     readonly digest: Digest
     /** Exclusive. */

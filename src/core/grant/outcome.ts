@@ -14,10 +14,15 @@ export type GrantEvent = DecidedEvent | DeviceRequestedEvent
 
 /** The event of a device that asks for a permission: no user is known yet. */
 export interface DeviceRequestedEvent {
+  /** The kind of the event. */
   readonly type: 'device_requested'
+  /** Seconds since the epoch. */
   readonly at: Seconds
+  /** The identifier of the grant that it may become. */
   readonly grantId: GrantId
+  /** The client that asked. */
   readonly clientId: ClientId
+  /** The scopes that the device asks for. */
   readonly scopes: readonly Scope[]
 }
 
@@ -58,8 +63,11 @@ export type RevocationCause = 'client' | 'replay' | 'user' | 'administrator' | '
 
 /** The result of a transition: an answer, and the grant as it must be from now on, absent where nothing changes. */
 export interface GrantOutcome<Reply, Written extends GrantRecord = Grant> {
+  /** The answer, or the error. */
   readonly reply: Reply | OAuthError
+  /** The record to write; absent where nothing changes. */
   readonly grant?: Written
+  /** The events for the audit trail, once the record is written. */
   readonly events: readonly GrantEvent[]
 }
 

@@ -15,11 +15,15 @@ import type { GrantRules } from './rules.js'
 
 /** A token pair as it is handed to the client: the only moment when its secrets exist. */
 export interface IssuedTokens {
+  /** The kind of the reply. */
   readonly type: 'tokens'
+  /** The access token. */
   readonly accessToken: string
+  /** The refresh token. */
   readonly refreshToken: string
   /** Seconds until the access token expires. */
   readonly expiresIn: Seconds
+  /** The scopes of the access token, in normal form. */
   readonly scopes: readonly Scope[]
   /** What each request is signed with, 43 characters; present for a token of the type `mac` alone. */
   readonly macKey?: string

@@ -25,7 +25,9 @@ import type { GrantRules } from './rules.js'
 
 /** The command of a client that refreshes a pair. */
 export interface RefreshCommand {
+  /** The name of the command. */
   readonly type: 'refresh'
+  /** The refresh token that the client presents. */
   readonly credential: Credential
   /** The client that authenticated. */
   readonly clientId: ClientId

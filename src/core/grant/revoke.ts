@@ -16,7 +16,9 @@ import type { GrantRules } from './rules.js'
 
 /** The command of a client that revokes a token. */
 export interface RevokeCommand {
+  /** The name of the command. */
   readonly type: 'revoke'
+  /** The token that the client presents. */
   readonly credential: Credential
   /** The client that authenticated. */
   readonly clientId: ClientId
@@ -24,7 +26,9 @@ export interface RevokeCommand {
 
 /** The command of somebody who ends a grant and has no token of it. */
 export interface WithdrawCommand {
+  /** The name of the command. */
   readonly type: 'withdraw'
+  /** The one who ends the grant: its user, an administrator, or newer grants (the option `grantLimit`). */
   readonly by: 'user' | 'administrator' | 'limit'
 }
 

@@ -13,12 +13,16 @@ export interface GrantRules extends DerivationRules {
   readonly catalogue: ScopeCatalogue
   /** Lifetimes and the grace period, in seconds. */
   readonly codeLifetime: Seconds
+  /** Seconds for which an access token works. */
   readonly accessTokenLifetime: Seconds
+  /** Seconds for which a refresh token works. */
   readonly refreshTokenLifetime: Seconds
+  /** Seconds for which a pair works on after its refresh. */
   readonly gracePeriod: Seconds
   /** Consequence of a refresh token that comes back after its grace: its grant is revoked, or it is refused and no more. */
   readonly refreshReplay: 'revoke' | 'refuse'
   /** Seconds that a device waits for a decision, and that it waits between two polls at first. */
   readonly deviceCodeLifetime: Seconds
+  /** Seconds that must lie between two polls at first. */
   readonly devicePollingInterval: Seconds
 }

@@ -33,25 +33,41 @@ export type GrantCommand =
 
 /** What each command is answered with, where it is not an error. */
 export interface GrantReplies {
+  /** The reply to a user who agrees. */
   readonly approve: IssuedCode
+  /** The reply to the exchange of a code. */
   readonly exchange: IssuedTokens
+  /** The reply to a refresh. */
   readonly refresh: IssuedTokens
+  /** The reply to a revocation by the client. */
   readonly revoke: Revocation
+  /** The reply to the end of a grant by somebody else. */
   readonly withdraw: Revocation
+  /** The reply to the request of a device. */
   readonly request_device: IssuedDeviceCode
+  /** The reply to the decision on a device. */
   readonly decide: Decided
+  /** The reply to the poll of a device. */
   readonly poll: IssuedTokens
 }
 
 /** What each command may leave in the store. */
 export interface GrantWrites {
+  /** The record after a user who agrees. */
   readonly approve: Grant
+  /** The record after the exchange of a code. */
   readonly exchange: Grant
+  /** The record after a refresh. */
   readonly refresh: Grant
+  /** The record after a revocation by the client. */
   readonly revoke: Grant
+  /** The record after the end of a grant by somebody else. */
   readonly withdraw: Grant
+  /** The record after the request of a device. */
   readonly request_device: DeviceAuthorization
+  /** The record after the decision on a device. */
   readonly decide: Grant
+  /** The record after the poll of a device. */
   readonly poll: GrantRecord
 }
 

@@ -16,8 +16,11 @@ export type CredentialKind = 'code' | 'access_token' | 'refresh_token' | 'device
 
 /** A credential that was read. */
 export interface Credential {
+  /** The kind, as the prefix tells it. */
   readonly kind: CredentialKind
+  /** The key of the application that it belongs to. */
   readonly clientKey: ClientKey
+  /** The grant that it belongs to. */
   readonly grantId: GrantId
   /** 43 characters: base64url of 32 bytes. */
   readonly secret: string

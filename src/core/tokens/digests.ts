@@ -30,6 +30,7 @@ export const portableDigests: Digests = {
 export interface DerivationRules {
   /** Mixed into the derivation of successors, and what keys of `mac` tokens are derived from; 32 bytes or more. */
   readonly derivationKey?: Uint8Array | undefined
+  /** The digest functions. */
   readonly digests: Digests
 }
 

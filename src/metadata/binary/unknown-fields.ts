@@ -10,6 +10,7 @@ import { WireReader } from './wire-reader.js'
 
 /** One field that the schema does not know. */
 export interface UnknownField {
+  /** The number of the field. */
   readonly fieldNumber: number
   /** 0 varint, 1 of 64 bits, 2 length-delimited, 3 group, 5 of 32 bits. */
   readonly wireType: number

@@ -18,6 +18,7 @@ import { formatTree, isExact, isFraction, JsonNumber, toJsonFraction } from './j
 export type JsonValue = string | number | boolean | null | JsonValue[] | JsonObject
 /** An object of JSON. */
 export interface JsonObject {
+  /** A member by its name. */
   [key: string]: JsonValue
 }
 

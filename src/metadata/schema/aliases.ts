@@ -2,7 +2,7 @@
  * Other names for the values of enums, for records that use names of their own in place of the neutral ones of the schema.
  * @module
  */
-import type * as generated from '../generated/metadata.js'
+import type { DirectoryType, LicenseType, Security_Category, URL_Type } from '../generated/metadata.js'
 import { refuseInherited } from '../options.js'
 import type { EnumType } from './schema.js'
 import { ENUMS } from './schema.js'
@@ -12,10 +12,14 @@ import { ENUMS } from './schema.js'
  * names of the schema. Writers write them instead: the first of several names for one value.
  */
 export interface EnumAliases {
-  readonly 'URL.Type'?: { readonly [alias: string]: keyof typeof generated.URL_Type }
-  readonly 'Security.Category'?: { readonly [alias: string]: keyof typeof generated.Security_Category }
-  readonly LicenseType?: { readonly [alias: string]: keyof typeof generated.LicenseType }
-  readonly DirectoryType?: { readonly [alias: string]: keyof typeof generated.DirectoryType }
+  /** Aliases of the values of `URL.Type`. */
+  readonly 'URL.Type'?: { readonly [alias: string]: keyof typeof URL_Type }
+  /** Aliases of the values of `Security.Category`. */
+  readonly 'Security.Category'?: { readonly [alias: string]: keyof typeof Security_Category }
+  /** Aliases of the values of `LicenseType`. */
+  readonly LicenseType?: { readonly [alias: string]: keyof typeof LicenseType }
+  /** Aliases of the values of `DirectoryType`. */
+  readonly DirectoryType?: { readonly [alias: string]: keyof typeof DirectoryType }
 }
 
 /** The form of a name that an enum value may have. */

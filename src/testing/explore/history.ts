@@ -13,7 +13,9 @@ export type OperationKind = 'decide' | 'exchange' | 'refresh' | 'revoke' | 'vali
 
 /** A pair as a client receives it. */
 export interface ReceivedPair {
+  /** The access token. */
   readonly accessToken: string
+  /** The refresh token. */
   readonly refreshToken: string
 }
 

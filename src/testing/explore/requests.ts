@@ -44,9 +44,11 @@ export interface Caller {
   readonly newestPair: () => Promise<ReceivedPair | undefined>
   /** Sends the form of the consent with a decision. */
   readonly decide: (decision: FormDecision) => Promise<CallAnswer>
+  /** Exchanges a code. */
   readonly exchange: (code: string) => Promise<CallAnswer>
+  /** Refreshes a pair. */
   readonly refresh: (refreshToken: string) => Promise<CallAnswer>
-  /** @param token - a refresh token, or an access token */
+  /** Revokes a refresh token or an access token. */
   readonly revoke: (token: string) => Promise<CallAnswer>
   /** Asks the guard of the API about an access token. */
   readonly validate: (accessToken: string) => Promise<CallAnswer>

@@ -18,6 +18,7 @@ export interface StoreWiring {
 
 /** A store to be tested, a connection of its own to its engine where there is such a thing. */
 export interface TestedStore {
+  /** The store to test. */
   readonly store: RecordStore
   /** Ends what the store holds open; its records stay. Called once, after a failure too. */
   readonly close?: (() => void | Promise<void>) | undefined
