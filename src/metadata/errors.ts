@@ -4,11 +4,11 @@
  */
 
 /**
- * The kinds of error, for programs. Binary, with `offset`: `truncated`, `invalid_varint`, `invalid_tag`, `invalid_length`,
+ * What is wrong, for programs. Binary, with `offset`: `truncated`, `invalid_varint`, `invalid_tag`, `invalid_length`,
  * `unexpected_end_group`, `too_deep`, `invalid_utf8`. Text, with `line` and `column`: `syntax`, `unknown_field`,
  * `unknown_enum_value`, `duplicate_field`, `out_of_range`, `invalid_utf8`, `too_deep`. Values, with `path`:
  * `invalid_value`, `unknown_field`, `unknown_enum_value`, and `invalid_path` for a path that names nothing. Any input:
- * `too_large`. Text that is not JSON, with `line` and `column`: `invalid_json`. Bytes that can be read in two formats:
+ * `too_large`; JSON that is none: `invalid_json`, with `line` and `column`; bytes that are good in two formats:
  * `ambiguous_format`.
  */
 export type MetadataErrorCode =
@@ -30,7 +30,7 @@ export type MetadataErrorCode =
   | 'invalid_value'
   | 'invalid_path'
 
-/** The place of an error, as far as it has one. */
+/** Where the fault is, as far as it has a place. */
 export interface MetadataErrorPlace {
   /** Bytes from the start of binary input; UTF-16 units from the start of text. */
   readonly offset?: number
@@ -40,28 +40,21 @@ export interface MetadataErrorPlace {
   readonly column?: number
   /** Field of the record, as `third_party.url[0].value`. */
   readonly path?: string
-  /** The text or value that would be right there. */
+  /** What could have stood there. */
   readonly expected?: string
 }
 
 /**
- * The error of every wrong input, and of nothing else. Recognize it by `code`: the ESM and the CommonJS build each have a class
- * of their own, so `instanceof` fails across them. The message names the place as well.
+ * Thrown for every input that is not what it should be, and for nothing else. Tell it by `code`: the ESM and the CommonJS
+ * build have a class each, so `instanceof` fails across them. The message says the place as well.
  */
 export class MetadataError extends Error {
-  /** The name of the class. */
   override readonly name: string = 'MetadataError'
-  /** The stable code of the error. */
   readonly code: MetadataErrorCode
-  /** The place of the fault, in bytes or characters from 0. */
   readonly offset?: number
-  /** The line of the fault, from 1. */
   readonly line?: number
-  /** The column of the fault, from 1. */
   readonly column?: number
-  /** The path of the field at fault. */
   readonly path?: string
-  /** The value that was expected, in words. */
   readonly expected?: string
 
   constructor(code: MetadataErrorCode, message: string, place: MetadataErrorPlace = {}) {
@@ -71,14 +64,14 @@ export class MetadataError extends Error {
   }
 }
 
-/** The default of every `maxBytes`: 4 MiB, about three thousand times a usual record. */
+/** The default of every `maxBytes`: 4 MiB, some three thousand times a usual record. */
 export const MAX_BYTES = 4_194_304
 
-/** The most characters that a writer writes for a record: far more than a record that is read by default can have. */
+/** The most characters that a writer makes of a record: far more than any that is read by default. */
 const MAX_WRITTEN: number = 16 * MAX_BYTES
 
 /**
- * Stops a writer whose text grows too long. Indentation and repeated names can make it hundreds of times the input.
+ * Ends a writer whose text grows too long. Indentation and repeated names can make it hundreds of times the input.
  * @param length - characters so far
  * @throws {MetadataError} `too_large`
  */
@@ -88,7 +81,7 @@ export function checkLength(length: number): void {
 
 /**
  * Runs a writer. One string that is longer than an engine permits is too large as well.
- * @throws {MetadataError} `too_large`, and every error of the writer
+ * @throws {MetadataError} `too_large`, and whatever the writer throws
  */
 export function limitWriter(write: () => string): string {
   try {
@@ -103,20 +96,16 @@ function tooLongError(): MetadataError {
   return new MetadataError('too_large', `more than ${MAX_WRITTEN} characters of text`)
 }
 
-/** The deepest nesting of messages, groups and JSON: as deep as the reference reads. No record comes near it. */
+/** How deep messages, groups and JSON may nest: as deep as the reference reads, and no record comes near it. */
 export const MAX_DEPTH = 100
 
-/**
- * Checks the size of an input.
- * @throws {MetadataError} `too_large`
- */
+/** @throws {MetadataError} `too_large` */
 export function checkSize(size: number, maxBytes: number = MAX_BYTES): void {
   if (size > maxBytes) throw new MetadataError('too_large', `${size} bytes are more than maxBytes permits: ${maxBytes}`)
 }
 
 /**
- * Throws the error of a value that is not as it should be.
- * @param found - the value that came instead; the message names its kind
+ * @param found - what came instead, of which the message says the kind
  * @throws {MetadataError} `invalid_value`
  */
 export function refuse(path: string, expected: string, ...found: readonly unknown[]): never {
@@ -125,7 +114,7 @@ export function refuse(path: string, expected: string, ...found: readonly unknow
 }
 
 /** Describes the kind of a value: `a Date`, `a list`, `null`. */
-function describeKind(value: unknown): string {
+export function describeKind(value: unknown): string {
   if (value === null || value === undefined) return String(value)
   if (typeof value === 'boolean') return 'a truth value'
   if (Array.isArray(value)) return 'a list'

@@ -15,6 +15,7 @@ export const EXCUSED: Readonly<Record<string, readonly string[]>> = {
     ...of('core/tokens/credential.ts', 'credentialAt'),
     ...of('metadata/text/literals.ts', 'readEscape', 'explainEscape'),
     ...of('metadata/options.ts', 'isBytes', 'checkInput'),
+    ...of('metadata/errors.ts', 'describeKind'),
     ...of('metadata/json/sparse.ts', 'isIndexLike'),
     ...of('client/node/process-identity.ts', 'isEnded'),
     ...of('metadata/text/text-error.ts', 'foundAt'),

@@ -63,7 +63,7 @@ describe('what a caller in JavaScript gets wrong', () => {
       for (const value of [null, Number.NaN, 'x', () => 1])
         expect(() => call({ [name]: value } as never)).toThrow(TypeError)
     }
-    expect(() => call({ nothing: true } as never)).toThrow(`there is no option nothing: there are ${names.join(', ')}`)
+    expect(() => call({ nothing: true } as never)).toThrow(`there is no option nothing; it takes ${names.join(', ')}`)
   })
 
   it.each(calls)('an option of %s that is not the own one of the object', (_, call, names) => {

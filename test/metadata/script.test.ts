@@ -260,7 +260,7 @@ describe('readMetadata', () => {
     )
     expect(() => readMetadata('name: "x"', { format: 'binary' })).toThrowError('should be a Uint8Array')
     expect(() => readMetadata('', { format: 'xml' as never })).toThrow(
-      new TypeError('the option format should be binary or json or text'),
+      new TypeError(`the option format must be 'binary' or 'json' or 'text'; got "xml"`),
     )
   })
 
