@@ -5,11 +5,12 @@
 import type { ApplicationDetails } from '../../core/application/application.js'
 import type {
   Registration,
-  RegistrationFault,
+  RegistrationDetails,
   ResourceServerRegistration,
 } from '../../core/application/registration.js'
 import type { RegistrationRules } from '../../core/application/registration-check.js'
 import { checkRegistration } from '../../core/application/registration-check.js'
+import type { RegistrationFault } from '../../core/errors.js'
 import { readStrictOptions } from '../../core/options.js'
 import type { TakesOf } from '../../core/takes.js'
 import { ANYTHING, isTaken, NAME } from '../../core/takes.js'
@@ -85,7 +86,7 @@ export function checkDetails(
   given: unknown,
   needs: Pick<RegistrationRules, 'reasons' | 'logo'> & Partial<Pick<RegistrationRules, 'redirectUris'>>,
   more: readonly RegistrationFault[] = [],
-) {
+): { readonly details: RegistrationDetails; readonly logo: Uint8Array | undefined } {
   const { scopes, redirect, macTokens } = settings
   const specifiedResources = settings.resources !== undefined
   const rules = { scopes, redirect, specifiedResources, macTokens, redirectUris: 'required', ...needs } as const
