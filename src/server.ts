@@ -33,15 +33,15 @@ export interface AuthorizationServer<Native = unknown> extends GuardProvider {
   /** Returns true for a path of this server: alone, with its query, or in a whole URL. Never throws. */
   readonly owns: (url: string) => boolean
   /**
-   * Answers a request, at once if the store does; undefined if its path is not one of this server. Never throws or rejects. The answer to
-   * a `HEAD` has its body, which the adapter leaves out.
+   * Answers a request, at once if the store does; undefined if its path is not one of this server. Never throws or rejects. The
+   * answer to a `HEAD` has its body, which the adapter leaves out.
    */
   readonly handle: (
     request: HttpRequest<Native>,
   ) => HttpResponse<string | Uint8Array> | undefined | Promise<HttpResponse<string | Uint8Array> | undefined>
   /**
-   * Checks that the access token of a request works and permits what the route needs, like `guard(needs)(request)`. For routes whose
-   * needs are only known with the request. One read of the store, and for a token of the type `mac` one write.
+   * Checks that the access token of a request works and permits what the route needs, like `guard(needs)(request)`. For routes
+   * whose needs are only known with the request. One read of the store, and for a token of the type `mac` one write.
    * @param request - Node's `IncomingMessage`, a fetch `Request`, or anything with their headers
    * @param needs.scope - scopes that the route needs, such as `repo-code:r`; none by default
    * @param needs.resource - returns the resource that the request is about; absent if it is about none, or if the host enforces

@@ -12,8 +12,8 @@ import { cut, isObject, isTaken, isThenable, mustBe } from './takes.js'
 type CreateError = (message: string) => Error
 
 /**
- * Reads and checks options, each once. Only own properties count, so a polluted prototype changes nothing. An option that comes from a
- * class is refused: if it were ignored, it could open what it was meant to close. An option that is undefined is left out.
+ * Reads and checks options, each once. Only own properties count, so a polluted prototype changes nothing. An option that comes
+ * from a class is refused: if it were ignored, it could open what it was meant to close. An option that is undefined is left out.
  * @param of - the name of the function that takes the options
  * @param isStrict - true to refuse an unknown name whose value is undefined too; false by default
  * @param createError - makes the error; GrantwellError `ERR_CONFIGURATION` by default
@@ -47,8 +47,8 @@ export function readOptions<Options extends object>(
 }
 
 /**
- * Reads options as {@link readOptions} does, and refuses an unknown name whose value is undefined too. For functions where a misspelt
- * option would permit, or end, more than was meant.
+ * Reads options as {@link readOptions} does, and refuses an unknown name whose value is undefined too. For functions where a
+ * misspelt option would permit, or end, more than was meant.
  */
 export function readStrictOptions<Options extends object>(
   of: string,

@@ -29,8 +29,8 @@ interface NonceRecord {
 }
 
 /**
- * Seconds that the record of a nonce is kept longer than necessary. Servers whose clocks differ do not remove each other's records. And
- * a store times out before an expired record could pass for a write that did not happen.
+ * Seconds that the record of a nonce is kept longer than necessary. Servers whose clocks differ do not remove each other's
+ * records. And a store times out before an expired record could pass for a write that did not happen.
  */
 const NONCE_MARGIN: Seconds = 600
 

@@ -23,8 +23,8 @@ export interface RouteNeeds<Request, Context extends readonly unknown[] = []> {
   /** Scopes, such as `repo-code:rw`, separated by a space; none by default. */
   readonly scope?: string
   /**
-   * Returns the resource that a request is about, as the host knows it; undefined or null for none. The handler finds this very value in
-   * `request.auth.resource`. Left out if a route is about no resource, or enforces `request.auth.resources` itself.
+   * Returns the resource that a request is about, as the host knows it; undefined or null for none. The handler finds this very
+   * value in `request.auth.resource`. Left out if a route is about no resource, or enforces `request.auth.resources` itself.
    */
   readonly resource?: (request: Authorized<Request>, ...context: Context) => ReturnType<ResourceOf>
 }
@@ -36,8 +36,8 @@ export interface ResourceNeeds<
   Resource extends ProtectedResource = ProtectedResource,
 > extends RouteNeeds<Request, Context> {
   /**
-   * Returns the resource that a request is about, as the host knows it; undefined or null for none. The handler finds this very value in
-   * `request.auth.resource`.
+   * Returns the resource that a request is about, as the host knows it; undefined or null for none. The handler finds this very
+   * value in `request.auth.resource`.
    */
   readonly resource: (request: Authorized<Request>, ...context: Context) => ReturnType<ResourceOf<Resource>>
 }
@@ -93,7 +93,10 @@ export function checkServer(of: string, server: unknown): void {
   checkArgument(of, 'server', SERVER, server)
 }
 
-/** Checks a function that a guard got, so that a missing one cannot let everybody in. @throws GrantwellError `ERR_CONFIGURATION` */
+/**
+ * Checks a function that a guard got, so that a missing one cannot let everybody in.
+ * @throws GrantwellError `ERR_CONFIGURATION`
+ */
 export function checkFunction(name: string, given: unknown): void {
   checkArgument('guard', name, FUNCTION, given)
 }
@@ -109,8 +112,8 @@ export function noNext(): Error {
 }
 
 /**
- * Makes an error of a value that a handler threw. Express and connect take an empty value for `next` as the order to go on to the next
- * handler, with `auth` in the request, and Express takes two strings so.
+ * Makes an error of a value that a handler threw. Express and connect take an empty value for `next` as the order to go on to the
+ * next handler, with `auth` in the request, and Express takes two strings so.
  */
 export function thrown(error: unknown): unknown {
   const isError = Boolean(error) && error !== 'route' && error !== 'router'

@@ -1,6 +1,6 @@
 /**
- * The permissions of a user, summed up by application while they are read. A user may have thousands, and each may name hundreds of
- * resources. A page shows a few.
+ * The permissions of a user, summed up by application while they are read. A user may have thousands, and each may name hundreds
+ * of resources. A page shows a few.
  * @module
  */
 import type { Resources } from '../core/resource.js'

@@ -1,6 +1,6 @@
 /**
- * Checks of options and input, which a caller in JavaScript may get wrong. The codec has a reader of options of its own, since it is one
- * file that imports nothing of the rest. Its messages have the same form as those of `core/options.ts`.
+ * Checks of options and input, which a caller in JavaScript may get wrong. The codec has a reader of options of its own, since it
+ * is one file that imports nothing of the rest. Its messages have the same form as those of `core/options.ts`.
  * @module
  */
 import { describeKind, refuse } from './errors.js'
@@ -17,7 +17,8 @@ export const READ_OPTIONS: OptionTypes = {
 }
 
 /**
- * Reads and checks options. Only own properties count, and an unknown or inherited name is refused, since it would be ignored silently.
+ * Reads and checks options. Only own properties count, and an unknown or inherited name is refused, since it would be ignored
+ * silently.
  * @throws {TypeError} a mistake of the program, and not of its input
  */
 export function checkOptions<T extends object>(options: T | undefined, takes: OptionTypes): Partial<T> {
@@ -42,8 +43,8 @@ export function checkOptions<T extends object>(options: T | undefined, takes: Op
 const WORDS = { boolean: 'true or false', number: 'a number', object: 'an object' } as const
 
 /**
- * Refuses a name that an object has from its class or its prototype, since it would be ignored silently. Ignores `Object.prototype`
- * itself, since any code may have added to it.
+ * Refuses a name that an object has from its class or its prototype, since it would be ignored silently. Ignores
+ * `Object.prototype` itself, since any code may have added to it.
  * @param what - the name in a message
  * @throws {TypeError} a mistake of the program
  */
@@ -69,7 +70,10 @@ export function isBytes(value: unknown): value is Uint8Array {
   return Object.prototype.toString.call(value) === '[object Uint8Array]'
 }
 
-/** Checks the type of an input. @throws {MetadataError} `invalid_value` for another type, such as the ArrayBuffer that holds it */
+/**
+ * Checks the type of an input.
+ * @throws {MetadataError} `invalid_value` for another type, such as the ArrayBuffer that holds it
+ */
 export function checkInput(input: unknown, expected: 'bytes' | 'bytes or text'): void {
   if (isBytes(input) || (expected === 'bytes or text' && typeof input === 'string')) return
   refuse('the input', expected === 'bytes' ? 'a Uint8Array' : 'a string or a Uint8Array', input)

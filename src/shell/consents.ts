@@ -1,9 +1,9 @@
 /**
- * The decisions of users on applications, in the store. The first decision on a form counts. If a user has too many live grants to one
- * application, the oldest ends.
+ * The decisions of users on applications, in the store. The first decision on a form counts. If a user has too many live grants
+ * to one application, the oldest ends.
  *
- * A decision is recorded before its grant is made, and each is a record of its own. So the server reads the decision again when it makes
- * the grant. And a grant that ends leaves its record for as long as another server may have read the decision before.
+ * A decision is recorded before its grant is made, and each is a record of its own. So the server reads the decision again when
+ * it makes the grant. And a grant that ends leaves its record for as long as another server may have read the decision before.
  * @module
  */
 
@@ -33,8 +33,8 @@ export interface ConsentRecords {
    */
   readonly admit: (who: Deciding, decision: NewDecision, sparing?: GrantId) => Promise<OAuthError | undefined>
   /**
-   * Decides on a grant and its application as `onGrant` of the transactions does. A new grant is only made if its recorded decision
-   * still counts, which is read with it; otherwise the answer is the error for the page.
+   * Decides on a grant and its application as `onGrant` of the transactions does. A new grant is only made if its recorded
+   * decision still counts, which is read with it; otherwise the answer is the error for the page.
    */
   readonly onGrant: <Reply>(
     who: Deciding,
@@ -42,8 +42,9 @@ export interface ConsentRecords {
     decide: DecideOnGrant<Reply>,
   ) => MaybePromise<Reply | OAuthError>
   /**
-   * Returns the live grants that a user gave an application by a form of the authorization endpoint within the lifetime of a refresh
-   * token, the newest first; none if the store fails. A grant of a device, or one without a question to the user, spares no question.
+   * Returns the live grants that a user gave an application by a form of the authorization endpoint within the lifetime of a
+   * refresh token, the newest first; none if the store fails. A grant of a device, or one without a question to the user, spares
+   * no question.
    */
   readonly consentedGrants: (who: Deciding) => Promise<readonly Grant[]>
 }

@@ -46,11 +46,20 @@ export interface AuthorizationServerOptions<Native = unknown> {
   readonly issuer: string
   /** The store of all records; `memoryStore()` of `grantwell/storage/memory` for one process. */
   readonly store: RecordStore
-  /** Returns the user who is signed in; undefined or null for nobody. `request.native` is the platform's request, with the host's session. */
+  /**
+   * Returns the user who is signed in; undefined or null for nobody. `request.native` is the platform's request, with the host's
+   * session.
+   */
   readonly user: (request: HttpRequest<Native>) => User | null | undefined | Promise<User | null | undefined>
-  /** Returns the page to sign in, a path or URL. It sends the browser to `returnTo` afterwards, a whole URL that begins with the issuer. */
+  /**
+   * Returns the page to sign in, a path or URL. It sends the browser to `returnTo` afterwards, a whole URL that begins with the
+   * issuer.
+   */
   readonly signInUrl: (returnTo: string) => string
-  /** Returns the resources that a user can specify on the consent page; none by default, and then the page does not offer "specified". */
+  /**
+   * Returns the resources that a user can specify on the consent page; none by default, and then the page does not offer
+   * "specified".
+   */
   readonly resources?: (user: User) => readonly SpecifiedResource[] | Promise<readonly SpecifiedResource[]>
   /** The scopes of the service; those of the specification by default. */
   readonly scopes?: ScopeCatalogue
@@ -75,20 +84,25 @@ export interface AuthorizationServerOptions<Native = unknown> {
    */
   readonly userCodeLimiter?: (attempt: UserCodeAttempt) => Seconds | Promise<Seconds>
   /**
-   * Limits the devices that ask for codes: counts a request, and returns the seconds to wait, 0 to let it pass. The default counts in
-   * the store: 100 at once and 20 more each minute for each address. Without an address: 1,000 at once and one more each second for
-   * each application.
+   * Limits the devices that ask for codes: counts a request, and returns the seconds to wait, 0 to let it pass. The default
+   * counts in the store: 100 at once and 20 more each minute for each address. Without an address: 1,000 at once and one more
+   * each second for each application.
    */
   readonly deviceLimiter?: (attempt: DeviceAttempt) => Seconds | Promise<Seconds>
   /**
-   * Returns the IP address of a browser or a device, without a port; by default `request.remoteAddress`, which behind a proxy is the
-   * proxy's. Undefined or null if it is unknown: then user codes are limited for each user alone, and devices for each application.
+   * Returns the IP address of a browser or a device, without a port; by default `request.remoteAddress`, which behind a proxy is
+   * the proxy's. Undefined or null if it is unknown: then user codes are limited for each user alone, and devices for each
+   * application.
    */
   readonly remoteAddress?: (request: HttpRequest<Native>) => string | null | undefined
 
-  /** The answer to a refresh token that is used again after its grace period: revoke its grant, the default, or only refuse it. */
+  /**
+   * The answer to a refresh token that is used again after its grace period: revoke its grant, the default, or only refuse it.
+   */
   readonly refreshReplay?: 'revoke' | 'refuse'
-  /** Ask for consent every time, the default, or only if no live grant of the user to that confidential client covers the request. */
+  /**
+   * Ask for consent every time, the default, or only if no live grant of the user to that confidential client covers the request.
+   */
   readonly consent?: 'always' | 'once'
   /** The maximum number of live grants of one user to one application; one more ends the oldest. 50 by default, 1,000 at most. */
   readonly grantLimit?: number
@@ -104,39 +118,42 @@ export interface AuthorizationServerOptions<Native = unknown> {
    */
   readonly allowClientSecretPost?: boolean
   /**
-   * At least 32 random bytes, equal on every server over one store; none by default. They are mixed into the tokens that a refresh
-   * derives and into the digests of user codes. Then a copy of the store together with an old token is of no use.
+   * At least 32 random bytes, equal on every server over one store; none by default. They are mixed into the tokens that a
+   * refresh derives and into the digests of user codes. Then a copy of the store together with an old token is of no use.
    */
   readonly derivationKey?: Uint8Array
   /**
-   * Give applications that are registered for it tokens of the type `mac`, whose every use is signed, and take no others from them
-   * (specification, section 5.2; draft-ietf-oauth-v2-http-mac-01); false by default. Their keys are derived from `derivationKey`, which
-   * is required. Meant for API calls that TLS does not protect all the way. Bodies and answers are not signed.
+   * Give applications that are registered for it tokens of the type `mac`, whose every use is signed, and take no others from
+   * them (specification, section 5.2; draft-ietf-oauth-v2-http-mac-01); false by default. Their keys are derived from
+   * `derivationKey`, which is required. Meant for API calls that TLS does not protect all the way. Bodies and answers are not
+   * signed.
    */
   readonly macTokens?: boolean
   /**
-   * Seconds that the clock of a signing client may differ, and that its request may take; 300 by default, a day at most. Equal on every
-   * server over one store. After it is raised, a request that was signed up to so many seconds before could be used once more.
+   * Seconds that the clock of a signing client may differ, and that its request may take; 300 by default, a day at most. Equal on
+   * every server over one store. After it is raised, a request that was signed up to so many seconds before could be used once
+   * more.
    */
   readonly macWindow?: Seconds
   /**
-   * Seconds that a resource server may keep an answer of introspection, by its `Cache-Control`. A revocation takes as long to reach it.
-   * 0 by default: it asks every time (RFC 7662, section 4). A day at most.
+   * Seconds that a resource server may keep an answer of introspection, by its `Cache-Control`. A revocation takes as long to
+   * reach it. 0 by default: it asks every time (RFC 7662, section 4). A day at most.
    */
   readonly introspectionMaxAge?: Seconds
   /** The maximum size of a request's body, in bytes; 65,536 by default, from 1,024 to 16,777,216 (16 MiB). */
   readonly bodyLimit?: number
   /**
-   * The path before `/oauth2/...` in the requests that arrive; the issuer's path by default. Set it if a proxy or a fetch-style router
-   * strips a part of the path. Express and connect also pass the whole path, so they do not need it.
+   * The path before `/oauth2/...` in the requests that arrive; the issuer's path by default. Set it if a proxy or a fetch-style
+   * router strips a part of the path. Express and connect also pass the whole path, so they do not need it.
    */
   readonly mountPath?: string
   /** Pages that replace the default ones. They have the same headers, so they can use no scripts and no inline styles. */
   readonly pages?: Partial<Pages>
 
   /**
-   * Called with every event, after it is stored. An error that it throws goes to `onError`. If the answer of the store to a write is
-   * lost and the outcome stays unknown, it gets `refused` with the reason `store_failed`, and no event of the write, which may be stored.
+   * Called with every event, after it is stored. An error that it throws goes to `onError`. If the answer of the store to a write
+   * is lost and the outcome stays unknown, it gets `refused` with the reason `store_failed`, and no event of the write, which may
+   * be stored.
    */
   readonly onEvent?: (event: AuditEvent) => void
   /** Called with every error of the store or of a function of the host, which no client gets; `console.error` by default. */
@@ -145,11 +162,13 @@ export interface AuthorizationServerOptions<Native = unknown> {
   readonly clock?: () => Seconds
   /** Returns as many random bytes as it is asked for, unpredictable and new each time; those of the platform by default. */
   readonly entropy?: (length: number) => Uint8Array
-  /** The digest functions; portable ones by default. `nodeDigests` of `grantwell/node` are faster on Node.js, with equal results. */
+  /**
+   * The digest functions; portable ones by default. `nodeDigests` of `grantwell/node` are faster on Node.js, with equal results.
+   */
   readonly digests?: Digests
   /**
-   * Allow an `http` issuer that is not on loopback; false by default. Everyone on the network can read its tokens then, and who can set
-   * a cookie can answer a consent page.
+   * Allow an `http` issuer that is not on loopback; false by default. Everyone on the network can read its tokens then, and who
+   * can set a cookie can answer a consent page.
    */
   readonly allowInsecureIssuer?: boolean
 }

@@ -11,8 +11,8 @@ import type { IssuerRecord } from './records.js'
 import { ISSUER_KEY, notOurs, RECORD_VERSION } from './records.js'
 
 /**
- * Creates the store of a server. Nothing is answered from the records of another issuer. The first use looks for the record that names
- * their issuer, and writes it if there is none. Once the issuer is known to be this server's, it is not checked again.
+ * Creates the store of a server. Nothing is answered from the records of another issuer. The first use looks for the record that
+ * names their issuer, and writes it if there is none. Once the issuer is known to be this server's, it is not checked again.
  */
 export function createOwnedStore(settings: StoreSettings): CheckedStore {
   const store = createCheckedStore(settings)

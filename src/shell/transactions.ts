@@ -1,6 +1,6 @@
 /**
- * The one place that reads and writes the store. It reads the records, decides, and writes one back if it still has the version that was
- * read. Otherwise it reads again and decides again.
+ * The one place that reads and writes the store. It reads the records, decides, and writes one back if it still has the version
+ * that was read. Otherwise it reads again and decides again.
  * @module
  */
 import type { Application } from '../core/application/application.js'
@@ -75,7 +75,10 @@ export function createTransactions(settings: StoreSettings): Transactions {
     return 'type' in listed ? listed : (listed.leftOut ?? listed)
   }
 
-  /** Decides at once if the store answers at once: see `maybe-promise.ts`. Waits only after another request wrote the record first. */
+  /**
+   * Decides at once if the store answers at once: see `maybe-promise.ts`. Waits only after another request wrote the record
+   * first.
+   */
   function transact<Reply>(asked: readonly string[], decide: Decide<Reply>): MaybePromise<Reply | OAuthError> {
     return andThen(attempt(asked, decide), (decided) => (decided === undefined ? retry(asked, decide) : decided.reply))
   }

@@ -29,13 +29,14 @@ export interface ApplicationPage {
 
 /**
  * Functions for applicants and administrators. The host decides who may call them. Each throws GrantwellError: `ERR_STORE` if the
- * store fails, `ERR_CONFIGURATION` for an option of another name or type, and, if it changes an application, `ERR_CLIENT_UNKNOWN`.
+ * store fails, `ERR_CONFIGURATION` for an option of another name or type, and, if it changes an application,
+ * `ERR_CLIENT_UNKNOWN`.
  */
 export interface Applications {
   /**
    * Registers an application that administrators have approved, in one step.
-   * @param imported - an identifier and a secret that the application already has; random by default. The secret must have at least
-   * 24 visible ASCII characters and be random, since the store holds its plain SHA-256
+   * @param imported - an identifier and a secret that the application already has; random by default. The secret must have at
+   * least 24 visible ASCII characters and be random, since the store holds its plain SHA-256
    * @throws GrantwellError `ERR_REGISTRATION` with every fault, or `ERR_CLIENT_EXISTS`
    */
   readonly register: (
@@ -61,8 +62,8 @@ export interface Applications {
    */
   readonly submit: (submission: Submission, by?: { readonly applicant?: Subject }) => Promise<SubmittedApplication>
   /**
-   * Submits a change for approval. The approved registration stays in force until then. A change or a submission that waits already
-   * is replaced.
+   * Submits a change for approval. The approved registration stays in force until then. A change or a submission that waits
+   * already is replaced.
    * @param amendment - the whole registration with the change made; without a logo, the present one stays
    * @throws GrantwellError `ERR_REGISTRATION` with every fault, or `ERR_APPLICATION_STATE` for a rejected application
    */
@@ -96,7 +97,8 @@ export interface Applications {
    * Gives a confidential client a new secret. The old one works during an overlap, so that the host can tell every server of the
    * application. With an overlap of 0 every older secret stops at once.
    * @param options.overlap - seconds; 86,400 (a day) by default, a year at most
-   * @throws GrantwellError `ERR_APPLICATION_STATE` for a public client, one that was never approved, or one with 8 working secrets
+   * @throws GrantwellError `ERR_APPLICATION_STATE` for a public client, one that was never approved, or one with 8 working
+   * secrets
    */
   readonly rotateSecret: (
     clientId: string,

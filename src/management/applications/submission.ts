@@ -79,7 +79,10 @@ async function checkWaiting({ transactions }: ApplicationContext, applicant: Sub
     )
 }
 
-/** Creates a function that runs the tasks of each owner one after the other, so that no task counts before the one ahead of it ends. */
+/**
+ * Creates a function that runs the tasks of each owner one after the other, so that no task counts before the one ahead of it
+ * ends.
+ */
 function createQueues<Owner>(): <Result>(owner: Owner, task: () => Promise<Result>) => Promise<Result> {
   /** The last task of each owner with a task that runs. */
   const last = new Map<Owner, Promise<unknown>>()

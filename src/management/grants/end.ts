@@ -40,8 +40,8 @@ export async function endGrant(
 }
 
 /**
- * Ends every grant with a label, page by page. A grant that ended before costs no write. A grant that cannot be read or ended does not
- * keep the others alive.
+ * Ends every grant with a label, page by page. A grant that ended before costs no write. A grant that cannot be read or ended
+ * does not keep the others alive.
  * @returns the number of grants that worked until now
  * @throws GrantwellError `ERR_STORE` after the last page, if some could not be ended
  */

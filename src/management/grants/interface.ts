@@ -18,8 +18,8 @@ export interface GrantSummary {
   /** Seconds since the epoch. */
   readonly createdAt: Seconds
   /**
-   * The time when the application last got tokens by it, in seconds since the epoch; absent if it never did. It may have called the
-   * API until that access token expired: single calls are not recorded.
+   * The time when the application last got tokens by it, in seconds since the epoch; absent if it never did. It may have called
+   * the API until that access token expired: single calls are not recorded.
    */
   readonly lastUsedAt?: Seconds
   /** The time when it ends unless the application refreshes it, in seconds since the epoch, exclusive. */
@@ -53,16 +53,17 @@ export interface Grants {
    */
   readonly revokeGrant: (subject: Subject, grantId: string) => Promise<boolean>
   /**
-   * Ends every grant of a user, or every grant to one application. A grant that is made meanwhile may stay. If some cannot be ended,
-   * all others are, and `ERR_STORE` is thrown.
-   * @throws GrantwellError `ERR_CONFIGURATION` for another name than `clientId`, or for a value that is no string, which would end
-   * more than was meant
+   * Ends every grant of a user, or every grant to one application. A grant that is made meanwhile may stay. If some cannot be
+   * ended, all others are, and `ERR_STORE` is thrown.
+   * @throws GrantwellError `ERR_CONFIGURATION` for another name than `clientId`, or for a value that is no string, which would
+   * end more than was meant
    * @returns the number of working grants that were ended
    */
   readonly revokeAll: (subject: Subject, only?: { readonly clientId?: string }) => Promise<number>
   /**
-   * Ends every grant of an application, of all users. After an interruption, a second call ends the rest. If some cannot be ended, all
-   * others are, and `ERR_STORE` is thrown. Users may permit the application again meanwhile: `applications.suspend` stops it at once.
+   * Ends every grant of an application, of all users. After an interruption, a second call ends the rest. If some cannot be
+   * ended, all others are, and `ERR_STORE` is thrown. Users may permit the application again meanwhile: `applications.suspend`
+   * stops it at once.
    * @returns the number of working grants that were ended
    */
   readonly revokeApplication: (clientId: string) => Promise<number>

@@ -57,8 +57,8 @@ export async function endGrant(
 }
 
 /**
- * Removes a grant that was ended and that no decision counts. If that fails, it expires by itself. While its form could make it once
- * more, a record without labels stays.
+ * Removes a grant that was ended and that no decision counts. If that fails, it expires by itself. While its form could make it
+ * once more, a record without labels stays.
  */
 export async function removeGrant(
   context: ConsentContext,

@@ -13,8 +13,8 @@ import type { ConsentContext, Deciding } from './grants.js'
 import { endGrant, readGrants } from './grants.js'
 
 /**
- * Ends some grants: first those that are over, then codes that nobody exchanged, then grants without a question to the user, then the
- * oldest. With `consent: 'once'`, the grant that spares the user questions is the last to end.
+ * Ends some grants: first those that are over, then codes that nobody exchanged, then grants without a question to the user, then
+ * the oldest. With `consent: 'once'`, the grant that spares the user questions is the last to end.
  * @param count - the number of grants to end
  * @param sparedBy - the grant that spared the user a question; by default the newest one that could
  * @returns the decisions whose grants were ended, or the error for the page
@@ -45,8 +45,8 @@ export async function endOldest(
 }
 
 /**
- * Ranks the grant of a decision: the lowest ends first. Infinite for a grant that may be written at this moment. It must not end: it
- * would live on, and nothing would count it.
+ * Ranks the grant of a decision: the lowest ends first. Infinite for a grant that may be written at this moment. It must not end:
+ * it would live on, and nothing would count it.
  */
 function rankOf(decision: Decision, grant: Grant | undefined, sparing: GrantId | undefined, now: Seconds): number {
   if (grant === undefined) return now >= decision.at + GIVES_WAY_AFTER ? 0 : Number.POSITIVE_INFINITY

@@ -22,7 +22,10 @@ const PAGES: TakesOf<Pages> = {
 
 const DAY: Seconds = 86_400
 
-/** Lifetimes of a step that a person takes. Two days are enough, and any time from 173 seconds on is more if given in milliseconds. */
+/**
+ * Lifetimes of a step that a person takes. Two days are enough, and any time from 173 seconds on is more if given in
+ * milliseconds.
+ */
 const SHORT = seconds(1, 2 * DAY)
 
 const OPTIONS: TakesOf<AuthorizationServerOptions> = {

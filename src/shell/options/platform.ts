@@ -1,6 +1,6 @@
 /**
- * The clock, the randomness, the digests and the address of a client: those of the platform, and the host's own, whose answers are
- * checked.
+ * The clock, the randomness, the digests and the address of a client: those of the platform, and the host's own, whose answers
+ * are checked.
  * @module
  */
 import type { Takes } from '../../core/takes.js'
@@ -68,7 +68,10 @@ export function checkedEntropy(entropy: (length: number) => Uint8Array): (length
   }
 }
 
-/** Creates a pool of random bytes, since many small requests to the platform are slow. Bytes that were handed out are zeroed in it. */
+/**
+ * Creates a pool of random bytes, since many small requests to the platform are slow. Bytes that were handed out are zeroed in
+ * it.
+ */
 export function createEntropyPool(): (length: number) => Uint8Array {
   const pool = new Uint8Array(8192)
   let used = pool.length
