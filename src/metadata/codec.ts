@@ -16,8 +16,14 @@ import { isIndexLike, makeSparse } from './json/sparse.js'
 import type { JsonObject, ToJsonOptions } from './json/to-json.js'
 import { toJson } from './json/to-json.js'
 import { isBytes, isPlainObject } from './options.js'
-import type * as messages from './schema/messages.js'
-import type { Partly } from './schema/messages.js'
+import type {
+  DateMessage as DateMessageFields,
+  MetaData as MetaDataFields,
+  Partly,
+  Security as SecurityFields,
+  ThirdPartyMetaData as ThirdPartyMetaDataFields,
+  UrlMessage as UrlMessageFields,
+} from './schema/messages.js'
 import type { Message, MessageType } from './schema/schema.js'
 import { DateSchema, MetaDataSchema, SecuritySchema, ThirdPartySchema, UrlSchema } from './schema/schema.js'
 
@@ -131,26 +137,26 @@ function copyUnknown(value: unknown, copies: Map<object, unknown>): unknown {
 }
 
 /** The record of a third-party project. */
-export const MetaData: MessageCodec<messages.MetaData> = createCodec(MetaDataSchema, generated.MetaData)
-/** The origin of the project, its version and its licence. */
-export const ThirdPartyMetaData: MessageCodec<messages.ThirdPartyMetaData> = createCodec(
+export const MetaData: MessageCodec<MetaDataFields> = createCodec(MetaDataSchema, generated.MetaData)
+/** Where the project comes from, which version of it is here, under what terms. */
+export const ThirdPartyMetaData: MessageCodec<ThirdPartyMetaDataFields> = createCodec(
   ThirdPartySchema,
   generated.ThirdPartyMetaData,
 )
 /** One place where the project is found: `URL` in the schema. */
-export const UrlMessage: MessageCodec<messages.UrlMessage> = createCodec(UrlSchema, generated.URL)
+export const UrlMessage: MessageCodec<UrlMessageFields> = createCodec(UrlSchema, generated.URL)
 /** A day: `Date` in the schema. */
-export const DateMessage: MessageCodec<messages.DateMessage> = createCodec(DateSchema, generated.DateMessage)
-/** The degree to which the project's code can be trusted. */
-export const Security: MessageCodec<messages.Security> = createCodec(SecuritySchema, generated.Security)
+export const DateMessage: MessageCodec<DateMessageFields> = createCodec(DateSchema, generated.DateMessage)
+/** How far the project's code can be trusted. */
+export const Security: MessageCodec<SecurityFields> = createCodec(SecuritySchema, generated.Security)
 
 /** The record of a third-party project (specification, MetaData). */
-export type MetaData = messages.MetaData
-/** The origin of the project, its version and its licence (specification, ThirdPartyMetaData). */
-export type ThirdPartyMetaData = messages.ThirdPartyMetaData
+export type MetaData = MetaDataFields
+/** Where the project comes from, which version of it is here, under what terms (specification, ThirdPartyMetaData). */
+export type ThirdPartyMetaData = ThirdPartyMetaDataFields
 /** One place where the project is found (specification, URL). */
-export type UrlMessage = messages.UrlMessage
+export type UrlMessage = UrlMessageFields
 /** A day (specification, Date). */
-export type DateMessage = messages.DateMessage
-/** The degree to which the project's code can be trusted (specification, Security). */
-export type Security = messages.Security
+export type DateMessage = DateMessageFields
+/** How far the project's code can be trusted (specification, Security). */
+export type Security = SecurityFields

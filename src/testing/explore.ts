@@ -18,6 +18,7 @@ import type { Takes } from './options.js'
 import { checkedOptions, FUNCTION, OBJECT, oneOf, POSITIVE, TEXT, WHOLE, wholeFrom } from './options.js'
 
 export type { Beginning } from './explore/beginning.js'
+export type { FormDecision } from './explore/calls.js'
 export type { CallAnswer, ReceivedPair } from './explore/history.js'
 export type { Caller, OwnRequest, RequestKind } from './explore/requests.js'
 export type { ExploreServerOptions, ExploreStoreWiring } from './explore/runner.js'

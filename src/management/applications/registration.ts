@@ -6,11 +6,11 @@ import type { ApplicationDetails } from '../../core/application/application.js'
 import type {
   Registration,
   RegistrationDetails,
+  RegistrationFault,
   ResourceServerRegistration,
 } from '../../core/application/registration.js'
 import type { RegistrationRules } from '../../core/application/registration-check.js'
 import { checkRegistration } from '../../core/application/registration-check.js'
-import type { RegistrationFault } from '../../core/errors.js'
 import { readStrictOptions } from '../../core/options.js'
 import type { TakesOf } from '../../core/takes.js'
 import { ANYTHING, isTaken, NAME } from '../../core/takes.js'

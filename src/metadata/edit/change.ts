@@ -11,6 +11,7 @@ export const BARE_NAME: unique symbol = Symbol.for('grantwell.metadata.enumName'
 
 /** A value that is written without quotes, for an enum that the schema does not know. */
 export interface EnumNameValue {
+  /** The name of the value. */
   readonly [BARE_NAME]: string
 }
 
@@ -42,40 +43,63 @@ export type EditValue =
 export type EditMessage = DateMessage | UrlMessage | Security | ThirdPartyMetaData
 /** Fields to set in a message. */
 export interface EditFields {
+  /** A field by its name. */
   readonly [name: string]: EditValue | undefined
 }
 
-type Text = string | null | undefined
-/** The names of an enum, which an editor can list, and any other string, because aliases may be given. */
-type NameOf<Enum> = keyof Enum | (string & Record<never, never>) | null | undefined
-type Whole = number | null | undefined
+/** The names of an enum, which an editor can list, and any other, since aliases may be given. */
+export type NameOf<Enum> = keyof Enum | (string & Record<never, never>) | null | undefined
 
 /**
  * The change that {@link editText} makes: values by path. The paths of the schema are listed with their types. Other paths may be
  * given too: those with an index, and those of fields that the schema does not know.
  */
 export interface Change {
-  readonly name?: Text
-  readonly description?: Text
-  readonly 'third_party.version'?: Text
+  /** The field `name`. */
+  readonly name?: string | null | undefined
+  /** The field `description`. */
+  readonly description?: string | null | undefined
+  /** The version of the copied code. */
+  readonly 'third_party.version'?: string | null | undefined
+  /** The kind of the licence. */
   readonly 'third_party.license_type'?: NameOf<typeof LicenseType>
-  readonly 'third_party.license_note'?: Text
-  readonly 'third_party.local_modifications'?: Text
+  /** A note on the licence. */
+  readonly 'third_party.license_note'?: string | null | undefined
+  /** A description of local changes. */
+  readonly 'third_party.local_modifications'?: string | null | undefined
+  /** The type of the directory. */
   readonly 'third_party.type'?: NameOf<typeof DirectoryType>
+  /** All addresses. */
   readonly 'third_party.url'?: readonly (EditFields | UrlMessage)[] | null | undefined
+  /** One more address. */
   readonly 'third_party.url[+]'?: EditFields | UrlMessage | undefined
+  /** The category of security. */
   readonly 'third_party.security.category'?: NameOf<typeof Security_Category>
-  readonly 'third_party.security.note'?: Text
+  /** A note on security. */
+  readonly 'third_party.security.note'?: string | null | undefined
+  /** All tags of security. */
   readonly 'third_party.security.tag'?: readonly string[] | null | undefined
+  /** One more tag. */
   readonly 'third_party.security.tag[+]'?: string | undefined
+  /** All patches that are mitigated. */
   readonly 'third_party.security.mitigated_security_patch'?: readonly string[] | null | undefined
+  /** One more patch that is mitigated. */
   readonly 'third_party.security.mitigated_security_patch[+]'?: string | undefined
+  /** The date of the last upgrade. */
   readonly 'third_party.last_upgrade_date'?:
-    | { readonly year?: Whole; readonly month?: Whole; readonly day?: Whole }
+    | {
+        readonly year?: number | null | undefined
+        readonly month?: number | null | undefined
+        readonly day?: number | null | undefined
+      }
     | null
     | undefined
-  readonly 'third_party.last_upgrade_date.year'?: Whole
-  readonly 'third_party.last_upgrade_date.month'?: Whole
-  readonly 'third_party.last_upgrade_date.day'?: Whole
+  /** The year of the last upgrade. */
+  readonly 'third_party.last_upgrade_date.year'?: number | null | undefined
+  /** The month of the last upgrade, from 1. */
+  readonly 'third_party.last_upgrade_date.month'?: number | null | undefined
+  /** The day of the last upgrade, from 1. */
+  readonly 'third_party.last_upgrade_date.day'?: number | null | undefined
+  /** Any other field by its path. */
   readonly [path: string]: EditValue | undefined
 }
