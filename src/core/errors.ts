@@ -77,7 +77,7 @@ export interface OAuthError {
   readonly description: string
   /** For the audit trail alone. */
   readonly reason: RefusalReason
-  /** When a retry makes sense, in seconds from now: `Retry-After` on the wire. */
+  /** Seconds after which a retry makes sense: `Retry-After` on the wire. */
   readonly retryAfter?: Seconds
   /** The time of the service, for a client that signs by a wrong clock: in the challenge on the wire. */
   readonly time?: AuthenticatedTime
@@ -155,7 +155,7 @@ export type GrantwellErrorCode =
   | 'ERR_STORAGE_UNAVAILABLE'
 
 /**
- * What the functions that a host calls throw: a programmer's, an applicant's or an administrator's mistake, or a store
+ * The error that functions throw which a host calls: a programmer's, an applicant's or an administrator's mistake, or a store
  * that failed. Tell them apart by `code`; the classes of the ESM and the CommonJS build differ.
  */
 export class GrantwellError extends Error {
@@ -181,7 +181,7 @@ export function configurationError(message: string, cause?: unknown): GrantwellE
 }
 
 /**
- * What a store throws whose engine failed or took too long; `cause` is what the engine said, not enumerable, so that no log
+ * The error of a store whose engine failed or took too long; `cause` is the error of the engine, not enumerable, so that no log
  * of fields has it. Nothing is known of a write that ended so: it may have happened, or happen yet. The server finds out,
  * or answers 503 with `Retry-After`, and a retry is safe.
  */

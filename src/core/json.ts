@@ -1,9 +1,9 @@
 /**
- * JSON values beside each other.
+ * The comparison of JSON values.
  * @module
  */
 
-/** Whether two JSON values are equal, whatever the order of names: an engine may keep another one. */
+/** True if two JSON values are equal. The order of names does not count: an engine may keep another one. */
 export function sameJson(a: unknown, b: unknown): boolean {
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return a === b
   const left = Object.entries(a)

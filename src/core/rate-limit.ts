@@ -8,9 +8,9 @@
  */
 import type { Seconds } from './values.js'
 
-/** How many attempts are allowed. */
+/** A limit on attempts. */
 export interface AttemptLimit {
-  /** So many at once. */
+  /** Attempts at once. */
   readonly allowance: number
   /** Seconds in which one more comes back. */
   readonly period: Seconds
@@ -20,18 +20,18 @@ export interface AttemptLimit {
 export interface Attempts {
   /** Version of this shape. */
   readonly v: 1
-  /** When the whole allowance is there again, in seconds since the epoch; from then on the record says nothing. */
+  /** The time at which the whole allowance is there again, in seconds since the epoch; from then on the record says nothing. */
   readonly freeAt: Seconds
 }
 
-/** What came of an attempt. */
+/** The outcome of an attempt. */
 export type AttemptOutcome =
   | { readonly type: 'allowed'; readonly attempts: Attempts }
   | {
       readonly type: 'limited'
-      /** How many seconds it is too soon; it does not count. */
+      /** Seconds until the next attempt is allowed; this one does not count. */
       readonly retryAfter: Seconds
-      /** Where the record was of a time to come, from a clock that stepped back: what to keep in its place. */
+      /** The record to keep in place of one from the future, which a clock that stepped back has left. */
       readonly attempts?: Attempts
     }
 

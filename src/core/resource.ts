@@ -9,21 +9,21 @@ export type Resources =
   | { readonly kind: 'public' }
   | { readonly kind: 'specified'; readonly ids: readonly string[] }
 
-/** What a host knows of the resource that a request is about. */
+/** The resource that a request is about, as the host knows it. */
 export interface ProtectedResource {
-  /** As in what users specify: the `id` that the option `resources` gave. */
+  /** The `id` that the option `resources` gave, as users specify it. */
   readonly id: string
-  /** Whether it is one of the public resources. */
+  /** True for a public resource. */
   readonly public: boolean
   /**
-   * Whether the user may do this to it by the host's own rules: as its owner, by a role. A token never opens more than its user
+   * True if the user may do this to it by the host's own rules: as its owner, by a role. A token never opens more than its user
    * could.
    */
   readonly accessible: boolean
 }
 
 /**
- * Whether a token opens a resource: its user may, and permitted it: all, the public ones, or this very one.
+ * Checks that a token opens a resource: its user has access, and permitted all resources, the public ones, or this one.
  * @param resource - undefined or null where there is none, which no token opens
  */
 export function opensResource(resources: Resources, resource: ProtectedResource | null | undefined): boolean {
@@ -42,7 +42,7 @@ export function opensResource(resources: Resources, resource: ProtectedResource 
 /** The answer of a host that was asked for a resource, in words. */
 export const RESOURCE_WORDS = '{ id, public, accessible }, a string and two booleans, or undefined'
 
-/** Whether a host has said everything of a resource: what it forgets would be found by some users alone. */
+/** True if a host gave every field of a resource: a forgotten one would shut out some users alone. */
 export function isProtectedResource(value: unknown): value is ProtectedResource {
   if (typeof value !== 'object' || value === null) return false
   const { id, public: isPublic, accessible } = value as Partial<ProtectedResource> // any object may be asked for them

@@ -11,7 +11,7 @@ import { checkArgument, readOptions } from './options.js'
 import type { Takes, TakesOf } from './takes.js'
 import { came } from './takes.js'
 
-/** What a scope permits: `r` reads, `rw` reads and writes. */
+/** The permission in a scope: `r` reads, `rw` reads and writes. */
 export type Permission = 'r' | 'rw'
 
 /** One granted or requested permission, such as `repo-code:rw`. */
@@ -23,7 +23,7 @@ export interface ScopeDefinition {
   readonly name: string
   /** `['r']`, `['rw']`, or both. */
   readonly permissions: readonly Permission[]
-  /** What it covers, in words for the consent page. */
+  /** A description of what it covers, for the consent page. */
   readonly description: string
 }
 
@@ -103,7 +103,7 @@ export function splitScopes(text: string): readonly string[] {
   return text.split(' ').filter((part) => part !== '')
 }
 
-/** The same for scopes that are a list already. */
+/** Brings a list of scopes to normal form; undefined where one is unknown or there is none. */
 export function normalizeScopes(catalogue: ScopeCatalogue, scopes: readonly string[]): readonly Scope[] | undefined {
   const chosen = new Map<number, ScopeEntry>()
   for (const scope of scopes) {
@@ -120,7 +120,7 @@ export function printScopes(scopes: readonly Scope[]): string {
   return scopes.join(' ')
 }
 
-/** Whether every needed scope is granted; `name:rw` includes `name:r`. */
+/** True if every needed scope is granted; `name:rw` includes `name:r`. */
 export function coversScopes(granted: readonly Scope[], needed: readonly Scope[]): boolean {
   for (const scope of needed) {
     if (granted.includes(scope)) continue

@@ -10,7 +10,7 @@ const CODE_UNITS_PER_CHARACTER = 16
 /** Control characters, line ends, halves of characters, and marks that reorder the words around them. */
 const UNSOUND = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\u202a-\u202e\u2066-\u2069]/u
 
-/** The same for text of several lines. */
+/** Characters that no text of several lines may have. */
 const UNSOUND_IN_LINES = /[\p{Cs}\u202a-\u202e\u2066-\u2069]|(?![\t\r\n])\p{Cc}/u
 
 /**
@@ -33,7 +33,7 @@ export function isWithin(text: string, limit: number): boolean {
   return true
 }
 
-/** Whether there is something to see. */
+/** True if a text has something to see. */
 export function isVisible(text: string): boolean {
   return VISIBLE.test(text)
 }
@@ -49,12 +49,12 @@ export function unseenFault(text: string): string | undefined {
   return isLine(text.split(/[\n\r\p{Zl}\p{Zp}]/u).join('')) ? undefined : 'has a control or direction mark'
 }
 
-/** Whether a text is one line, whole, and leaves what stands around it in its order. */
+/** True if a text is one line of whole characters and does not reorder the text around it. */
 export function isLine(text: string): boolean {
   return !UNSOUND.test(text)
 }
 
-/** The same for a text that may have line ends and tabs. */
+/** True if a text has whole characters and does not reorder the text around it; it may have line ends and tabs. */
 export function isLines(text: string): boolean {
   return !UNSOUND_IN_LINES.test(text)
 }

@@ -47,18 +47,18 @@ export interface RefusedLink extends OAuthError {
   readonly rule?: string
 }
 
-/** What decides on an authorization request besides the application. */
+/** Settings for the check of authorization requests. */
 export interface AuthorizationRules {
   readonly catalogue: ScopeCatalogue
   readonly redirect: RedirectRules
-  /** Whether confidential clients need PKCE too; public ones always do. */
+  /** True if confidential clients need PKCE too; public ones always do. */
   readonly requirePkce: boolean
 }
 
 /** An S256 challenge is the base64url of 32 bytes. */
 const S256_CHALLENGE = /^[A-Za-z0-9_-]{43}$/
 
-/** Whose request it is: read before anything else, since without it nobody may be answered. */
+/** Reads the client of a request: before anything else, since without it nobody may be answered. */
 export function authorizationClientId(parameters: Parameters): ClientId | OAuthError {
   const value = valueIn(parameters, 'client_id')
   const clientId = typeof value === 'string' ? parseClientId(value) : undefined
@@ -150,7 +150,7 @@ function challengeFault(
     : malformed('The code_challenge must be one of the method S256.')
 }
 
-/** The scopes that a request ends with: those that it names or, where it names none, all that are registered. */
+/** Returns the scopes that a request asks for: those that it names or, where it names none, all registered ones. */
 export function requestedScopes(
   application: PublishedApplication,
   scope: string | undefined,
@@ -169,7 +169,7 @@ export function requestedScopes(
 }
 
 /**
- * The answer to the application: its redirect URI with what happened.
+ * Writes the answer to the application: its redirect URI with the code or the error.
  * @param answer - the code, or an error with its description
  * @param issuer - in every answer, so that a client knows whom it comes from (RFC 9207)
  */
@@ -193,7 +193,7 @@ export function authorizationResponse(
   return redirectResponse(redirectUri + separator + query)
 }
 
-/** An error for a page, since nobody can be trusted to get it (specification, section 7). */
+/** Makes an error for a page, since nobody can be trusted to get it (specification, section 7). */
 export function notAccessible(reason: OAuthError['reason']): OAuthError {
   return oauthError('invalid_request', reason, 'This link cannot be accessed.')
 }

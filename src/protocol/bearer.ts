@@ -26,7 +26,7 @@ const BEARER = /^bearer +([A-Za-z0-9\-._~+/]+=*)$/i
 /** The scheme of a request that is signed. */
 const MAC = /^mac(?: +|$)/i
 
-/** How nearly every header begins. */
+/** The beginning of nearly every header. */
 const USUAL = 'Bearer '
 
 const REALM = 'realm="oauth2"'
@@ -68,12 +68,12 @@ export function tokenInQuery(url: string): OAuthError | undefined {
   return TOKEN_IN_QUERY.test(url) ? malformed('An access token must not be in the query.') : undefined
 }
 
-/** A token that is none of ours, or works no more: the client is told the same. */
+/** Makes the error of a token that is unknown or works no more. The client is told the same of both. */
 export function invalidToken(reason: OAuthError['reason']): OAuthError {
   return oauthError('invalid_token', reason, 'The access token is invalid, expired or revoked.')
 }
 
-/** A token that works, and permits too little. */
+/** Makes the error of a token that works and permits too little. */
 export function insufficientScope(): OAuthError {
   return oauthError('insufficient_scope', 'scope_insufficient', 'The access token does not permit this.')
 }

@@ -20,7 +20,7 @@ import { decodeComponent, malformed } from './parameters.js'
 /** The names of the methods, as in the metadata (RFC 8414; RFC 7591, section 2). */
 export type ClientAuthenticationMethod = 'client_secret_basic' | 'client_secret_post' | 'none'
 
-/** What a client presented. */
+/** A client as a request presents it. */
 export interface PresentedClient {
   readonly clientId: ClientId
   /** The identifier as HTTP Basic has it, where that is another one than what it decodes to; see {@link meantClient}. */
@@ -33,7 +33,7 @@ export interface PresentedClient {
 const BASIC = /^basic +([A-Za-z0-9+/]+={0,2}) *$/i
 
 /**
- * Finds out who the client says it is.
+ * Reads the client that a request presents.
  * @param body - `client_id` and `client_secret` of the body
  * @param allowPost - whether a secret in the body is admitted at this endpoint
  */
@@ -88,7 +88,7 @@ function parseBasic(header: string): PresentedClient | undefined {
   return clientId === undefined || asItIs === undefined ? presented : { ...presented, clientIdAsItIs: asItIs }
 }
 
-/** What a part of the credentials may say, the reading of RFC 6749 first. */
+/** Returns the readings of a part of the credentials, that of RFC 6749 first. */
 function readingsOf(asItIs: string): readonly [string] | readonly [string, string] {
   const decoded = decodeComponent(asItIs)
   return decoded === undefined || decoded === asItIs ? [asItIs] : [decoded, asItIs]
@@ -139,7 +139,7 @@ function decodeBase64(text: string): string | undefined {
 }
 
 /**
- * Whether the application that the client says it is believes it. A suspended application is told so only once it has
+ * Authenticates the client against its registration. A suspended application is told so only once it has
  * authenticated; everything else fails alike, in the same time.
  * @returns the application, or `invalid_client`
  */

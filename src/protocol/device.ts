@@ -20,7 +20,7 @@ import { formOf, valuesIn } from './parameters.js'
 export interface DeviceAuthorizationRequest {
   readonly type: 'device_authorization_request'
   readonly client: PresentedClient
-  /** As sent; which scopes there are for the client is known once it has authenticated. */
+  /** The parameter as sent. It is checked once the client has authenticated. */
   readonly scope: string | undefined
 }
 

@@ -1,5 +1,5 @@
 /**
- * Where the endpoints are.
+ * The paths of the endpoints.
  * @module
  * @see Specification, section 4; RFC 8414, section 3.1
  */

@@ -1,5 +1,5 @@
 /**
- * What a resource server is answered that asks about a token.
+ * The answers to introspection requests.
  * @module
  * @see RFC 7662, section 2.2
  */
@@ -11,7 +11,7 @@ import type { Seconds } from '../core/values.js'
 import type { HttpResponse } from './message.js'
 import { TOKEN_HEADERS } from './message.js'
 
-/** A client that authenticated and may not ask. */
+/** Makes the error of a client that authenticated and is no resource server. */
 export function notAResourceServer(): OAuthError {
   const description = 'The client is not registered as a resource server.'
   return oauthError('unauthorized_client', 'not_a_resource_server', description, { status: 403 })

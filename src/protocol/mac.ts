@@ -18,7 +18,7 @@ import type { RequestLike } from './message.js'
 import { headerOf, isHeadersObject, memberOf, pathOf, queryOf } from './message.js'
 import { malformed } from './parameters.js'
 
-/** What a signed request presents. */
+/** The attributes of a signed request. */
 export interface PresentedMac extends Pick<MacInput, 'ts' | 'nonce' | 'ext'> {
   readonly type: 'mac'
   /** The access token, which is the identifier of its key. */
@@ -108,7 +108,7 @@ export function targetOf(request: RequestLike, secure: boolean): SignedTarget | 
   return { method, requestUri, host: host.toLowerCase(), port: port === '' ? ofScheme : port }
 }
 
-/** Whether a path and query are written as every reader takes them. */
+/** True if a path and query are written as every reader takes them. */
 function isUnambiguous(requestUri: string): boolean {
   const path = pathOf(requestUri)
   return (

@@ -78,7 +78,7 @@ export function headerOf(headers: HttpHeaders, name: string): string | undefined
   return value.length > 1 ? { type: 'repeated' } : value[0]
 }
 
-/** What a platform's request tells at the least: Node's `IncomingMessage` and the fetch `Request` both do. */
+/** The least that a platform's request has: Node's `IncomingMessage` and the fetch `Request` both do. */
 export interface RequestLike {
   /** The headers, as the platform has them. */
   readonly headers: HttpHeaders | { get(name: string): string | null }
@@ -142,7 +142,7 @@ export function headersOf(request: RequestLike): HttpHeaders {
   }
 }
 
-/** Whether headers are a platform's object of them. */
+/** True for a platform's object of headers. */
 export function isHeadersObject(headers: RequestLike['headers']): headers is { get(name: string): string | null } {
   return typeof headers['get'] === 'function'
 }
@@ -201,7 +201,7 @@ export function revocationResponse(request: HttpHeaders): HttpResponse {
 const JSON_RANGE = /^[ \t]*application\/json[ \t]*(?:;[^,]*)?$/i
 const NO_WEIGHT = /;[ \t]*q=0(?:\.0{0,3})?[ \t]*(?:;|$)/i
 
-/** Whether an `Accept` names `application/json` and nothing beside it (RFC 9110, section 12.5.1). */
+/** True if an `Accept` names `application/json` and nothing beside it (RFC 9110, section 12.5.1). */
 function acceptsJsonAlone(accept: string): boolean {
   return JSON_RANGE.test(accept) && !NO_WEIGHT.test(accept)
 }
@@ -221,7 +221,7 @@ export function errorResponse(error: OAuthError, endpoint: 'token' | 'revocation
   }
 }
 
-/** When a retry makes sense (RFC 9110, section 10.2.3); nothing where the error does not say. */
+/** Makes the header that says when a retry makes sense (RFC 9110, section 10.2.3); none where the error does not say. */
 export function retryAfter(error: OAuthError | undefined): Readonly<Record<string, string>> {
   return error?.retryAfter === undefined ? {} : { 'Retry-After': String(error.retryAfter) }
 }

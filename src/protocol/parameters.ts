@@ -1,7 +1,7 @@
 /**
  * `application/x-www-form-urlencoded`, read strictly: in a query, in a body, or as an earlier middleware left it.
  *
- * What is wrong with a parameter is found when somebody asks for that parameter, so unknown ones are ignored whatever
+ * A fault of a parameter is found when somebody asks for that parameter, so unknown ones are ignored whatever
  * they are (RFC 6749, section 3.1).
  * @module
  * @see RFC 6749, sections 3.1, 3.2 and appendix B
@@ -14,7 +14,7 @@ import { headerOf, queryOf } from './message.js'
 /** Values by name, or what is wrong with them. */
 export type Parameters = ReadonlyMap<string, string | ParameterFault>
 
-/** What can be wrong with one parameter. */
+/** The fault of one parameter. */
 export interface ParameterFault {
   readonly type: 'fault'
   readonly message: string
@@ -22,7 +22,7 @@ export interface ParameterFault {
   readonly values?: readonly string[]
 }
 
-/** How many parameters a message may have, and how many characters one may have. */
+/** Limits: parameters of a message, and characters of one. */
 export const PARAMETER_LIMITS = { count: 2048, length: 8192 } as const
 
 const MALFORMED = { type: 'fault', message: 'is not well-formed' } as const
@@ -45,11 +45,11 @@ const BODY_PARAMETERS = [
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const CONTROL = /[\x00-\x1f\x7f-\x9f]/
 
-/** What a form may have in it, and what of that stands for itself: all but `%` and `+`. */
+/** The characters of a form, and those of them that stand for themselves: all but `%` and `+`. */
 const ASCII = /^[\x20-\x7e]*$/
 const PLAIN = /^[\x20-\x24\x26-\x2a\x2c-\x7e]*$/
 
-/** What clients write, and every other spelling of the same. */
+/** The media type as clients write it, and every other spelling of it. */
 const USUAL_FORM = 'application/x-www-form-urlencoded'
 const FORM = /^application\/x-www-form-urlencoded[ \t]*(?:;[ \t]*charset[ \t]*=[ \t]*"?utf-8"?[ \t]*)?$/i
 
@@ -115,7 +115,7 @@ export function formOf(request: HttpRequest): Parameters | OAuthError {
     : malformed(`The parameter ${misplaced} must not be in the query.`)
 }
 
-/** What a form parser of the host made of a body: strings, and lists for what came more than once. */
+/** Reads the fields that a form parser of the host made of a body: strings, and lists for repeated ones. */
 function parsedParameters(fields: unknown): Parameters | OAuthError {
   if (typeof fields !== 'object' || fields === null) return malformed('The body is not a form.')
   const parameters: Reading = new Map()
@@ -142,7 +142,7 @@ function add(parameters: Reading, name: string, value: string | undefined): void
 }
 
 /**
- * The value of one parameter.
+ * Reads the value of one parameter.
  * @returns undefined where it is absent or empty, which is the same (RFC 6749, section 3.1); a fault where it is
  * repeated, malformed, too long, or has a control character
  */
@@ -153,7 +153,7 @@ export function valueIn(parameters: Parameters, name: string): string | Paramete
   return CONTROL.test(value) ? MALFORMED : value
 }
 
-/** All values of a parameter that may come more than once; none where one of them is malformed. */
+/** Reads all values of a parameter that may come more than once; none where one of them is malformed. */
 export function listIn(parameters: Parameters, name: string): readonly string[] {
   const value = parameters.get(name)
   return typeof value === 'string' ? [value] : (value?.values ?? [])
@@ -162,7 +162,7 @@ export function listIn(parameters: Parameters, name: string): readonly string[] 
 /** The values of several parameters; undefined where one is absent. */
 export type Values<Name extends string> = { readonly [Each in Name]: string | undefined }
 
-/** The values of several parameters, or the error of the first that has a fault. */
+/** Reads the values of several parameters; gives the error of the first that has a fault. */
 export function valuesIn<Name extends string>(
   parameters: Parameters,
   names: readonly Name[],
@@ -177,12 +177,12 @@ export function valuesIn<Name extends string>(
   return values as Values<Name> // every name has been set
 }
 
-/** An `invalid_request`. */
+/** Makes the error of a malformed request. */
 export function malformed(description: string): OAuthError {
   return oauthError('invalid_request', 'malformed_request', description)
 }
 
-/** The same for a parameter that must be there. */
+/** Makes the error of a parameter that is missing. */
 export function missing(name: string): OAuthError {
   return malformed(`The parameter ${name} is missing.`)
 }

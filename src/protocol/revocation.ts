@@ -17,9 +17,9 @@ import { formOf, missing, valuesIn } from './parameters.js'
 export interface RequestAboutToken {
   readonly type: 'request_about_token'
   readonly client: PresentedClient
-  /** What the token says; undefined where it is none of ours. */
+  /** The token; undefined where it is none of ours. */
   readonly credential: Credential | undefined
-  /** What is wrong with the request, told only once the client has authenticated. */
+  /** The fault of the request, which the client is told only once it has authenticated. */
   readonly fault: OAuthError | undefined
 }
 

@@ -1,11 +1,11 @@
 /**
- * What a store keeps of an application beside it: the lists that it is in, and its logos.
+ * The parts of an application that a store keeps beside it: the lists that it is in, and its logos.
  * @module
  */
 import type { Application } from './application.js'
 import { isPublished } from './application.js'
 
-/** The names of the lists that an application is in: its state, what waits for the administrators, its applicant. */
+/** Returns the names of the lists that an application is in: its state, what waits for the administrators, its applicant. */
 export function applicationLabels(application: Application): readonly string[] {
   const { state, review, applicant } = application
   return [
@@ -15,7 +15,7 @@ export function applicationLabels(application: Application): readonly string[] {
   ]
 }
 
-/** The logos that are needed: that in force and that in review; what was rejected is kept without. */
+/** Returns the names of the logos in force and in review. A rejected change keeps none. */
 export function logosOf(application: Application | undefined): readonly string[] {
   const inForce = isPublished(application) ? [application.logo] : []
   return application?.review?.state === 'pending' ? [...inForce, application.review.details.logo] : inForce

@@ -1,5 +1,5 @@
 /**
- * Which redirect URIs may be registered, and which requested one is the application's own.
+ * Redirect URIs: the rules of registration, and the match of a requested one with the registered ones.
  *
  * Everything is decided on the parsed URI, and only a URI that is spelled as the parser would write it is looked at:
  * mixed case, `..`, backslashes, look-alike hosts and odd address forms all differ from their own canonical spelling.
@@ -7,15 +7,15 @@
  * @see Specification, sections 2.1 and 4.1; RFC 6749, section 3.1.2; RFC 8252, sections 7 and 8; RFC 9700, section 4.1
  */
 
-/** How a requested redirect URI is held against the registration. */
+/** Settings for the match of redirect URIs. */
 export interface RedirectRules {
   /** `domain`: any path of the authorized domain, as the specification has it; `exact`: a registered URI alone. */
   readonly matching: 'domain' | 'exact'
-  /** Whether `http://localhost` counts as loopback; the literals `127.0.0.1` and `[::1]` always do. */
+  /** True if `http://localhost` counts as loopback; the literals `127.0.0.1` and `[::1]` always do. */
   readonly allowLocalhost: boolean
 }
 
-/** What of an application's registration decides on redirect URIs. */
+/** The part of a registration that decides on redirect URIs. */
 export interface RedirectRegistration {
   /** The type of the client: `confidential` keeps a secret, `public` cannot. */
   readonly type: 'confidential' | 'public'
@@ -23,7 +23,7 @@ export interface RedirectRegistration {
   readonly redirectUris: readonly string[]
   /** The domain that was reviewed; absent where the registered URIs are loopback or private-use ones alone. */
   readonly authorizedDomain?: string
-  /** Whether subdomains of it count. */
+  /** True if subdomains of it count. */
   readonly allowSubdomains: boolean
 }
 
@@ -39,7 +39,7 @@ const HOST = /^(?:[a-z0-9_-]+(?:\.[a-z0-9_-]+)*|\[[0-9a-f:]+\])$/
 const MAX_LENGTH = 2048
 
 /**
- * What kind of redirect URI a string is, whoever asks for it.
+ * Parses a redirect URI and tells its kind.
  * @returns undefined for what nobody may register or use
  */
 export function parseRedirectUri(
@@ -94,13 +94,13 @@ export function redirectUriRule(text: string): string {
   return 'must be https, http on loopback, or a private-use scheme with a dot such as com.example.app:'
 }
 
-/** Whether a host name of a parsed URL is the machine itself (RFC 8252, section 7.3). */
+/** True if the host name of a parsed URL is the machine itself (RFC 8252, section 7.3). */
 export function isLoopback(hostname: string, allowLocalhost: boolean): boolean {
   return hostname === '127.0.0.1' || hostname === '[::1]' || (allowLocalhost && hostname === 'localhost')
 }
 
 /**
- * The redirect URI that a request ends with.
+ * Returns the redirect URI to answer to.
  * @param requested - as sent; undefined where the request has none
  * @returns the URI to answer to; undefined where none is trusted, so that nothing may be sent to it
  */

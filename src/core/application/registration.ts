@@ -1,5 +1,5 @@
 /**
- * What an applicant says about an application.
+ * The registration of an application, as an applicant hands it in and as it is kept.
  * @module
  * @see Specification, sections 2.1, 5.3 and 8; RFC 6749, section 2
  */
@@ -9,7 +9,7 @@ import { oauthError } from '../errors.js'
 import type { Scope } from '../scopes.js'
 import type { RedirectRegistration } from './redirect-uri.js'
 
-/** What is registered about an application (specification, section 2.1). */
+/** The registration of an application (specification, section 2.1). */
 export interface Registration {
   /** Shown to the user; at most 50 characters as a person counts them. */
   readonly name: string
@@ -25,14 +25,14 @@ export interface Registration {
   readonly redirectUris: readonly string[]
   /** The domain that redirect URIs must have; by default the one that all registered https URIs share. */
   readonly authorizedDomain?: string | undefined
-  /** Whether subdomains of it are admitted; false by default. */
+  /** True to admit subdomains of it; false by default. */
   readonly allowSubdomains?: boolean | undefined
   /** The scopes that it may ask for, such as `['repo-code:rw', 'account-profile:r']`, each with a reason where there is one. */
   readonly scopes: readonly (string | RequestedScope)[]
   /** The widest resource scope that it may ask for; a user may grant a narrower one. */
   readonly resourceScope: ResourceScope
   /**
-   * Whether it may use the device flow; false by default. Whoever knows a public client's identifier can begin that flow in
+   * True if it may use the device flow; false by default. Anybody who knows a public client's identifier can begin that flow in
    * its name and send a user the link, so it is for tools that need it alone (RFC 8628, section 5.4).
    */
   readonly deviceFlow?: boolean | undefined
@@ -52,13 +52,13 @@ export interface ResourceServerRegistration {
   readonly name: string
   /** At most 350 characters. */
   readonly description?: string | undefined
-  /** Where it is: an http or https URL of at most 128 characters. */
+  /** The address of the API: an http or https URL of at most 128 characters. */
   readonly website: string
-  /** What it is told of: of a token it sees these scopes, and a token that has none of them is not active for it. */
+  /** The scopes that it sees of a token. A token that has none of them is not active for it. */
   readonly scopes: readonly string[]
 }
 
-/** What an applicant hands in: a registration that gives a reason for every scope. */
+/** A registration that an applicant hands in: it gives a reason for every scope. */
 export interface Submission extends Registration {
   /** The scopes that it may ask for, each with a reason. */
   readonly scopes: readonly RequestedScope[]
@@ -112,7 +112,7 @@ export interface RegistrationFault {
 /** Limits of section 8: characters, and bytes of the logo; and the pixels of each of its sides. */
 export const APPLICATION_LIMITS = { name: 50, description: 350, website: 128, logo: 1_048_576, logoSide: 4096 } as const
 
-/** What the specification leaves open: characters of a reason, and how many redirect URIs there may be. */
+/** Limits that the specification leaves open: characters of a reason, and the number of redirect URIs. */
 export const SUBMISSION_LIMITS = { reason: 350, redirectUris: 64 } as const
 
 /** The resource scopes that a user may choose from, for each that an application is registered with. */

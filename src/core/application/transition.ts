@@ -3,7 +3,7 @@
  *
  *     submit -> pending -> approved | rejected        approved <-> suspended
  *
- * What was approved is in force until a change to it is approved as well: a change waits in the record beside it.
+ * The approved details are in force until a change is approved as well: a change waits in the record beside them.
  * @module
  * @see Specification, sections 1 and 2.1
  */

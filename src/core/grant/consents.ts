@@ -105,7 +105,7 @@ export function admitDecision(
   return { type: 'first', consents: { v: 1, decisions: [...decisions, made] } }
 }
 
-/** Whether a grant is among those of which only so many live. */
+/** True if a grant counts against the limit of grants. */
 export function isCounted(consents: Consents | undefined, grantId: GrantId): boolean {
   return consents?.decisions.some((each) => each.grantId === grantId && each.over === undefined) ?? false
 }
@@ -122,7 +122,7 @@ function makesGrant({ at, over }: Decision, now: Seconds): boolean {
   return over === undefined && at - MAKES_WITHIN < now && now < at + MAKES_WITHIN
 }
 
-/** Whether it is the very decision: that on a device may have been made again meanwhile. */
+/** Makes the test for one decision. The decision on a device may have been made again meanwhile, so its time is compared too. */
 function isSame({ grantId, at }: Decision): (other: Decision) => boolean {
   return (other) => other.grantId === grantId && other.at === at
 }

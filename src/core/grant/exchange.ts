@@ -25,7 +25,7 @@ export interface ExchangeCommand {
   readonly credential: Credential
   /** The client that authenticated. */
   readonly clientId: ClientId
-  /** Where it was sent, it must be the one that the code is bound to; where it was not, client and PKCE bind the code (specification, section 4.2). */
+  /** Must be the one that the code is bound to. Absent, client and PKCE alone bind the code (specification, section 4.2). */
   readonly redirectUri?: string | undefined
   /** The verifier of PKCE (RFC 7636, section 4.5). */
   readonly codeVerifier?: string | undefined

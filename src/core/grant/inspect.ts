@@ -13,7 +13,7 @@ import type { ClientId, GrantId, Seconds, Subject } from '../values.js'
 import type { Grant } from './grant.js'
 import { findPair, worksUntil } from './grant.js'
 
-/** What an access token is good for at a moment. */
+/** The state of an access token at a moment. */
 export type Inspection =
   | {
       readonly type: 'active'
@@ -30,7 +30,7 @@ export type Inspection =
   | { readonly type: 'inactive'; readonly reason: RefusalReason }
 
 /**
- * What an access token says at a moment.
+ * Tells who may do what by an access token at a moment.
  * @param grant - the record that the credential names, if there is one
  * @param credential - of any kind; only an access token is ever active
  * @see Specification, section 3

@@ -25,7 +25,7 @@ export interface IssuedTokens {
   readonly expiresIn: Seconds
   /** The scopes of the access token, in normal form. */
   readonly scopes: readonly Scope[]
-  /** What each request is signed with, 43 characters; present for a token of the type `mac` alone. */
+  /** The key that signs each request, 43 characters; present for a token of the type `mac` alone. */
   readonly macKey?: string
 }
 

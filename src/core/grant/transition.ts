@@ -20,7 +20,7 @@ import type { Revocation, RevokeCommand, WithdrawCommand } from './revoke.js'
 import { revoke, withdraw } from './revoke.js'
 import type { GrantRules } from './rules.js'
 
-/** What can be asked of a grant, or of the device that waits to have one. */
+/** A command to a grant, or to the device that waits to have one. */
 export type GrantCommand =
   | ApproveCommand
   | ExchangeCommand
@@ -31,7 +31,7 @@ export type GrantCommand =
   | DecideCommand
   | PollCommand
 
-/** What each command is answered with, where it is not an error. */
+/** The reply to each command, where it is not an error. */
 export interface GrantReplies {
   /** The reply to a user who agrees. */
   readonly approve: IssuedCode
@@ -51,7 +51,7 @@ export interface GrantReplies {
   readonly poll: IssuedTokens
 }
 
-/** What each command may leave in the store. */
+/** The record that each command may leave in the store. */
 export interface GrantWrites {
   /** The record after a user who agrees. */
   readonly approve: Grant
@@ -71,7 +71,7 @@ export interface GrantWrites {
   readonly poll: GrantRecord
 }
 
-/** How many bytes of entropy every transition is given. */
+/** Bytes of entropy that every transition is given. */
 export const ENTROPY_BYTES = 64
 
 /**

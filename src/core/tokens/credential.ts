@@ -45,7 +45,7 @@ export const GRANT_ID_BYTES = 16
 
 const PREFIX_LENGTH = 4
 
-/** Where each field begins behind the prefix, and where the credential ends. */
+/** The place of each field behind the prefix, and the length of the whole. */
 const CLIENT_KEY_AT = PREFIX_LENGTH
 const GRANT_ID_AT = CLIENT_KEY_AT + 16
 const SECRET_AT = GRANT_ID_AT + 22

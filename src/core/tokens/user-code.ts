@@ -14,7 +14,7 @@ const ALPHABET = 'BCDFGHJKLMNPQRSTVWXZ'
 const LENGTH = 8
 const USER_CODE = new RegExp(`^[${ALPHABET}]{${LENGTH}}$`)
 
-/** How many bytes of entropy a code is made of: so many more than it has, that no code is likelier than another. */
+/** Bytes of entropy for a code: more than it has, so that no code is likelier than another. */
 export const USER_CODE_ENTROPY_BYTES = 16
 
 /** Makes a code of {@link USER_CODE_ENTROPY_BYTES} random bytes. */
