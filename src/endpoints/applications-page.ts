@@ -2,7 +2,9 @@
  * The page on which users see the applications that they permitted something, and revoke their access.
  * @module
  */
+
 import type { OAuthError } from '../core/errors.js'
+import { isOAuthError } from '../core/errors.js'
 import { shownName } from '../core/text.js'
 import type { Grants } from '../management/grants/interface.js'
 import { notAccessible } from '../protocol/authorization.js'
@@ -12,7 +14,7 @@ import { queryOf } from '../protocol/message.js'
 import type { FormBinding } from '../protocol/pages/consent.js'
 import { FORM_FIELDS } from '../protocol/pages/consent.js'
 import { pageResponse, redirectResponse } from '../protocol/pages/page.js'
-import { bodyParameters, isError, parseParameters, valuesIn } from '../protocol/parameters.js'
+import { bodyParameters, parseParameters, valuesIn } from '../protocol/parameters.js'
 import type { User } from '../shell/options.js'
 import type { ResourceNames } from './applications-page/model.js'
 import { APPLICATIONS_SHOWN, describeApplication, takeFitting } from './applications-page/model.js'
@@ -78,7 +80,7 @@ async function revokeAccess<Native>(
   request: HttpRequest<Native>,
 ): Promise<HttpResponse> {
   const sent = parseForm(request)
-  if (isError(sent)) return showError(context, 'applications', sent)
+  if (isOAuthError(sent)) return showError(context, 'applications', sent)
   const user = await readUser(context, request)
   if (user === undefined) return sendToSignIn(context, request, 'applications', '')
   const { clientId, token } = sent
@@ -91,15 +93,15 @@ async function revokeAccess<Native>(
 /** Parses a form of the page. */
 function parseForm(request: HttpRequest): SentForm | OAuthError {
   const form = bodyParameters(request)
-  if (isError(form)) return form
+  if (isOAuthError(form)) return form
   const fields = valuesIn(form, [FORM_FIELDS.clientId, FORM_FIELDS.consent])
-  return isError(fields) ? fields : { clientId: fields.client_id ?? '', token: fields.consent }
+  return isOAuthError(fields) ? fields : { clientId: fields.client_id ?? '', token: fields.consent }
 }
 
 /** Parses the number of applications that come before the page that is asked for; 0 for anything else. */
 function parseFrom({ url }: HttpRequest, count: number): number {
   const parameters = parseParameters(queryOf(url))
-  const text = isError(parameters) ? undefined : parameters.get(FROM)
+  const text = isOAuthError(parameters) ? undefined : parameters.get(FROM)
   const from = typeof text === 'string' && /^\d{1,5}$/.test(text) ? Number(text) : 0
   // An empty page would say that no application has access.
   return from < count ? from : 0

@@ -3,7 +3,9 @@
  * @module
  * @see Specification, section 4.1; RFC 6749, sections 4.1.1 and 4.1.2
  */
+
 import type { OAuthError } from '../core/errors.js'
+import { isOAuthError } from '../core/errors.js'
 import type { Grant } from '../core/grant/grant.js'
 import { GRANT_ID_BYTES, grantIdOf, SECRET_BYTES } from '../core/tokens/credential.js'
 import { clientKeyOf } from '../core/tokens/digests.js'
@@ -16,7 +18,7 @@ import { EMPTY_HEADERS, queryOf } from '../protocol/message.js'
 import { FORM_FIELDS, printAuthorizationRequest, shownOf } from '../protocol/pages/consent.js'
 import { formTargets, pageResponse } from '../protocol/pages/page.js'
 import type { Parameters } from '../protocol/parameters.js'
-import { bodyParameters, isError, parseParameters, valuesIn } from '../protocol/parameters.js'
+import { bodyParameters, parseParameters, valuesIn } from '../protocol/parameters.js'
 import type { User } from '../shell/options.js'
 import { keys, recordAs } from '../shell/records.js'
 import { approve, findConsent, refuse } from './authorization/decision.js'
@@ -70,7 +72,7 @@ async function askUser<Native>(context: PageContext<Native>, request: HttpReques
 /** Answers `POST`: takes the decision from the form of a consent page. */
 async function takeDecision<Native>(context: PageContext<Native>, request: HttpRequest<Native>): Promise<HttpResponse> {
   const sent = parseConsentForm(request)
-  if (isError(sent)) return showLinkError(context, sent)
+  if (isOAuthError(sent)) return showLinkError(context, sent)
   const loaded = await loadAsked(context, request, sent.text)
   if (!('asked' in loaded)) return loaded
   const { asked, user } = loaded
@@ -90,9 +92,9 @@ async function takeDecision<Native>(context: PageContext<Native>, request: HttpR
 /** Parses the form of a consent page. */
 function parseConsentForm(request: HttpRequest): ConsentForm | OAuthError {
   const form = bodyParameters(request)
-  if (isError(form)) return form
+  if (isOAuthError(form)) return form
   const fields = valuesIn(form, [FORM_FIELDS.consent, FORM_FIELDS.decision, FORM_FIELDS.resourceScope])
-  if (isError(fields)) return fields
+  if (isOAuthError(fields)) return fields
   // Not through valuesIn: it holds all parameters of the request, so it may be longer than one of them.
   const text = form.get(FORM_FIELDS.request)
   return { form, text: typeof text === 'string' ? text : '', token: fields.consent, decision: fields.decision }
@@ -105,7 +107,7 @@ async function loadAsked<Native>(
   text: string,
 ): Promise<Asked | HttpResponse> {
   const asked = await loadRequest(context, text)
-  if (asked.type === 'error') return showLinkError(context, asked)
+  if (isOAuthError(asked)) return showLinkError(context, asked)
   const user = await readUser(context, request)
   if (asked.type === 'redirected_error') return answerFault(context, asked, user)
   if (user === undefined) return sendToSignIn(context, request, 'authorization', printAuthorizationRequest(asked))
@@ -118,11 +120,11 @@ async function loadRequest(
   text: string,
 ): Promise<AuthorizationRequest | RedirectedError | RefusedLink> {
   const parameters = parseParameters(text)
-  if (isError(parameters)) return notAccessible('malformed_request')
+  if (isOAuthError(parameters)) return notAccessible('malformed_request')
   const clientId = authorizationClientId(parameters)
   if (typeof clientId === 'object') return clientId
   const records = await transactions.read([keys.application(clientKeyOf(digests, clientId))])
-  if (isError(records)) return records
+  if (isOAuthError(records)) return records
   const stored = recordAs.application(records[0]?.value)
   const application = stored?.id === clientId ? stored : undefined
   return ownOf(authorizationRequest(parameters, application, { catalogue, redirect, requirePkce }))
@@ -139,7 +141,7 @@ async function showConsent(
   const binder = createFormBinder(context, request, user)
   const fields = [{ name: FORM_FIELDS.request, value: printAuthorizationRequest(asked) }, binder.field(shownOf(asked))]
   const model = await createConsentModel(context, user, application, scopes, fields, again)
-  if (isError(model)) return redirectError(context, { ...asked, error: model })
+  if (isOAuthError(model)) return redirectError(context, { ...asked, error: model })
   const form = { action: context.issuerPath + ENDPOINT_PATHS.authorization, fields }
   const html = context.pages.consent({ ...model, redirectHost: shownHost(redirectUri), form })
   return pageResponse(again === undefined ? 200 : 400, html, formTargets(redirectUri), binder.headers)

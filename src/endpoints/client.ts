@@ -3,13 +3,14 @@
  * @module
  * @see RFC 6749, section 2.3.1
  */
+
 import type { OAuthError } from '../core/errors.js'
+import { isOAuthError } from '../core/errors.js'
 import type { Credential } from '../core/tokens/credential.js'
 import type { Digests } from '../core/tokens/digests.js'
 import { clientKeyOf } from '../core/tokens/digests.js'
 import type { PresentedClient } from '../protocol/client-authentication.js'
 import { clientIdsOf, meantClient, registeredClient } from '../protocol/client-authentication.js'
-import { isError } from '../protocol/parameters.js'
 import type { MaybePromise } from '../shell/maybe-promise.js'
 import { andThen } from '../shell/maybe-promise.js'
 import { keys, recordAs } from '../shell/records.js'
@@ -29,7 +30,7 @@ export function resolveClient(
   const client = meantClient(presented, credential, digests)
   if (client.clientIdAsItIs === undefined) return client
   return andThen(read(clientIdsOf(client).map((id) => keys.application(clientKeyOf(digests, id)))), (found) =>
-    isError(found)
+    isOAuthError(found)
       ? found
       : registeredClient(
           client,

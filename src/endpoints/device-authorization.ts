@@ -3,9 +3,11 @@
  * @module
  * @see Specification, section 4.5; RFC 8628, sections 3.1 and 3.2
  */
+
 import type { Application } from '../core/application/application.js'
 import { deviceFlowFault } from '../core/application/registration.js'
 import type { OAuthError } from '../core/errors.js'
+import { isOAuthError } from '../core/errors.js'
 import type { IssuedDeviceCode } from '../core/grant/device.js'
 import { unchanged } from '../core/grant/outcome.js'
 import { transition } from '../core/grant/transition.js'
@@ -20,7 +22,6 @@ import { authenticateClient, clientIdsOf, registeredClient } from '../protocol/c
 import { deviceAuthorizationRequest, deviceAuthorizationResponse } from '../protocol/device.js'
 import type { HttpRequest, HttpResponse } from '../protocol/message.js'
 import { errorResponse } from '../protocol/message.js'
-import { isError } from '../protocol/parameters.js'
 import type { Refused } from '../shell/audit.js'
 import { unavailable } from '../shell/checked-store.js'
 import type { MaybePromise } from '../shell/maybe-promise.js'
@@ -55,20 +56,20 @@ export function deviceAuthorizationEndpoint<Native>(
 
   return async (request) => {
     const sent = deviceAuthorizationRequest(request, { allowPost })
-    if (isError(sent)) return refuse(sent)
+    if (isOAuthError(sent)) return refuse(sent)
     const registered = await loadApplications(settings, transactions, sent.client)
-    if (isError(registered)) return refuse(registered, sent.client.clientId)
+    if (isOAuthError(registered)) return refuse(registered, sent.client.clientId)
     const asked: Asked = { client: registeredClient(sent.client, registered), scope: sent.scope }
     const { clientId } = asked.client
     const application = registered.find((each) => each?.id === clientId)
     // Checked before the limit counts: nobody uses up what others may ask for by requests that would be refused.
     const scopes = authorize(settings, asked, application, settings.clock())
-    if (isError(scopes)) return refuse(scopes, clientId)
+    if (isOAuthError(scopes)) return refuse(scopes, clientId)
     const tooMany = await limiter({ clientId, address: readAddress(settings, request) })
     if (tooMany !== undefined) return refuse(tooMany, clientId)
     const grantId = grantIdOf(entropy(GRANT_ID_BYTES))
     const issued = await issueDeviceCode(settings, transactions, asked, grantId)
-    if (isError(issued)) return refuse(issued, clientId)
+    if (isOAuthError(issued)) return refuse(issued, clientId)
     const expiresAt = settings.clock() + issued.expiresIn
     const userCode = await assignUserCode(settings, transactions, asked, grantId, expiresAt)
     if (typeof userCode === 'object') return refuse(userCode, clientId)
@@ -83,7 +84,7 @@ async function loadApplications(
   client: PresentedClient,
 ): Promise<readonly (Application | undefined)[] | OAuthError> {
   const found = await read(clientIdsOf(client).map((id) => keys.application(clientKeyOf(digests, id))))
-  return isError(found) ? found : found.map((record) => recordAs.application(record?.value))
+  return isOAuthError(found) ? found : found.map((record) => recordAs.application(record?.value))
 }
 
 /** Authenticates the client, and returns the scopes that its device may have. */
@@ -94,7 +95,7 @@ function authorize(
   now: Seconds,
 ): readonly Scope[] | OAuthError {
   const application = authenticateClient(stored, client, digests, now)
-  if (isError(application)) return application
+  if (isOAuthError(application)) return application
   return deviceFlowFault(application) ?? requestedScopes(application, scope, catalogue)
 }
 
@@ -110,7 +111,7 @@ function issueDeviceCode(
   const clientKey = clientKeyOf(digests, clientId)
   return transactions.onGrant<IssuedDeviceCode>(clientKey, grantId, (stored, record, now, entropy) => {
     const scopes = authorize(settings, asked, stored, now)
-    if (isError(scopes)) return unchanged(scopes)
+    if (isOAuthError(scopes)) return unchanged(scopes)
     return transition(record, { type: 'request_device', grantId, clientId, clientKey, scopes }, now, entropy, rules)
   })
 }
@@ -132,7 +133,7 @@ async function assignUserCode(
         ? { reply: { type: 'shown' }, write: { key, value, expiresAt } }
         : { reply: { type: 'taken' } },
     )
-    if (reply.type === 'error') return reply
+    if (isOAuthError(reply)) return reply
     if (reply.type === 'shown') return userCode
   }
   return unavailable('contention')

@@ -3,13 +3,15 @@
  * @module
  * @see Specification, section 4.5; RFC 8628, section 3.3
  */
+
 import type { OAuthError } from '../core/errors.js'
+import { isOAuthError } from '../core/errors.js'
 import { parseUserCode, printUserCode } from '../core/tokens/user-code.js'
 import { notAccessible } from '../protocol/authorization.js'
 import type { HttpRequest, HttpResponse } from '../protocol/message.js'
 import { queryOf } from '../protocol/message.js'
 import { FORM_FIELDS } from '../protocol/pages/consent.js'
-import { bodyParameters, isError, parseParameters, valueIn, valuesIn } from '../protocol/parameters.js'
+import { bodyParameters, parseParameters, valueIn, valuesIn } from '../protocol/parameters.js'
 import type { User } from '../shell/options.js'
 import type { SentForm } from './device-page/decision.js'
 import { takeDecision } from './device-page/decision.js'
@@ -40,7 +42,7 @@ export function devicePageEndpoint<Native>(context: PageContext<Native>): PageAn
 /** Answers `GET`: asks for the code, or for a comparison with the one in the link. */
 async function askForCode<Native>(context: PageContext<Native>, request: HttpRequest<Native>): Promise<HttpResponse> {
   const parameters = parseParameters(queryOf(request.url))
-  const text = isError(parameters) ? undefined : valueIn(parameters, FORM_FIELDS.userCode)
+  const text = isOAuthError(parameters) ? undefined : valueIn(parameters, FORM_FIELDS.userCode)
   const userCode = typeof text === 'string' ? parseUserCode(text) : undefined
   const user = await readUser(context, request)
   if (user === undefined) return signInForCode(context, request, userCode)
@@ -57,7 +59,7 @@ async function takeForm<Native>(
   request: HttpRequest<Native>,
 ): Promise<HttpResponse> {
   const sent = parseForm(request)
-  if (isError(sent)) return showError(context, 'device', sent)
+  if (isOAuthError(sent)) return showError(context, 'device', sent)
   const user = await readUser(context, request)
   if (user === undefined) return signInForCode(context, request, sent.userCode)
   return sent.decision === undefined
@@ -68,9 +70,9 @@ async function takeForm<Native>(
 /** Parses either form of the page. */
 function parseForm(request: HttpRequest): SentForm | OAuthError {
   const form = bodyParameters(request)
-  if (isError(form)) return form
+  if (isOAuthError(form)) return form
   const fields = valuesIn(form, [FORM_FIELDS.consent, FORM_FIELDS.decision, FORM_FIELDS.device])
-  if (isError(fields)) return fields
+  if (isOAuthError(fields)) return fields
   // Not through valuesIn: a tab may be pasted with a code, as one of the characters between its letters.
   const field = form.get(FORM_FIELDS.userCode)
   const typed = typeof field === 'string' ? field.slice(0, TYPED_MAX) : ''
@@ -90,7 +92,7 @@ async function lookUpCode<Native>(
     return showError(context, 'device', notAccessible('consent_invalid'))
   const tooMany = await limiter({ subject: user.subject, address: readAddress(context, request) })
   const found = tooMany ?? (await findWaiting(context, userCode))
-  if (!isError(found)) return showConsent(context, request, user, found)
+  if (!isOAuthError(found)) return showConsent(context, request, user, found)
   if (found.code === 'temporarily_unavailable') return showError(context, 'device', found)
   return showCodePage(context, request, user, { userCode: typed, complete: false }, found)
 }

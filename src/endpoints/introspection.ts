@@ -5,9 +5,11 @@
  * @module
  * @see RFC 7662
  */
+
 import type { Application } from '../core/application/application.js'
 import { isResourceServer } from '../core/application/application.js'
 import type { OAuthError, RefusalReason } from '../core/errors.js'
+import { isOAuthError } from '../core/errors.js'
 import type { Scope } from '../core/scopes.js'
 import { limitScopes } from '../core/scopes.js'
 import type { Credential } from '../core/tokens/credential.js'
@@ -21,7 +23,6 @@ import type { Introspected } from '../protocol/introspection.js'
 import { INACTIVE, introspectionResponse, notAResourceServer } from '../protocol/introspection.js'
 import type { HttpRequest, HttpResponse } from '../protocol/message.js'
 import { errorResponse } from '../protocol/message.js'
-import { isError } from '../protocol/parameters.js'
 import { requestAboutToken } from '../protocol/revocation.js'
 import type { Refused } from '../shell/audit.js'
 import type { MaybePromise } from '../shell/maybe-promise.js'
@@ -64,14 +65,14 @@ export function introspectionEndpoint<Native>(
 
   return (request) => {
     const asked = requestAboutToken(request, { allowPost })
-    if (isError(asked)) return refuse(asked)
+    if (isOAuthError(asked)) return refuse(asked)
     const { credential = NOBODY, fault } = asked
     return andThen(load(settings, transactions, asked.client, credential), (loaded) => {
-      if (isError(loaded)) return refuse(loaded, asked.client.clientId)
+      if (isOAuthError(loaded)) return refuse(loaded, asked.client.clientId)
       const { client, stored } = loaded
       const now = clock()
       const resourceServer = authenticateClient(stored, client, digests, now)
-      if (isError(resourceServer)) return refuse(resourceServer, client.clientId)
+      if (isOAuthError(resourceServer)) return refuse(resourceServer, client.clientId)
       if (!isResourceServer(resourceServer)) return refuse(notAResourceServer(), client.clientId)
       if (fault !== undefined) return refuse(fault, client.clientId)
       const found = introspect(settings, credential, loaded, now, resourceServer.scopes)
@@ -94,7 +95,7 @@ function load(
   const keyOf = (id: ClientId): string => keys.application(clientKeyOf(digests, id))
   const asked = [keyOf(clientId), keys.application(clientKey), keys.grant(grantId)]
   return andThen(read(clientIdAsItIs === undefined ? asked : [...asked, keyOf(clientIdAsItIs)]), (records) => {
-    if (isError(records)) return records
+    if (isOAuthError(records)) return records
     const [first, application, grant, second] = records
     const stored = recordAs.application(first?.value)
     const other = recordAs.application(second?.value)
@@ -114,7 +115,7 @@ function introspect(
 ): Introspected | RefusalReason {
   // As a bearer token: a resource server cannot tell whether a use was signed, and would take a stolen token without its key.
   const found = accessBy(settings, credential, application, grant, now, undefined)
-  if (found.type === 'refusal') return found.error.type === 'error' ? found.error.reason : 'credential_unknown'
+  if (found.type === 'refusal') return isOAuthError(found.error) ? found.error.reason : 'credential_unknown'
   const scopes = limitScopes(found.scopes, visible, settings.scopes)
   return scopes.length === 0 ? 'scope_not_registered' : { ...found, scopes }
 }

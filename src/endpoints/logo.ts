@@ -6,7 +6,9 @@
  * or was replaced is not served: the host reads it with `applications.logo`.
  * @module
  */
+
 import { isPublished } from '../core/application/application.js'
+import { isOAuthError } from '../core/errors.js'
 import type { Digests } from '../core/tokens/digests.js'
 import { clientKeyOf } from '../core/tokens/digests.js'
 import type { ClientId } from '../core/values.js'
@@ -16,7 +18,7 @@ import { ENDPOINT_PATHS } from '../protocol/endpoints.js'
 import type { HttpRequest, HttpResponse } from '../protocol/message.js'
 import { EMPTY_HEADERS, errorResponse, queryOf } from '../protocol/message.js'
 import { imageResponse } from '../protocol/pages/page.js'
-import { isError, parseParameters, valuesIn } from '../protocol/parameters.js'
+import { parseParameters, valuesIn } from '../protocol/parameters.js'
 import { keys, recordAs } from '../shell/records.js'
 import type { Transactions } from '../shell/transactions.js'
 import { cacheLogos } from './logo/cache.js'
@@ -41,14 +43,14 @@ export function logoEndpoint(
 ): (request: HttpRequest) => Promise<HttpResponse<string | Uint8Array>> {
   const findLogo = cacheLogos(async (name) => {
     const found = await transactions.read([keys.logo(name)])
-    return isError(found) ? found : logoOf(recordAs.logo(found[0]?.value))
+    return isOAuthError(found) ? found : logoOf(recordAs.logo(found[0]?.value))
   })
 
   return async (request) => {
     const asked = parseAddress(request)
     if (asked === undefined) return NOT_FOUND
     const records = await transactions.read([keys.application(clientKeyOf(digests, asked.clientId))])
-    if (isError(records)) return errorResponse(records)
+    if (isOAuthError(records)) return errorResponse(records)
     const application = recordAs.application(records[0]?.value)
     if (!isPublished(application) || application.clientId !== asked.clientId || application.logo !== asked.logo)
       return NOT_FOUND
@@ -61,8 +63,8 @@ export function logoEndpoint(
 /** Parses the address of a logo; undefined for anything else. */
 function parseAddress({ url }: HttpRequest): Asked | undefined {
   const parameters = parseParameters(queryOf(url))
-  const asked = isError(parameters) ? parameters : valuesIn(parameters, ['client_id', 'logo'])
-  if (isError(asked) || asked.logo === undefined) return undefined
+  const asked = isOAuthError(parameters) ? parameters : valuesIn(parameters, ['client_id', 'logo'])
+  if (isOAuthError(asked) || asked.logo === undefined) return undefined
   const clientId = parseClientId(asked.client_id ?? '')
   return clientId === undefined ? undefined : { clientId, logo: asked.logo }
 }

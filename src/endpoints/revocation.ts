@@ -3,7 +3,9 @@
  * @module
  * @see Specification, section 4.4; RFC 7009, section 2
  */
+
 import type { OAuthError } from '../core/errors.js'
+import { isOAuthError } from '../core/errors.js'
 import { unchanged } from '../core/grant/outcome.js'
 import type { Revocation } from '../core/grant/revoke.js'
 import { transition } from '../core/grant/transition.js'
@@ -12,7 +14,6 @@ import type { PresentedClient } from '../protocol/client-authentication.js'
 import { authenticateClient } from '../protocol/client-authentication.js'
 import type { HttpRequest, HttpResponse } from '../protocol/message.js'
 import { errorResponse, revocationResponse } from '../protocol/message.js'
-import { isError } from '../protocol/parameters.js'
 import type { RequestAboutToken } from '../protocol/revocation.js'
 import { requestAboutToken } from '../protocol/revocation.js'
 import type { Refused } from '../shell/audit.js'
@@ -35,11 +36,11 @@ export function revocationEndpoint<Native>(
 
   return (request) => {
     const asked = requestAboutToken(request, { allowPost: true })
-    if (isError(asked)) return refuse(asked)
+    if (isOAuthError(asked)) return refuse(asked)
     return andThen(resolveClient(asked.client, asked.credential, digests, transactions), (client) => {
-      if (isError(client)) return refuse(client, asked.client.clientId)
+      if (isOAuthError(client)) return refuse(client, asked.client.clientId)
       return andThen(decide(asked, client), (reply) => {
-        if (isError(reply)) return refuse(reply, client.clientId)
+        if (isOAuthError(reply)) return refuse(reply, client.clientId)
         if (reply.type === 'unchanged') refused('revocation', reply.reason, undefined, client.clientId)
         return revocationResponse(request.headers)
       })
@@ -54,7 +55,7 @@ export function revocationEndpoint<Native>(
     const clientKey = clientKeyOf(digests, client.clientId)
     return transactions.onGrant<Revocation>(clientKey, credential?.grantId, (stored, grant, now, entropy) => {
       const application = authenticateClient(stored, client, digests, now)
-      if (isError(application)) return unchanged(application)
+      if (isOAuthError(application)) return unchanged(application)
       if (fault !== undefined) return unchanged(fault)
       if (credential === undefined) return unchanged({ type: 'unchanged', reason: 'credential_unknown' })
       const revoke = { type: 'revoke', credential, clientId: application.clientId } as const

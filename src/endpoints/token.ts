@@ -12,13 +12,14 @@ import type { Credential } from '../core/tokens/credential.js'
 import { clientKeyOf } from '../core/tokens/digests.js'
 import type { PresentedClient } from '../protocol/client-authentication.js'
 import { authenticateClient } from '../protocol/client-authentication.js'
-import type { GrantTypes } from '../protocol/grant-types.js'
-import { GRANT_TYPES } from '../protocol/grant-types.js'
 import type { HttpRequest, HttpResponse } from '../protocol/message.js'
 import { errorResponse, tokenResponse } from '../protocol/message.js'
-import type { TokenRequest } from '../protocol/token.js'
-import { tokenRequest } from '../protocol/token.js'
+
+import type { GrantTypes, TokenRequest } from '../protocol/token.js'
+import { GRANT_TYPES, tokenRequest } from '../protocol/token.js'
+
 import type { Refused } from '../shell/audit.js'
+
 import type { MaybePromise } from '../shell/maybe-promise.js'
 import { andThen } from '../shell/maybe-promise.js'
 import type { Settings } from '../shell/options/settings.js'

@@ -5,7 +5,7 @@
  */
 
 import type { OAuthError } from '../core/errors.js'
-import { configurationError, hostFailed } from '../core/errors.js'
+import { configurationError, hostFailed, isOAuthError } from '../core/errors.js'
 import { nearest } from '../core/nearest.js'
 import { inheritedName, MUST_BE_OWN, readStrictOptions } from '../core/options.js'
 import type { ProtectedResource } from '../core/resource.js'
@@ -26,7 +26,6 @@ import {
 } from '../protocol/bearer.js'
 import type { HttpHeaders, HttpResponse, RequestLike } from '../protocol/message.js'
 import { headersOf, memberOf } from '../protocol/message.js'
-import { isError } from '../protocol/parameters.js'
 import type { Refused } from '../shell/audit.js'
 import { wrongAnswer } from '../shell/host.js'
 import { lazy } from '../shell/lazy.js'
@@ -180,7 +179,7 @@ function identifyByBearer(
 ): MaybePromise<AuthInfo | Refusal> {
   const read = transactions.read([keys.application(credential.clientKey), keys.grant(credential.grantId)])
   return andThen(read, (records) => {
-    if (isError(records)) return refusal(records)
+    if (isOAuthError(records)) return refusal(records)
     return accessBy(settings, credential, records[0]?.value, records[1]?.value, settings.clock(), undefined)
   })
 }
@@ -207,7 +206,7 @@ function authorize(
     return refuse(context, refusal(insufficientScope(), access.clientId), checked)
   if (resourceOf === undefined) return access
   return withResource(context, access, resourceOf).then((found) =>
-    found.type === 'error' ? refuse(context, refusal(found, access.clientId), checked) : found,
+    isOAuthError(found) ? refuse(context, refusal(found, access.clientId), checked) : found,
   )
 }
 
@@ -240,7 +239,7 @@ function refuse(
   { error, clientId }: Refusal,
   { scopes, scheme }: Checked,
 ): GuardResult {
-  if (error.type === 'error') refused('api', error.reason, error.code, clientId)
+  if (isOAuthError(error)) refused('api', error.reason, error.code, clientId)
   const schemes = settings.macTokens && error.type === 'no_token' ? (['Bearer', 'MAC'] as const) : ([scheme] as const)
   return { type: 'refused', error, response: challenge(error, scopes, schemes) }
 }

@@ -4,7 +4,7 @@
  * @module
  */
 import { imageType } from '../core/application/image.js'
-import { GrantwellError } from '../core/errors.js'
+import { GrantwellError, isOAuthError } from '../core/errors.js'
 import { decodeBase64url, encodeBase64url } from '../core/tokens/base64url.js'
 import { storeError } from '../shell/checked-store.js'
 import type { Settings } from '../shell/options/settings.js'
@@ -57,7 +57,7 @@ export function createLogos(settings: Settings<never>, transactions: Transaction
     read: async (logo) => {
       if (decodeBase64url(logo)?.length !== NAME_BYTES) return undefined
       const records = await transactions.read([keys.logo(logo)])
-      if ('type' in records) throw storeError(records)
+      if (isOAuthError(records)) throw storeError(records)
       return logoOf(recordAs.logo(records[0]?.value))
     },
   }

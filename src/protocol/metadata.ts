@@ -5,10 +5,10 @@
  */
 import type { ScopeCatalogue } from '../core/scopes.js'
 import { ENDPOINT_PATHS } from './endpoints.js'
-import type { GrantTypes } from './grant-types.js'
-import { GRANT_TYPES } from './grant-types.js'
 import type { HttpResponse } from './message.js'
 import { documentResponse } from './pages/page.js'
+import type { GrantTypes } from './token.js'
+import { GRANT_TYPES } from './token.js'
 
 /** Writes the metadata document. */
 export function metadataResponse(

@@ -186,5 +186,3 @@ export function malformed(description: string): OAuthError {
 export function missing(name: string): OAuthError {
   return malformed(`The parameter ${name} is missing.`)
 }
-
-export { isOAuthError as isError } from '../core/errors.js'

@@ -1,17 +1,144 @@
 /**
- * The token request: the exchange of a code, a refresh, or the poll of a device.
+ * The token request, and the table of grant types: for each its name, its parser, the registration that admits it, and its command.
+ * A new grant type is one entry.
  * @module
- * @see Specification, sections 4.2 and 4.3; RFC 6749, sections 4.1.3 and 6; RFC 8628, section 3.4
+ * @see Specification, sections 4.2, 4.3 and 4.5; RFC 6749, sections 4.1.3 and 6; RFC 8628, section 3.4
  */
+import type { PublishedApplication } from '../core/application/application.js'
+import { deviceFlowFault } from '../core/application/registration.js'
 import type { OAuthError } from '../core/errors.js'
 import { isOAuthError, oauthError } from '../core/errors.js'
+import type { PollCommand } from '../core/grant/device.js'
+import type { ExchangeCommand } from '../core/grant/exchange.js'
+import type { RefreshCommand } from '../core/grant/refresh.js'
 import type { ScopeCatalogue } from '../core/scopes.js'
+import { parseScopes } from '../core/scopes.js'
+import type { Credential } from '../core/tokens/credential.js'
+import { parseCredential } from '../core/tokens/credential.js'
 import type { PresentedClient } from './client-authentication.js'
 import { presentedClient } from './client-authentication.js'
-import type { GrantTypes, PresentedGrant } from './grant-types.js'
-import { GRANT_TYPES } from './grant-types.js'
 import type { HttpRequest } from './message.js'
+import type { Values } from './parameters.js'
 import { formOf, missing, valuesIn } from './parameters.js'
+
+/** A command that is answered with tokens. */
+export type TokenCommand = ExchangeCommand | RefreshCommand | PollCommand
+
+/** The fields that every command for tokens has: the client that authenticated, and the credential that it presents. */
+export type CommonFields = Pick<TokenCommand, 'credential' | 'clientId' | 'registered' | 'tokenType'>
+
+/** A request for tokens that was parsed. */
+export interface PresentedGrant {
+  /** Undefined for a string that is no credential. */
+  readonly credential: Credential | undefined
+  /** Returns the error for an application that is not registered for the grant type; undefined for one that is. */
+  readonly registrationFault: (application: PublishedApplication) => OAuthError | undefined
+  /** Makes the command for a client that authenticated. */
+  readonly command: (fields: CommonFields) => TokenCommand
+}
+
+/** Parameters of every token request. */
+export type CommonParameter = 'client_id' | 'client_secret' | 'grant_type' | 'scope'
+
+/** A grant type, as the token endpoint uses it. */
+export interface GrantType {
+  /** The `grant_type` of its requests. */
+  readonly name: string
+  /** The parameters that its requests have beside the common ones. */
+  readonly parameters: readonly string[]
+  /** Parses a request from the values of the common parameters and its own. */
+  readonly parse: (values: Values<CommonParameter>, catalogue: ScopeCatalogue) => PresentedGrant | OAuthError
+}
+
+/** The entry of a grant type. Its parser gives what its command is made of. */
+interface GrantTypeEntry<Parameter extends string, Parsed extends { readonly credential: Credential | undefined }> {
+  readonly name: string
+  readonly parameters: readonly Parameter[]
+  readonly parse: (values: Values<Parameter | CommonParameter>, catalogue: ScopeCatalogue) => Parsed | OAuthError
+  readonly registrationFault: PresentedGrant['registrationFault']
+  readonly command: (parsed: Parsed, fields: CommonFields) => TokenCommand
+}
+
+/** Makes a grant type from its entry. */
+export function createGrantType<
+  Parameter extends string,
+  Parsed extends { readonly credential: Credential | undefined },
+>({ name, parameters, parse, registrationFault, command }: GrantTypeEntry<Parameter, Parsed>): GrantType {
+  return {
+    name,
+    parameters,
+    parse: (values, catalogue) => {
+      const parsed = parse(values as Values<Parameter | CommonParameter>, catalogue) // `createGrantTypes` has them read
+      if (isOAuthError(parsed)) return parsed
+      const { credential } = parsed
+      return { credential, registrationFault, command: (fields) => command(parsed, fields) }
+    },
+  }
+}
+
+/** The exchange of a code (RFC 6749, section 4.1.3). */
+const AUTHORIZATION_CODE = createGrantType({
+  name: 'authorization_code',
+  parameters: ['code', 'redirect_uri', 'code_verifier'],
+  parse: ({ code, redirect_uri: redirectUri, code_verifier: codeVerifier }) =>
+    code === undefined ? missing('code') : { credential: parseCredential(code), redirectUri, codeVerifier },
+  registrationFault: () => undefined,
+  command: ({ redirectUri, codeVerifier }, { credential, clientId, registered, tokenType }) => {
+    return { type: 'exchange', credential, clientId, registered, tokenType, redirectUri, codeVerifier }
+  },
+})
+
+/** The refresh of a token pair (RFC 6749, section 6). */
+const REFRESH_TOKEN = createGrantType({
+  name: 'refresh_token',
+  parameters: ['refresh_token'],
+  parse: ({ refresh_token: token, scope }, catalogue) => {
+    if (token === undefined) return missing('refresh_token')
+    const scopes = scope === undefined ? undefined : parseScopes(catalogue, scope)
+    if (scope !== undefined && scopes === undefined)
+      return oauthError('invalid_scope', 'scope_not_registered', 'The scope is unknown or malformed.')
+    return { credential: parseCredential(token), scopes }
+  },
+  registrationFault: () => undefined,
+  command: ({ scopes }, { credential, clientId, registered, tokenType }) => {
+    return { type: 'refresh', credential, clientId, registered, tokenType, scopes }
+  },
+})
+
+/** The `grant_type` of a device (RFC 8628, section 3.4). */
+export const DEVICE_CODE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code'
+
+/** The poll of a device. */
+const DEVICE_CODE = createGrantType({
+  name: DEVICE_CODE_GRANT,
+  parameters: ['device_code'],
+  parse: ({ device_code: code }) =>
+    code === undefined ? missing('device_code') : { credential: parseCredential(code) },
+  registrationFault: deviceFlowFault,
+  command: (_, { credential, clientId, registered, tokenType }) => {
+    return { type: 'poll', credential, clientId, registered, tokenType }
+  },
+})
+
+/** The grant types that a server has. */
+export interface GrantTypes {
+  readonly byName: ReadonlyMap<string, GrantType>
+  /** The parameters of all their requests, in the order in which they are checked. */
+  readonly parameters: readonly CommonParameter[]
+}
+
+/** Makes the table of grant types. */
+export function createGrantTypes(...types: readonly GrantType[]): GrantTypes {
+  // They are no common ones, but nobody asks for them by name save their own entries.
+  const own = types.flatMap(({ parameters }) => parameters) as CommonParameter[]
+  return {
+    byName: new Map(types.map((type) => [type.name, type])),
+    parameters: ['client_id', 'client_secret', 'grant_type', ...own, 'scope'],
+  }
+}
+
+/** The grant types of the server. */
+export const GRANT_TYPES: GrantTypes = createGrantTypes(AUTHORIZATION_CODE, REFRESH_TOKEN, DEVICE_CODE)
 
 /** A token request that is complete, its client not yet authenticated. */
 export interface TokenRequest {

@@ -3,11 +3,10 @@
  * @module
  */
 import type { OAuthError } from '../core/errors.js'
-import { GrantwellError, oauthError } from '../core/errors.js'
+import { GrantwellError, isOAuthError, oauthError } from '../core/errors.js'
 import { sameJson } from '../core/json.js'
 import type { Takes } from '../core/takes.js'
 import { FLAG, isObject } from '../core/takes.js'
-import { isError } from '../protocol/parameters.js'
 import type { JsonValue, RecordPage, StoredRecord, WriteOptions } from '../storage/record-store.js'
 import { checkedAnswer, wrongAnswer } from './host.js'
 import type { MaybePromise } from './maybe-promise.js'
@@ -91,7 +90,7 @@ export function createCheckedStore({ store, clock, onError }: StoreSettings): Ch
     error: unknown,
   ): Promise<boolean | OAuthError> {
     const records = await read([key])
-    if (isError(records)) return records
+    if (isOAuthError(records)) return records
     const [record] = records
     // An expired record is gone as soon as it is written. Nothing tells that from a write that did not happen.
     const isGone = record === undefined && expiresAt !== undefined && clock() >= expiresAt

@@ -8,6 +8,7 @@
  */
 
 import type { OAuthError } from '../core/errors.js'
+import { isOAuthError } from '../core/errors.js'
 import type { Admission, Consents, Decision, NewDecision } from '../core/grant/consents.js'
 import { admitDecision, mayMake } from '../core/grant/consents.js'
 import type { Grant } from '../core/grant/grant.js'
@@ -89,7 +90,7 @@ async function admit(
       const reply = admitDecision(recordAs.consents(value), decision, now, grantLimit, [...replaced.values()])
       return reply.type === 'first' ? { reply, write: { key, value: reply.consents } } : { reply }
     })
-    if (admitted.type === 'error') return admitted
+    if (isOAuthError(admitted)) return admitted
     if (admitted.type === 'refused') return notAccessible('consent_invalid')
     if (admitted.type !== 'full') {
       await Promise.all([...replaced.values()].map((each) => removeGrant(context, who, each)))
@@ -98,7 +99,7 @@ async function admit(
     // More than one if the limit was higher before.
     const count = admitted.grants.length - grantLimit + 1
     const ended = await endOldest(context, who, admitted.grants, count, sparing)
-    if ('type' in ended) return ended
+    if (isOAuthError(ended)) return ended
     for (const each of ended) replaced.set(each.grantId, each)
   }
   return unavailable('contention')
@@ -108,11 +109,11 @@ async function consentedGrants(context: ConsentContext, who: Deciding): Promise<
   const { clock, rules } = context.settings
   const records = await context.transactions.read([consentKey(context, who)])
   const { decisions = [] }: Partial<Consents> =
-    ('type' in records ? undefined : recordAs.consents(records[0]?.value)) ?? {}
+    (isOAuthError(records) ? undefined : recordAs.consents(records[0]?.value)) ?? {}
   const agreed = decisions.filter(({ over, formExpiresAt }) => over === undefined && formExpiresAt !== undefined)
   const ids = agreed.map(({ grantId }) => grantId).reverse()
   const found = ids.length === 0 ? [] : await readGrants(context, who, ids)
-  if ('type' in found) return []
+  if (isOAuthError(found)) return []
   const now = clock()
   const counts = (grant: Grant): boolean => isLive(grant, now) && now < grant.createdAt + rules.refreshTokenLifetime
   return found.flatMap((grant) => (grant !== undefined && counts(grant) ? [grant] : []))

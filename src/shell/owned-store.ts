@@ -2,8 +2,9 @@
  * The store of one issuer: before its first use, the server checks that the records are its own.
  * @module
  */
+
 import type { OAuthError } from '../core/errors.js'
-import { isError } from '../protocol/parameters.js'
+import { isOAuthError } from '../core/errors.js'
 import type { JsonValue } from '../storage/record-store.js'
 import type { CheckedStore, Records, StoreSettings } from './checked-store.js'
 import { createCheckedStore, storeFailed } from './checked-store.js'
@@ -45,7 +46,7 @@ function createOwnerCheck({ issuer, onError }: StoreSettings, store: CheckedStor
 
   async function check(): Promise<OAuthError | undefined> {
     const records = await store.read([ISSUER_KEY])
-    if (isError(records) || records[0] !== undefined) return checkOwner(records)
+    if (isOAuthError(records) || records[0] !== undefined) return checkOwner(records)
     const value: IssuerRecord = { v: RECORD_VERSION, issuer }
     const written = await store.write(ISSUER_KEY, value as unknown as JsonValue, { expected: 0 }) // an interface has no index
     if (typeof written === 'object') return written
@@ -56,7 +57,7 @@ function createOwnerCheck({ issuer, onError }: StoreSettings, store: CheckedStor
   }
 
   function checkOwner(records: Records | OAuthError): OAuthError | undefined {
-    if (isError(records)) return records
+    if (isOAuthError(records)) return records
     const { issuer: owner } = (records[0]?.value ?? {}) as Partial<IssuerRecord> // of a version that is read
     isOurs = owner === issuer
     if (isOurs) return undefined

@@ -3,13 +3,14 @@
  * that was read. Otherwise it reads again and decides again.
  * @module
  */
+
 import type { Application } from '../core/application/application.js'
 import type { OAuthError } from '../core/errors.js'
+import { isOAuthError } from '../core/errors.js'
 import type { GrantRecord } from '../core/grant/grant.js'
 import type { GrantOutcome } from '../core/grant/outcome.js'
 import { ENTROPY_BYTES } from '../core/grant/transition.js'
 import type { ClientKey, GrantId, Seconds } from '../core/values.js'
-import { isError } from '../protocol/parameters.js'
 import type { JsonValue, RecordPage, StoredRecord } from '../storage/record-store.js'
 import type { AuditEvent } from './audit.js'
 import type { PageWanted, ReadablePage, Records, StoreSettings } from './checked-store.js'
@@ -72,7 +73,7 @@ export function createTransactions(settings: StoreSettings): Transactions {
 
   async function list(label: string, page: PageWanted): Promise<RecordPage | OAuthError> {
     const listed = await store.list(label, page)
-    return 'type' in listed ? listed : (listed.leftOut ?? listed)
+    return isOAuthError(listed) ? listed : (listed.leftOut ?? listed)
   }
 
   /**
@@ -95,7 +96,7 @@ export function createTransactions(settings: StoreSettings): Transactions {
   /** Reads, decides and writes once. Answers undefined if another request wrote in between. */
   function attempt<Reply>(asked: readonly string[], decide: Decide<Reply>): MaybePromise<Decision<Reply> | undefined> {
     return andThen(store.read(asked), (records) => {
-      if (isError(records)) return { reply: records }
+      if (isOAuthError(records)) return { reply: records }
       const decision = decide(records.map(storedValue), clock(), entropy(ENTROPY_BYTES))
       const { write, events = [] } = decision
       const stored = write === undefined || writeBack(write, records[asked.indexOf(write.key)])

@@ -10,10 +10,12 @@ import { oauthError } from '../../src/core/errors.js'
 import { serviceScopes } from '../../src/core/scopes.js'
 import { parseCredential } from '../../src/core/tokens/credential.js'
 import { tokenEndpoint } from '../../src/endpoints/token.js'
-import { createGrantType, createGrantTypes, GRANT_TYPES } from '../../src/protocol/grant-types.js'
 import { metadataResponse } from '../../src/protocol/metadata.js'
 import { missing } from '../../src/protocol/parameters.js'
+
+import { createGrantType, createGrantTypes, GRANT_TYPES } from '../../src/protocol/token.js'
 import { resolveOptions } from '../../src/shell/options/settings.js'
+
 import { createTransactions } from '../../src/shell/transactions.js'
 import { INVALID_CLIENT, INVALID_GRANT, tokenError } from '../server/helpers.js'
 import type { TestServer } from '../support.js'

@@ -2,13 +2,14 @@
  * The applications that a user permitted something, read from the store and put in order.
  * @module
  */
+
 import { isPublished } from '../../core/application/application.js'
+import { isOAuthError } from '../../core/errors.js'
 import { clientKeyOf } from '../../core/tokens/digests.js'
 import type { ClientId, Subject } from '../../core/values.js'
 import { listReadableGrants } from '../../management/grants/list.js'
 import type { PermittedApplication } from '../../management/permitted-applications.js'
 import { sumUp } from '../../management/permitted-applications.js'
-import { isError } from '../../protocol/parameters.js'
 import { keys, recordAs } from '../../shell/records.js'
 import type { PageContext } from '../interaction/context.js'
 import { logoAddress } from '../logo.js'
@@ -61,7 +62,7 @@ export async function loadLogos(
   if (permitted.length === 0) return new Map()
   const asked = permitted.map(({ clientId }) => keys.application(clientKeyOf(digests, clientId)))
   const records = await transactions.read(asked)
-  if (isError(records)) return new Map()
+  if (isOAuthError(records)) return new Map()
   return new Map(
     permitted.map(({ clientId }, index) => {
       const application = recordAs.application(records[index]?.value)

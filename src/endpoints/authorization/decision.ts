@@ -5,7 +5,7 @@
  */
 import type { PublishedApplication } from '../../core/application/application.js'
 import { RESOURCE_CHOICES } from '../../core/application/registration.js'
-import { oauthError } from '../../core/errors.js'
+import { isOAuthError, oauthError } from '../../core/errors.js'
 import type { ApproveCommand } from '../../core/grant/approve.js'
 import type { Grant } from '../../core/grant/grant.js'
 import { unchanged } from '../../core/grant/outcome.js'
@@ -18,7 +18,6 @@ import type { AuthorizationRequest } from '../../protocol/authorization.js'
 import { authorizationResponse, notAccessible } from '../../protocol/authorization.js'
 import type { HttpResponse } from '../../protocol/message.js'
 import type { VerifiedForm } from '../../protocol/pages/consent.js'
-import { isError } from '../../protocol/parameters.js'
 import type { Deciding } from '../../shell/consents/grants.js'
 import type { User } from '../../shell/options.js'
 import type { PageContext } from '../interaction/context.js'
@@ -49,7 +48,7 @@ export async function approve(
       ? transition(grant, command, now, entropy, rules)
       : unchanged(notAccessible('client_suspended')),
   )
-  return isError(reply) ? showLinkError(context, reply) : authorizationResponse(asked, reply, context.issuer)
+  return isOAuthError(reply) ? showLinkError(context, reply) : authorizationResponse(asked, reply, context.issuer)
 }
 
 /** Stores the user's refusal, and redirects the browser to the application with it. */

@@ -3,7 +3,9 @@
  * @module
  * @see RFC 8628, section 3.3
  */
+
 import type { OAuthError } from '../../core/errors.js'
+import { isOAuthError } from '../../core/errors.js'
 import type { Decided } from '../../core/grant/device.js'
 import { userCodeUnknown } from '../../core/grant/device.js'
 import { unchanged } from '../../core/grant/outcome.js'
@@ -15,7 +17,6 @@ import type { GrantId, UserCode } from '../../core/values.js'
 import { notAccessible } from '../../protocol/authorization.js'
 import type { HttpRequest, HttpResponse } from '../../protocol/message.js'
 import type { Parameters } from '../../protocol/parameters.js'
-import { isError } from '../../protocol/parameters.js'
 import type { User } from '../../shell/options.js'
 import { keys, recordAs } from '../../shell/records.js'
 import type { PageContext } from '../interaction/context.js'
@@ -57,17 +58,17 @@ export async function takeDecision(
   if (wanted === undefined) return showError(context, 'device', notAccessible('consent_invalid'))
   const { grantId, userCode, decision } = wanted
   const records = await loadDevice(context, grantId)
-  if (isError(records)) return showError(context, 'device', records)
+  if (isOAuthError(records)) return showError(context, 'device', records)
   const decided = checkDecided(user, userCode, records)
   if (decided !== undefined) return repeatResult(context, request, user, decided, sent.token)
   const found = checkWaiting(context, userCode, records)
-  if (isError(found)) return showCodePage(context, request, user, NO_CODE, userCodeUnknown())
+  if (isOAuthError(found)) return showCodePage(context, request, user, NO_CODE, userCodeUnknown())
   if (verifyForm(context, request, user, consentFormOf(found), sent.token) === undefined)
     return showError(context, 'device', notAccessible('consent_invalid'))
   const resources = await chooseResources(context, user, found, decision, sent.form)
   if (isChoiceFault(resources)) return showConsent(context, request, user, found, resources)
   const reply = await decide(context, user, wanted, found, resources)
-  if (!isError(reply)) return showResult(context, decision, found)
+  if (!isOAuthError(reply)) return showResult(context, decision, found)
   return answerError(context, request, user, found, reply)
 }
 
@@ -136,7 +137,7 @@ async function answerError(
 ): Promise<HttpResponse> {
   if (error.reason !== 'user_code_unknown') return showError(context, 'device', error)
   const records = await context.transactions.read([keys.grant(device.id)])
-  const record = isError(records) ? undefined : recordAs.grantRecord(records[0]?.value)
+  const record = isOAuthError(records) ? undefined : recordAs.grantRecord(records[0]?.value)
   const decided = checkDecided(user, userCode, { application, record })
   return decided === undefined
     ? showCodePage(context, request, user, NO_CODE, error)

@@ -7,6 +7,7 @@ import type { Application, PublishedApplication } from '../../core/application/a
 import { isPublished } from '../../core/application/application.js'
 import { deviceFlowFault } from '../../core/application/registration.js'
 import type { OAuthError } from '../../core/errors.js'
+import { isOAuthError } from '../../core/errors.js'
 import { userCodeUnknown } from '../../core/grant/device.js'
 import type { DeviceAuthorization, Grant, GrantRecord } from '../../core/grant/grant.js'
 import { isGrant } from '../../core/grant/grant.js'
@@ -16,7 +17,6 @@ import { GRANT_ID_BYTES, grantIdOf } from '../../core/tokens/credential.js'
 import { clientKeyOf } from '../../core/tokens/digests.js'
 import { userCodeDigest } from '../../core/tokens/user-code.js'
 import type { ClientKey, GrantId, UserCode } from '../../core/values.js'
-import { isError } from '../../protocol/parameters.js'
 import type { User } from '../../shell/options.js'
 import type { UserCodeRecord } from '../../shell/records.js'
 import { keys, recordAs } from '../../shell/records.js'
@@ -60,11 +60,11 @@ export async function findWaiting(
   if (userCode === undefined) return userCodeUnknown()
   const { transactions, digests, rules } = context
   const found = await transactions.read([keys.userCode(userCodeDigest(userCode, digests, rules.derivationKey))])
-  if (isError(found)) return found
+  if (isOAuthError(found)) return found
   // An unknown code takes as many reads as a dead one.
   const { clientKey, grantId } = recordAs.userCode(found[0]?.value) ?? NOBODY
   const records = await transactions.read([keys.application(clientKey), keys.grant(grantId)])
-  if (isError(records)) return records
+  if (isOAuthError(records)) return records
   const [application, record] = records
   return checkWaiting(context, userCode, {
     application: recordAs.application(application?.value),
@@ -78,11 +78,11 @@ export async function loadDevice(
   grantId: GrantId,
 ): Promise<DeviceRecords | OAuthError> {
   const records = await transactions.read([keys.grant(grantId)])
-  if (isError(records)) return records
+  if (isOAuthError(records)) return records
   const record = recordAs.grantRecord(records[0]?.value)
   if (record === undefined) return { application: undefined, record }
   const applications = await transactions.read([keys.application(clientKeyOf(digests, record.clientId))])
-  if (isError(applications)) return applications
+  if (isOAuthError(applications)) return applications
   return { application: recordAs.application(applications[0]?.value), record }
 }
 

@@ -2,7 +2,9 @@
  * The pages of the device flow: the one for the code, the one for the consent, and the one for the result.
  * @module
  */
+
 import type { OAuthError } from '../../core/errors.js'
+import { isOAuthError } from '../../core/errors.js'
 import { printScopes } from '../../core/scopes.js'
 import { shownName } from '../../core/text.js'
 import { printUserCode } from '../../core/tokens/user-code.js'
@@ -13,7 +15,6 @@ import { retryAfter } from '../../protocol/message.js'
 import type { FormBinding } from '../../protocol/pages/consent.js'
 import { FORM_FIELDS } from '../../protocol/pages/consent.js'
 import { pageResponse } from '../../protocol/pages/page.js'
-import { isError } from '../../protocol/parameters.js'
 import type { User } from '../../shell/options.js'
 import { createConsentModel } from '../interaction/consent-model.js'
 import type { PageContext } from '../interaction/context.js'
@@ -78,7 +79,7 @@ export async function showConsent(
     binder.field(consentFormOf(found)),
   ]
   const model = await createConsentModel(context, user, application, scopes, fields, again)
-  if (isError(model)) return showError(context, 'device', model)
+  if (isOAuthError(model)) return showError(context, 'device', model)
   const form = { action: actionOf(context), fields }
   const html = context.pages.consent({ ...model, userCode: printUserCode(userCode), form })
   return pageResponse(again === undefined ? 200 : 400, html, [], binder.headers)

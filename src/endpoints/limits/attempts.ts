@@ -2,7 +2,9 @@
  * The ways to count attempts: in the store, or by a limiter of the host.
  * @module
  */
+
 import type { OAuthError } from '../../core/errors.js'
+import { isOAuthError } from '../../core/errors.js'
 import type { AttemptLimit, AttemptOutcome, Attempts } from '../../core/rate-limit.js'
 import { attempt } from '../../core/rate-limit.js'
 import type { Takes } from '../../core/takes.js'
@@ -40,7 +42,7 @@ export function createAttemptCounter({ digests }: Settings<never>, { transact }:
       const record: AttemptsRecord = { v, freeAt, by: encodeBase64url(entropy.subarray(0, 16)) }
       return { reply, write: { key, value: record, expiresAt: freeAt } }
     })
-    if (counted.type === 'error') return counted
+    if (isOAuthError(counted)) return counted
     return counted.type === 'allowed' ? 0 : counted.retryAfter
   }
 }

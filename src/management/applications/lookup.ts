@@ -5,7 +5,7 @@
 import type { Application } from '../../core/application/application.js'
 import { isPublished } from '../../core/application/application.js'
 import { brokenRedirectRule } from '../../core/application/redirect-uri.js'
-import { configurationError } from '../../core/errors.js'
+import { configurationError, isOAuthError } from '../../core/errors.js'
 import { checkArgument, readStrictOptions } from '../../core/options.js'
 import type { TakesOf } from '../../core/takes.js'
 import { NAME, oneOf, TEXT } from '../../core/takes.js'
@@ -47,7 +47,7 @@ export function createLookupFunctions(
       const label = labelOf(readStrictOptions<Wanted>('applications.list', which, WANTED))
       const wanted = readStrictOptions<PageWanted>('applications.list, page', page, PAGE)
       const listed = await context.transactions.list(label, wanted)
-      if ('type' in listed) throw storeError(listed)
+      if (isOAuthError(listed)) throw storeError(listed)
       const { records, cursor } = listed
       const applications = records.flatMap(({ value }) => recordAs.application(value) ?? [])
       return { applications: structuredClone(applications), ...(cursor !== undefined && { cursor }) }

@@ -2,10 +2,12 @@
  * The records of applications in the store: reads one, and applies commands to one.
  * @module
  */
+
 import type { Application } from '../../core/application/application.js'
 import { applicationLabels, logosOf } from '../../core/application/application-record.js'
 import type { ApplicationCommand, ApplicationRefusal } from '../../core/application/transition.js'
 import { transitionApplication } from '../../core/application/transition.js'
+import { isOAuthError } from '../../core/errors.js'
 import { clientKeyOf } from '../../core/tokens/digests.js'
 import type { ClientId, Seconds } from '../../core/values.js'
 import { parseClientId } from '../../core/values.js'
@@ -53,7 +55,7 @@ export async function applyCommands(
   const reply = await transactions.transact([key], ([value], now) =>
     decide(key, recordAs.application(value), commands, now),
   )
-  if (reply.type === 'error') throw storeError(reply)
+  if (isOAuthError(reply)) throw storeError(reply)
   if (reply.type === 'refused') throw refusalError(reply.refusal, reply.state)
   const named = logosOf(reply.after)
   await logos.forget(logosOf(reply.before).filter((logo) => !named.includes(logo)))
@@ -93,6 +95,6 @@ export async function readApplication(
   const clientId = parseClientId(id)
   if (clientId === undefined) return undefined
   const records = await transactions.read([keys.application(clientKeyOf(settings.digests, clientId))])
-  if ('type' in records) throw storeError(records)
+  if (isOAuthError(records)) throw storeError(records)
   return recordAs.application(records[0]?.value)
 }

@@ -3,7 +3,7 @@
  * @module
  */
 import type { SubmittedApplication } from '../../core/application/application.js'
-import { GrantwellError } from '../../core/errors.js'
+import { GrantwellError, isOAuthError } from '../../core/errors.js'
 import { checkArgument, readStrictOptions } from '../../core/options.js'
 import { NAME, TEXT } from '../../core/takes.js'
 import type { Subject } from '../../core/values.js'
@@ -68,7 +68,7 @@ async function checkWaiting({ transactions }: ApplicationContext, applicant: Sub
       `applicant:${applicant}`,
       cursor === undefined ? {} : { cursor },
     )
-    if ('type' in page) throw storeError(page)
+    if (isOAuthError(page)) throw storeError(page)
     waiting += page.records.filter(({ value }) => recordAs.application(value)?.state === 'pending').length
     cursor = page.cursor
   } while (cursor !== undefined && waiting < SUBMISSIONS_WAITING)

@@ -2,7 +2,9 @@
  * Ends grants: one, or every grant with a label.
  * @module
  */
+
 import type { GrantwellError } from '../../core/errors.js'
+import { isOAuthError } from '../../core/errors.js'
 import type { Grant } from '../../core/grant/grant.js'
 import type { WithdrawCommand } from '../../core/grant/revoke.js'
 import type { GrantRules } from '../../core/grant/rules.js'
@@ -35,7 +37,7 @@ export async function endGrant(
     const grant = found !== undefined && mayEnd(found) ? found : undefined
     return grantChange(transition(grant, { type: 'withdraw', by }, now, entropy, rules))
   })
-  if (reply.type === 'error') throw storeError(reply)
+  if (isOAuthError(reply)) throw storeError(reply)
   return reply.type === 'revoked'
 }
 
@@ -59,7 +61,7 @@ export async function endGrants(
       label,
       cursor === undefined ? {} : { cursor },
     )
-    if ('type' in page) throw storeError(page)
+    if (isOAuthError(page)) throw storeError(page)
     if (page.leftOut !== undefined) failures.push(storeError(page.leftOut))
     // Expired ones too, so that a clock that steps back does not make them work again.
     const due = page.records.filter(({ value }) => {

@@ -2,8 +2,10 @@
  * Lists the permissions of a user, for the host and for the page that shows them.
  * @module
  */
+
 import { isPublished, limitResources } from '../../core/application/application.js'
 import type { OAuthError } from '../../core/errors.js'
+import { isOAuthError } from '../../core/errors.js'
 import type { Grant } from '../../core/grant/grant.js'
 import { isLive, liveUntil } from '../../core/grant/grant.js'
 import type { Resources } from '../../core/resource.js'
@@ -36,7 +38,7 @@ export async function listReadableGrants(
   page: PageWanted,
 ): Promise<ReadablePage> {
   const listed = await listReadable(`subject:${subject}`, page)
-  if ('type' in listed) throw storeError(listed)
+  if (isOAuthError(listed)) throw storeError(listed)
   const { records, cursor, leftOut } = listed
   const now = clock()
   const live = records.flatMap(({ value }) => {
@@ -59,10 +61,10 @@ async function readAll(
   wanted: readonly string[],
 ): Promise<{ readonly found: readonly (StoredRecord | undefined)[]; readonly error?: OAuthError }> {
   const together = wanted.length === 0 ? [] : await read(wanted)
-  if (!('type' in together)) return { found: together }
+  if (!isOAuthError(together)) return { found: together }
   const each = await Promise.all(wanted.map((key) => read([key])))
-  if (each.every((records) => 'type' in records)) throw storeError(together)
-  return { found: each.map((records) => ('type' in records ? undefined : records[0])), error: together }
+  if (each.every((records) => isOAuthError(records))) throw storeError(together)
+  return { found: each.map((records) => (isOAuthError(records) ? undefined : records[0])), error: together }
 }
 
 /** Returns the permission as its user sees it. Returns none if the application is gone: then the grant does not work. */

@@ -2,7 +2,9 @@
  * The grants of one user to one application: reads them, ends them and removes them.
  * @module
  */
+
 import type { OAuthError } from '../../core/errors.js'
+import { isOAuthError } from '../../core/errors.js'
 import type { Decision } from '../../core/grant/consents.js'
 import { GIVES_WAY_AFTER, isCounted } from '../../core/grant/consents.js'
 import type { Grant } from '../../core/grant/grant.js'
@@ -40,7 +42,7 @@ export async function readGrants(
   ids: readonly GrantId[],
 ): Promise<readonly (Grant | undefined)[] | OAuthError> {
   const records = await context.transactions.read(ids.map((id) => keys.grant(id)))
-  return 'type' in records ? records : records.map((record) => ownGrant(context, who, record?.value))
+  return isOAuthError(records) ? records : records.map((record) => ownGrant(context, who, record?.value))
 }
 
 /** Ends the grant of a decision. */

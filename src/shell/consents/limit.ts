@@ -2,7 +2,9 @@
  * The limit on live grants: ends the grants that must give way to a new one.
  * @module
  */
+
 import type { OAuthError } from '../../core/errors.js'
+import { isOAuthError } from '../../core/errors.js'
 import type { Decision } from '../../core/grant/consents.js'
 import { GIVES_WAY_AFTER } from '../../core/grant/consents.js'
 import type { Grant } from '../../core/grant/grant.js'
@@ -29,7 +31,7 @@ export async function endOldest(
   const { clock, consent } = context.settings
   const ids = decisions.map(({ grantId }) => grantId)
   const found = await readGrants(context, who, ids)
-  if ('type' in found) return found
+  if (isOAuthError(found)) return found
   const now = clock()
   const canSpare = ({ formExpiresAt }: Decision, index: number): boolean =>
     consent === 'once' && formExpiresAt !== undefined && found[index] !== undefined && isLive(found[index], now)

@@ -4,8 +4,8 @@
  */
 import * as fc from 'fast-check'
 import { ENDPOINT_PATHS, METADATA_PATH } from '../../protocol/endpoints.js'
-import { DEVICE_CODE_GRANT } from '../../protocol/grant-types.js'
 import type { HttpBody } from '../../protocol/message.js'
+import { DEVICE_CODE_GRANT } from '../../protocol/token.js'
 import { CHALLENGE, VERIFIER } from '../lifecycle/client.js'
 
 /** Options of `arbitraries.request`. */
