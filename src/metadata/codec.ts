@@ -138,7 +138,7 @@ function copyUnknown(value: unknown, copies: Map<object, unknown>): unknown {
 
 /** The record of a third-party project. */
 export const MetaData: MessageCodec<MetaDataFields> = createCodec(MetaDataSchema, generated.MetaData)
-/** Where the project comes from, which version of it is here, under what terms. */
+/** The origin of the project, the version that is here, and its terms. */
 export const ThirdPartyMetaData: MessageCodec<ThirdPartyMetaDataFields> = createCodec(
   ThirdPartySchema,
   generated.ThirdPartyMetaData,
@@ -147,16 +147,16 @@ export const ThirdPartyMetaData: MessageCodec<ThirdPartyMetaDataFields> = create
 export const UrlMessage: MessageCodec<UrlMessageFields> = createCodec(UrlSchema, generated.URL)
 /** A day: `Date` in the schema. */
 export const DateMessage: MessageCodec<DateMessageFields> = createCodec(DateSchema, generated.DateMessage)
-/** How far the project's code can be trusted. */
+/** The trust that the project's code deserves. */
 export const Security: MessageCodec<SecurityFields> = createCodec(SecuritySchema, generated.Security)
 
 /** The record of a third-party project (specification, MetaData). */
 export type MetaData = MetaDataFields
-/** Where the project comes from, which version of it is here, under what terms (specification, ThirdPartyMetaData). */
+/** The origin of the project, the version that is here, and its terms (specification, ThirdPartyMetaData). */
 export type ThirdPartyMetaData = ThirdPartyMetaDataFields
 /** One place where the project is found (specification, URL). */
 export type UrlMessage = UrlMessageFields
 /** A day (specification, Date). */
 export type DateMessage = DateMessageFields
-/** How far the project's code can be trusted (specification, Security). */
+/** The trust that the project's code deserves (specification, Security). */
 export type Security = SecurityFields

@@ -4,7 +4,7 @@
  */
 
 /**
- * What is wrong, for programs. Binary, with `offset`: `truncated`, `invalid_varint`, `invalid_tag`, `invalid_length`,
+ * A code of the fault, for programs. Binary, with `offset`: `truncated`, `invalid_varint`, `invalid_tag`, `invalid_length`,
  * `unexpected_end_group`, `too_deep`, `invalid_utf8`. Text, with `line` and `column`: `syntax`, `unknown_field`,
  * `unknown_enum_value`, `duplicate_field`, `out_of_range`, `invalid_utf8`, `too_deep`. Values, with `path`:
  * `invalid_value`, `unknown_field`, `unknown_enum_value`, and `invalid_path` for a path that names nothing. Any input:
@@ -30,7 +30,7 @@ export type MetadataErrorCode =
   | 'invalid_value'
   | 'invalid_path'
 
-/** Where the fault is, as far as it has a place. */
+/** The place of the fault, as far as it has one. */
 export interface MetadataErrorPlace {
   /** Bytes from the start of binary input; UTF-16 units from the start of text. */
   readonly offset?: number
@@ -40,7 +40,7 @@ export interface MetadataErrorPlace {
   readonly column?: number
   /** Field of the record, as `third_party.url[0].value`. */
   readonly path?: string
-  /** What could have stood there. */
+  /** The values that could have stood there. */
   readonly expected?: string
 }
 
@@ -49,12 +49,19 @@ export interface MetadataErrorPlace {
  * build have a class each, so `instanceof` fails across them. The message says the place as well.
  */
 export class MetadataError extends Error {
+  /** The name of the class. */
   override readonly name: string = 'MetadataError'
+  /** The code of the fault. */
   readonly code: MetadataErrorCode
+  /** Bytes from the start of binary input; UTF-16 units from the start of text. */
   readonly offset?: number
+  /** Line of text, from 1. */
   readonly line?: number
+  /** UTF-16 units from the start of the line, from 1. */
   readonly column?: number
+  /** Field of the record, as `third_party.url[0].value`. */
   readonly path?: string
+  /** The values that could have stood there. */
   readonly expected?: string
 
   constructor(code: MetadataErrorCode, message: string, place: MetadataErrorPlace = {}) {
@@ -96,7 +103,7 @@ function tooLongError(): MetadataError {
   return new MetadataError('too_large', `more than ${MAX_WRITTEN} characters of text`)
 }
 
-/** How deep messages, groups and JSON may nest: as deep as the reference reads, and no record comes near it. */
+/** The depth to which messages, groups and JSON may nest. The reference reads as deep, and no record comes near it. */
 export const MAX_DEPTH = 100
 
 /** @throws {MetadataError} `too_large` */

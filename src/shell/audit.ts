@@ -9,8 +9,11 @@ import type { Seconds, Subject } from '../core/values.js'
 
 /** A request that was refused, for the audit trail. */
 export interface RefusedEvent {
+  /** The kind of the event. */
   readonly type: 'refused'
+  /** The time, in seconds since the epoch. */
   readonly at: Seconds
+  /** The endpoint that refused; `api` for a guard. */
   readonly endpoint:
     | 'authorization'
     | 'token'

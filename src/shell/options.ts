@@ -28,6 +28,7 @@ export interface SpecifiedResource {
 
 /** A user who types a user code. */
 export interface UserCodeAttempt {
+  /** The identifier of the user. */
   readonly subject: Subject
   /** The address of the user's browser, from the option `remoteAddress`. */
   readonly address: string | undefined
@@ -35,6 +36,7 @@ export interface UserCodeAttempt {
 
 /** A device that asks for its codes. */
 export interface DeviceAttempt {
+  /** The client identifier of the device. */
   readonly clientId: ClientId
   /** The address of the device, from the option `remoteAddress`. */
   readonly address: string | undefined

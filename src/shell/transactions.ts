@@ -76,10 +76,7 @@ export function createTransactions(settings: StoreSettings): Transactions {
     return isOAuthError(listed) ? listed : (listed.leftOut ?? listed)
   }
 
-  /**
-   * Decides at once if the store answers at once: see `maybe-promise.ts`. Waits only after another request wrote the record
-   * first.
-   */
+  /** Decides at once if the store answers at once, and waits only after another request wrote first: see `maybe-promise.ts`. */
   function transact<Reply>(asked: readonly string[], decide: Decide<Reply>): MaybePromise<Reply | OAuthError> {
     return andThen(attempt(asked, decide), (decided) => (decided === undefined ? retry(asked, decide) : decided.reply))
   }

@@ -27,7 +27,7 @@ import { freshVersion } from './shared/versions.js'
 
 export { StorageUnavailable } from '../core/errors.js'
 export type { JsonValue, RecordPage, RecordStore, StoredRecord, WriteOptions } from './record-store.js'
-export type { IoRedis, NodeRedis, NodeRedisCluster } from './redis/client.js'
+export type { ErrorSource, IoRedis, NodeRedis, NodeRedisCluster } from './redis/client.js'
 export type { EngineOptions, RemoteEngineOptions } from './shared/options.js'
 
 /** Options of {@link redisStore}. */

@@ -289,10 +289,7 @@ function hasChanged(result: unknown): boolean {
   return Number((result as { readonly changes: number | bigint }).changes) > 0 // all four drivers answer so
 }
 
-/**
- * Calls SQLite.
- * @throws StorageUnavailable if it fails
- */
+/** Calls SQLite. @throws StorageUnavailable if it fails */
 function callEngine<Result>(work: () => Result): Result {
   try {
     return work()

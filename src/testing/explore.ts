@@ -65,6 +65,7 @@ export interface Exploration {
 
 /** A rule that was broken; its message is the story of the shortest history that breaks it. */
 export class ExplorationError extends Error {
+  /** The name of the class. */
   override readonly name = 'ExplorationError'
   /** The rule, a sentence. */
   readonly rule: string

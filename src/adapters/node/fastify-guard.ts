@@ -15,15 +15,21 @@ import { handlerOf } from './guard.js'
 
 /** The members of a Fastify request that its guard uses. */
 export interface FastifyRequestLike {
+  /** Node's own request. */
   readonly raw: IncomingMessage
 }
 
 /** The members of a Fastify reply that its guard uses. */
 export interface FastifyReplyLike {
+  /** Sets the status. */
   status(code: number): unknown
+  /** Returns a header that was set before. */
   getHeader(name: string): string | number | string[] | undefined
+  /** Removes a header that was set before. */
   removeHeader(name: string): unknown
+  /** Sets headers. */
   headers(values: Readonly<Record<string, string>>): unknown
+  /** Sends the reply. */
   send(payload?: string): unknown
 }
 

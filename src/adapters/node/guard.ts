@@ -23,7 +23,7 @@ import { harmless } from '../../shell/host.js'
 import { sendResponse } from './response.js'
 
 /** Passes a request on: of connect and Express. */
-type Next = (error?: unknown) => void
+export type Next = (error?: unknown) => void
 
 /** Creates guards of routes: {@link createNodeGuard}. */
 export interface NodeGuard<Request extends IncomingMessage, Response extends ServerResponse> {

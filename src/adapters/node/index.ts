@@ -9,7 +9,7 @@ export type { Authorized, ResourceNeeds, RouteNeeds } from '../../guard/route-gu
 export { nodeDigests } from './digests.js'
 export type { FastifyGuard, FastifyReplyLike, FastifyRequestLike } from './fastify-guard.js'
 export { createFastifyGuard } from './fastify-guard.js'
-export type { NodeGuard, NodeGuardOptions } from './guard.js'
+export type { Next, NodeGuard, NodeGuardOptions } from './guard.js'
 export { createNodeGuard } from './guard.js'
 export type { NodeHandler } from './handler.js'
 export { createNodeHandler } from './handler.js'

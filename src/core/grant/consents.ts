@@ -45,7 +45,7 @@ export interface NewDecision {
 export type Admission =
   /** It is the first one on its form; the record to write. */
   | { readonly type: 'first'; readonly consents: Consents }
-  /** The same decision came before. */
+  /** This decision came before. */
   | { readonly type: 'repeated' }
   /** Another decision came before, or the form is too old. */
   | { readonly type: 'refused' }

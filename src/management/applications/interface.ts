@@ -15,6 +15,7 @@ import type { Logo } from '../logos.js'
 
 /** The credentials by which an application uses the service. */
 export interface ClientCredentials {
+  /** The client identifier. */
   readonly clientId: ClientId
   /** Shown only once: the store holds its digest. Absent for a public client, and for a client that has a secret already. */
   readonly clientSecret?: string
@@ -22,6 +23,7 @@ export interface ClientCredentials {
 
 /** A page of applications. */
 export interface ApplicationPage {
+  /** The applications, in the order of their registration. */
   readonly applications: readonly Application[]
   /** The start of the next page; absent on the last one. */
   readonly cursor?: string

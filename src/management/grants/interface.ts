@@ -8,12 +8,15 @@ import type { ClientId, GrantId, Seconds, Subject } from '../../core/values.js'
 
 /** A permission that a user gave to an application and that still works. */
 export interface GrantSummary {
+  /** The identifier of the grant, for `revoke`. */
   readonly grantId: GrantId
+  /** The client identifier of the application. */
   readonly clientId: ClientId
   /** The application that has it. While it is suspended, it can do nothing with it. */
   readonly application: { readonly name: string; readonly website: string; readonly state: 'approved' | 'suspended' }
   /** The scopes that work now: the user permitted them, the application is registered for them, and the service has them. */
   readonly scopes: readonly Scope[]
+  /** The resources that the user permitted. */
   readonly resources: Resources
   /** Seconds since the epoch. */
   readonly createdAt: Seconds
@@ -28,6 +31,7 @@ export interface GrantSummary {
 
 /** A page of grants. */
 export interface GrantPage {
+  /** The grants, in the order of their creation. */
   readonly grants: readonly GrantSummary[]
   /** The start of the next page; absent on the last one. */
   readonly cursor?: string

@@ -9,20 +9,26 @@ import { checkClient } from '../shared/options.js'
 export interface NodePostgres {
   /** The options of a `Pool`; a `Client` has none. */
   readonly options?: { connectionTimeoutMillis?: number | undefined }
+  /** Runs a statement. */
   query(query: {
     name?: string
     text: string
     values?: unknown[]
     query_timeout?: number
   }): Promise<{ rows: unknown[]; rowCount: number | null }>
+  /** Listens to errors that belong to no statement. */
   on(event: 'error', listener: (error: Error) => void): unknown
+  /** Counts the listeners of an event. */
   listenerCount(event: string): number
 }
 
 /** A `PGlite`, as far as the store uses it. */
 export interface EmbeddedPostgres {
+  /** A promise that is fulfilled once the database is ready. */
   readonly waitReady: Promise<void>
+  /** Runs a statement. */
   query(text: string, values?: unknown[]): Promise<{ rows: unknown[]; affectedRows?: number }>
+  /** Runs several statements. */
   exec(text: string): Promise<unknown>
 }
 

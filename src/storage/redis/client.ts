@@ -7,7 +7,8 @@ import { isObject } from '../../core/takes.js'
 import { checkClient } from '../shared/options.js'
 
 /** Emits errors that belong to no command, such as the end of an idle connection. */
-interface ErrorSource {
+export interface ErrorSource {
+  /** Listens to those errors. */
   on(event: 'error', listener: (error: Error) => void): unknown
 }
 
@@ -15,17 +16,21 @@ interface ErrorSource {
 export interface IoRedis extends ErrorSource {
   /** True for a `Cluster`. */
   readonly isCluster?: boolean
+  /** Sends a command. */
   call(command: string, ...values: string[]): Promise<unknown>
 }
 
 /** A client of node-redis, as far as the store uses it. */
 export interface NodeRedis extends ErrorSource {
+  /** Sends a command, whose first value is its name. */
   sendCommand(values: string[]): Promise<unknown>
 }
 
 /** A cluster of node-redis, as far as the store uses it. */
 export interface NodeRedisCluster extends ErrorSource {
+  /** The servers of the cluster. */
   readonly masters: unknown
+  /** Sends a command to the server that has its first key. */
   sendCommand(firstKey: string, isReadonly: boolean, values: string[]): Promise<unknown>
 }
 

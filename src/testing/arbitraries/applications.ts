@@ -17,6 +17,7 @@ import { usually } from './usually.js'
 
 /** An application, with every secret that it was given. */
 export interface ReachedApplication {
+  /** The application as it is. */
   readonly application: Application
   /** Seconds since the epoch. */
   readonly now: Seconds

@@ -25,9 +25,11 @@ import { usually } from './usually.js'
 
 /** A grant, or a device that waits to have one, with everything that was handed out on the way. */
 export interface ReachedGrant {
+  /** The record of the grant or the device. */
   readonly record: GrantRecord
   /** The moment at which the grant is as it is, in seconds since the epoch. */
   readonly now: Seconds
+  /** The rules by which it got there. */
   readonly rules: GrantRules
   /** The authorization code or device code that was handed out first. */
   readonly code: string
