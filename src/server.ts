@@ -2,6 +2,7 @@
  * The composition root: makes the endpoints, the guard and the management of a server, and routes requests to them.
  * @module
  */
+
 import { hostFailed, oauthError } from './core/errors.js'
 import type { FrontChannel } from './endpoints/front-channel.js'
 import { introspectionEndpoint } from './endpoints/introspection.js'
@@ -18,6 +19,7 @@ import { errorResponse, originForm, pathOf, withAllow } from './protocol/message
 import type { Refused, RefusedEvent } from './shell/audit.js'
 import { createRefused } from './shell/audit.js'
 import { lazy } from './shell/lazy.js'
+import { isPromise } from './shell/maybe-promise.js'
 import type { Settings } from './shell/options/settings.js'
 import { resolveOptions } from './shell/options/settings.js'
 import type { AuthorizationServerOptions } from './shell/options.js'
@@ -168,7 +170,7 @@ function createHandle<Native>(
     try {
       if (!route.methods.includes(request.method)) return methodNotAllowed(route, refused)
       const answer = route.answer(request)
-      return answer instanceof Promise ? answer.then(withOwnHeaders, failed) : withOwnHeaders(answer)
+      return isPromise(answer) ? answer.then(withOwnHeaders, failed) : withOwnHeaders(answer)
     } catch (error) {
       return failed(error)
     }

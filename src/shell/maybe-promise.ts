@@ -7,10 +7,18 @@
 /** A value, or the promise of one. */
 export type MaybePromise<Value> = Value | Promise<Value>
 
+/**
+ * Tells a promise from a value, by its `then`: a host may have replaced the global `Promise`, as zone.js does, and what an async
+ * function gives is then no instance of it.
+ */
+export function isPromise<Value>(value: MaybePromise<Value>): value is Promise<Value> {
+  return typeof (value as { readonly then?: unknown } | null | undefined)?.then === 'function'
+}
+
 /** Continues with a value: at once if it is there, else when its promise is fulfilled. */
 export function andThen<Value, Result>(
   value: MaybePromise<Value>,
   go: (value: Value) => MaybePromise<Result>,
 ): MaybePromise<Result> {
-  return value instanceof Promise ? value.then(go) : go(value)
+  return isPromise(value) ? value.then(go) : go(value)
 }

@@ -3,6 +3,7 @@
  * @module
  * @see RFC 6750
  */
+
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ProtectedResource } from '../../core/resource.js'
 import type { AuthInfoFor } from '../../guard/access.js'
@@ -20,6 +21,7 @@ import {
 } from '../../guard/route-guard.js'
 import type { HttpResponse } from '../../protocol/message.js'
 import { harmless } from '../../shell/host.js'
+import { isPromise } from '../../shell/maybe-promise.js'
 import { sendResponse } from './response.js'
 
 /** Passes a request on: of connect and Express. */
@@ -124,7 +126,7 @@ function guardRequest<Request extends IncomingMessage, Response extends ServerRe
     fail(route, call, error)
     return undefined
   }
-  if (!(found instanceof Promise)) return decide(route, call, found)
+  if (!isPromise(found)) return decide(route, call, found)
   return found.then(
     (later) => decide(route, call, later),
     (error: unknown) => fail(route, call, error),

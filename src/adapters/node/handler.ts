@@ -2,11 +2,13 @@
  * The server on Node's `http`: alone, or as a middleware of connect or Express.
  * @module
  */
+
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { checkServer } from '../../guard/route-guard.js'
 import type { HttpBody, HttpResponse } from '../../protocol/message.js'
 import { headersOf, memberOf, originForm } from '../../protocol/message.js'
 import type { AuthorizationServer } from '../../server.js'
+import { isPromise } from '../../shell/maybe-promise.js'
 import { queueRequest } from '../pipelining.js'
 import { remoteAddressOf } from './address.js'
 import { discardBody, isMultiplexed, readBody, sizeOf } from './body.js'
@@ -91,7 +93,7 @@ function answer<Request extends IncomingMessage>(
       remoteAddress,
       native: request,
     })
-    if (answered instanceof Promise) answered.then(send, fail)
+    if (isPromise(answered)) answered.then(send, fail)
     else send(answered)
   } catch (error) {
     fail(error)

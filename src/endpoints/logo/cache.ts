@@ -2,8 +2,10 @@
  * The cache of logos: the ones that were asked for last stay decoded, and one that is still being sent is not decoded again.
  * @module
  */
+
 import type { OAuthError } from '../../core/errors.js'
 import type { Logo } from '../../management/logos.js'
+import { isPromise } from '../../shell/maybe-promise.js'
 
 /** Bytes of logos that stay decoded, so that many requests for one share its bytes. */
 const KEPT_BYTES = 8 * 1024 * 1024
@@ -27,7 +29,7 @@ export function cacheLogos(load: FindLogo): FindLogo {
   return async (name) => {
     const known = kept.get(name) ?? sent.get(name)
     const asked = known ?? loading.get(name) ?? load(name)
-    if (asked instanceof Promise) loading.set(name, asked)
+    if (isPromise(asked)) loading.set(name, asked)
     try {
       const logo = await asked
       if (logo !== undefined && 'bytes' in logo) {
