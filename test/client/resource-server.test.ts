@@ -4,6 +4,7 @@
  * @see RFC 7662; RFC 6750
  */
 import type { IncomingMessage } from 'node:http'
+import { runInNewContext } from 'node:vm'
 import type { ClientCredentials, GuardProvider } from 'grantwell'
 import type { Client, ResourceServerOptions } from 'grantwell/client'
 import { discover, resourceServer } from 'grantwell/client'
@@ -293,6 +294,23 @@ describe('what can go wrong', () => {
     expect(errors).toMatchObject([{ code: 'ERR_UNREACHABLE' }])
     expect(JSON.stringify(errors) + String(errors)).not.toContain(access_token)
     expect((await guard(presenting(access_token))).type).toBe('authenticated')
+  })
+
+  it.each([
+    ['fails at once', () => expect.fail('not me')],
+    ['fails later', () => Promise.reject(new Error('not me'))],
+    ['fails later, in another realm', runInNewContext('() => Promise.reject(new Error("not me"))')],
+  ])('[50] 503 all the same where whoever is told %s', async (_how, onError) => {
+    const unhandled: unknown[] = []
+    const onUnhandled = (error: unknown): void => void unhandled.push(error)
+    process.on('unhandledRejection', onUnhandled)
+    const guard = resourceServer({ client: await client(), onError }).guard()
+    const { access_token } = await tokens(service.test)
+    service.faults.push({ path: INTROSPECTION, fault: breaks })
+    expect(await guard(presenting(access_token))).toMatchObject({ response: { status: 503 } })
+    await new Promise((resolve) => setTimeout(resolve))
+    process.off('unhandledRejection', onUnhandled)
+    expect(unhandled).toStrictEqual([])
   })
 
   it('[42] 500 where the service does not let this client ask, and it is told why', async () => {

@@ -532,6 +532,19 @@ describe('a store that fails', () => {
     expect(await works(service.test, (await source.get()).accessToken)).toBe(true)
   })
 
+  it('whose failure is told to somebody who fails later is none the worse', async () => {
+    const unhandled: unknown[] = []
+    const onUnhandled = (error: unknown): void => void unhandled.push(error)
+    process.on('unhandledRejection', onUnhandled)
+    source = newSource({ onError: () => Promise.reject(new Error('not me')) })
+    passUntil(0, first)
+    store.failing.add('write')
+    expect(await works(service.test, (await source.get()).accessToken)).toBe(true)
+    await new Promise((resolve) => setTimeout(resolve))
+    process.off('unhandledRejection', onUnhandled)
+    expect(unhandled).toStrictEqual([])
+  })
+
   it('is told on the console where nobody else is', async () => {
     const printed = vi.spyOn(console, 'error').mockImplementation(() => {})
     source = createTokenSource({ client, store })

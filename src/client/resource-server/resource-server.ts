@@ -3,6 +3,7 @@
  * @module
  * @see RFC 7662; RFC 6750
  */
+
 import type { OAuthError } from '../../core/errors.js'
 import { hostFailed, oauthError } from '../../core/errors.js'
 import { nearest } from '../../core/nearest.js'
@@ -25,6 +26,7 @@ import {
 } from '../../protocol/bearer.js'
 import type { RequestLike } from '../../protocol/message.js'
 import { headersOf, memberOf } from '../../protocol/message.js'
+import { harmless } from '../../shell/host.js'
 import type { Client } from '../client.js'
 import { CLIENT, checkClient, connectionOf } from '../client.js'
 import { ClientError, configurationError, isClientError } from '../errors.js'
@@ -163,14 +165,9 @@ async function decide(
   return opensResource(access.resources, resource) ? { ...access, resource } : insufficientResources()
 }
 
-/** Calls the host's `onError`. Its own errors are ignored. */
+/** Calls the host's `onError`. Its own errors are ignored: it has got the error, and there is nobody else to tell. */
 function report({ onError }: ResourceServer, error: unknown): void {
-  try {
-    const later: unknown = onError(error)
-    if (later instanceof Promise) later.catch(() => {})
-  } catch {
-    // It has got the error, and there is nobody else to tell.
-  }
+  harmless(onError, () => {})(error)
 }
 
 /** Checks the scopes in the metadata of the service, which may be anything. */

@@ -5,6 +5,7 @@
  * @see RFC 6749, section 6; RFC 9700, section 4.14
  */
 import { FUNCTION, methods } from '../../core/takes.js'
+import { harmless } from '../../shell/host.js'
 import type { Client } from '../client.js'
 import { CLIENT, checkClient } from '../client.js'
 import type { ClientError } from '../errors.js'
@@ -124,7 +125,7 @@ export function createTokenSource(options: TokenSourceOptions): TokenSource {
     onError = report,
   } = readOptions<TokenSourceOptions>('createTokenSource', options, OPTIONS, ['client', 'store'])
   checkClient('createTokenSource', client)
-  const keeper = createTokenKeeper({ client, store, refreshAhead, onError: withoutErrors(onError) })
+  const keeper = createTokenKeeper({ client, store, refreshAhead, onError: harmless(onError, () => {}) })
   const own: Source = { client, keeper, retryFor, renewal: undefined, pauseUntil: 0 }
   const source: TokenSource & HasClock = {
     issuer: client.issuer,
@@ -237,15 +238,4 @@ const WAIT_OPTIONS: OptionChecks<WaitOptions> = { signal: SIGNAL }
 function report(error: ClientError): void {
   // biome-ignore lint/suspicious/noConsole: an error without a listener must not vanish
   console.error(error.message)
-}
-
-/** Makes a function of the caller safe to call: errors that it throws are ignored. */
-function withoutErrors(report: (error: ClientError) => void): (error: ClientError) => void {
-  return (error) => {
-    try {
-      report(error)
-    } catch {
-      // It has got the error, and there is nobody else to tell.
-    }
-  }
 }
