@@ -193,11 +193,17 @@ describe('at a real service', () => {
     ],
     ['are none', () => ({ title: 7 })],
     ['are missing', () => undefined],
+    ['come later, and fail then', () => Promise.reject(new Error('no words'))],
   ])('has words of its own where those of the application %s', async (_, page) => {
+    const unhandled: unknown[] = []
+    const onUnhandled = (error: unknown): void => void unhandled.push(error)
+    process.on('unhandledRejection', onUnhandled)
     const words = page as NonNullable<BrowserLoginOptions['page']> // that they are none is the test
     const { url, result } = await begin(client, { page: words })
     expect((await visit(await consent(url))).body).toContain('You are logged in')
     await result
+    process.off('unhandledRejection', onUnhandled)
+    expect(unhandled).toStrictEqual([])
   })
 
   it('says that the user refused, here and in the browser', async () => {
@@ -511,6 +517,22 @@ describe('at a real service', () => {
       await expect(loginByBrowser(client, { onUrl, openBrowser })).rejects.toThrow('no terminal')
       expect(opened).toBe(false)
       await isOver(requested(seen).port, [])
+    })
+
+    it('while the address is being shown, and opens no browser then', async () => {
+      const controller = new AbortController()
+      let shown = (): void => {}
+      const onUrl = (): Promise<void> =>
+        new Promise((resolve) => {
+          shown = resolve
+          controller.abort(new Error('enough'))
+        })
+      const pages: string[] = []
+      const openBrowser = (url: string): void => void pages.push(url)
+      await expect(loginByBrowser(client, { onUrl, openBrowser, signal: controller.signal })).rejects.toThrow('enough')
+      shown()
+      await new Promise((resolve) => setTimeout(resolve))
+      expect(pages).toEqual([])
     })
 
     it('before it begins, where the signal was aborted already', async () => {

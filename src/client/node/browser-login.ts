@@ -91,8 +91,10 @@ export async function loginByBrowser(client: Client, options: BrowserLoginOption
     for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value)
 
     const late = new ClientError('ERR_LOGIN_EXPIRED', `the browser was not redirected back within ${timeout} seconds`)
-    const answer = await withTimeout({ signal, time: { seconds: timeout, late } }, async () => {
+    const answer = await withTimeout({ signal, time: { seconds: timeout, late } }, async (ended) => {
       await onUrl?.(url.href)
+      // Whoever took so long to show it: nobody waits for the browser any more, and anybody may listen where it would come back.
+      ended.throwIfAborted()
       const failed = openBrowser === false ? [] : [failureOf(openBrowser, url.href, onUrl !== undefined)]
       return Promise.race([callback.received, ...failed])
     })

@@ -163,6 +163,8 @@ function answer(
 function wordsFor(outcome: CallbackOutcome, page: CallbackPage | undefined): CallbackText {
   try {
     const words: Partial<CallbackText> | undefined = page?.(outcome)
+    // Nobody waits for what an asynchronous one gives: were it to fail, it would end the process.
+    Promise.resolve(words).catch(() => {})
     const { title, text, language } = words ?? {}
     if (typeof title === 'string' && typeof text === 'string')
       return { title, text, ...(typeof language === 'string' && { language }) }
