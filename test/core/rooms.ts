@@ -47,8 +47,26 @@ export const ROOMS: { readonly [folder: string]: Room } = {
     apart: { save: ['record-store.ts', 'shared/'] },
   },
   pages: { rooms: {} },
-  shell: { rooms: { ...CORE, protocol: 'everything', pages: 'everything', storage: { typesOf: 'record-store.ts' } } },
-  guard: { rooms: { ...CORE, protocol: 'everything', shell: 'everything', storage: { typesOf: 'record-store.ts' } } },
+  shell: {
+    rooms: {
+      ...CORE,
+      'shell/host.ts': 'everything',
+      protocol: 'everything',
+      pages: 'everything',
+      storage: { typesOf: 'record-store.ts' },
+    },
+  },
+  // Calls of a host's functions, which the client makes too.
+  'shell/host.ts': { rooms: CORE },
+  guard: {
+    rooms: {
+      ...CORE,
+      protocol: 'everything',
+      shell: 'everything',
+      'shell/host.ts': 'everything',
+      storage: { typesOf: 'record-store.ts' },
+    },
+  },
   management: { rooms: { ...CORE, shell: 'everything', storage: { typesOf: 'record-store.ts' } } },
   endpoints: {
     rooms: {
@@ -56,6 +74,7 @@ export const ROOMS: { readonly [folder: string]: Room } = {
       protocol: 'everything',
       pages: 'everything',
       shell: 'everything',
+      'shell/host.ts': 'everything',
       guard: 'everything',
       management: 'everything',
       storage: { typesOf: 'record-store.ts' },
@@ -78,6 +97,7 @@ export const ROOMS: { readonly [folder: string]: Room } = {
     rooms: {
       '': 'types',
       shell: 'everything',
+      'shell/host.ts': 'everything',
       guard: 'everything',
       protocol: 'everything',
       core: 'types',
@@ -86,7 +106,7 @@ export const ROOMS: { readonly [folder: string]: Room } = {
     apart: { save: ['body.ts', 'headers.ts', 'pipelining.ts'] },
   },
   client: {
-    rooms: { ...CORE, protocol: 'everything', guard: 'types', shell: 'types' },
+    rooms: { ...CORE, protocol: 'everything', guard: 'types', shell: 'types', 'shell/host.ts': 'everything' },
     packages: ['oauth4webapi'],
   },
   metadata: { rooms: {}, packages: ['@bufbuild/protobuf/wire'] },

@@ -26,7 +26,7 @@ interface Budget {
 const BUDGETS: { readonly [entry: string]: Budget } = {
   '.': { files: 13, gzip: 24_500, brotli: 22_000, later: 34_500 },
   './core': { files: 6, gzip: 12_500 },
-  './node': { files: 6, gzip: 5_200 },
+  './node': { files: 6, gzip: 5_300 },
   './fetch': { files: 6, gzip: 3_500 },
   './storage/memory': { files: 4, gzip: 3_300 },
   './storage/sqlite': { files: 5, gzip: 4_250 },

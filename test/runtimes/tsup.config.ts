@@ -6,18 +6,16 @@ import type { Options } from 'tsup'
 import config from '../../tsup.config.js'
 
 /** As tsup.config.ts of the project names them. */
-const PORTABLE = ['index', 'fetch', 'storage/memory', 'metadata', 'testing']
+const PORTABLE = ['index', 'core', 'fetch', 'storage/memory', 'metadata', 'testing']
 
-const [library] = config as readonly Options[] // it is a list, which the type of `defineConfig` does not tell
+const builds = config as readonly Options[] // it is a list, which the type of `defineConfig` does not tell
 
-const forRuntimes: Options = {
-  ...library,
-  entry: Object.fromEntries(Object.entries(library?.entry ?? {}).filter(([name]) => PORTABLE.includes(name))),
-  format: ['esm'],
-  dts: false,
-  sourcemap: false,
-  clean: false,
-  silent: true,
-}
+/** Each build of the library that has some of them. */
+const forRuntimes: readonly Options[] = builds
+  .map((build): Options => {
+    const entry = Object.fromEntries(Object.entries(build.entry ?? {}).filter(([name]) => PORTABLE.includes(name)))
+    return { ...build, entry, format: ['esm'], dts: false, sourcemap: false, clean: false, silent: true }
+  })
+  .filter(({ entry }) => Object.keys(entry ?? {}).length > 0)
 
 export default forRuntimes
