@@ -9,9 +9,6 @@ import { commandLine } from './command-line.js'
 import { converting } from './convert.js'
 import { setting } from './set.js'
 import { showing } from './show.js'
-import { amongStrangers } from './strangers.js'
-import { together } from './together.js'
-import { walking } from './walk.js'
 
 beforeAll(build, 120_000)
 afterAll(removeBuild)
@@ -21,6 +18,3 @@ describe('grantwell metadata show', showing)
 describe('grantwell metadata check', checking)
 describe('grantwell metadata convert', converting)
 describe('grantwell metadata set', setting)
-describe('grantwell metadata set, several at once', together)
-describe('grantwell metadata, in a folder of another user', amongStrangers)
-describe('grantwell metadata, on whatever a path leads to', walking)

@@ -430,7 +430,7 @@ describe('what an entry point loads', () => {
   const BESIDE = [
     ['./metadata', []],
     ['./pages', []],
-    ['./storage/memory', ['src/core/errors.ts', 'src/core/nearest.ts', 'src/core/takes.ts']],
+    ['./storage/memory', ['src/core/errors.ts', 'src/core/nearest.ts', 'src/core/options.ts', 'src/core/takes.ts']],
   ] as const
 
   for (const kind of ['import', 'require'] as const) {

@@ -1,0 +1,16 @@
+/**
+ * The command on files that others change, own or swap while it works.
+ * @module
+ */
+import { afterAll, beforeAll, describe } from 'vitest'
+import { build, removeBuild } from './command.js'
+import { amongStrangers } from './strangers.js'
+import { together } from './together.js'
+import { walking } from './walk.js'
+
+beforeAll(build, 120_000)
+afterAll(removeBuild)
+
+describe('grantwell metadata set, several at once', together)
+describe('grantwell metadata, in a folder of another user', amongStrangers)
+describe('grantwell metadata, on whatever a path leads to', walking)
