@@ -208,7 +208,24 @@ export function withPairs(grant: Grant, pairs: readonly TokenPair[], lastUsedAt:
   return { v, id, clientId, subject, scopes, resources, createdAt, keepUntil, code, pairs, retired, lastUsedAt }
 }
 
-/** Returns a grant after its revocation. It says that it was revoked, and holds no digest of a token. */
+/** Returns a grant after its revocation. It says that it was revoked, and holds no digest of a token. Written out, as `withPairs`. */
 export function tombstone(grant: Grant, now: Seconds): Grant {
-  return { ...grant, pairs: [], retired: [], revokedAt: grant.revokedAt ?? now }
+  const { v, id, clientId, subject, scopes, resources, createdAt, keepUntil, code, lastUsedAt, revokedAt = now } = grant
+  const made = {
+    v,
+    id,
+    clientId,
+    subject,
+    scopes,
+    resources,
+    createdAt,
+    keepUntil,
+    code,
+    pairs: NONE,
+    retired: NONE,
+    revokedAt,
+  }
+  return lastUsedAt === undefined ? made : { ...made, lastUsedAt }
 }
+
+const NONE: readonly never[] = []
