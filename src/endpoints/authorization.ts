@@ -15,7 +15,7 @@ import { authorizationClientId, authorizationRequest, notAccessible } from '../p
 import { ENDPOINT_PATHS } from '../protocol/endpoints.js'
 import type { HttpRequest, HttpResponse } from '../protocol/message.js'
 import { EMPTY_HEADERS, queryOf } from '../protocol/message.js'
-import { FORM_FIELDS, printAuthorizationRequest, shownOf } from '../protocol/pages/consent.js'
+import { FORM_FIELDS, printAuthorizationRequest, shownOf } from '../protocol/pages/form-binding.js'
 import { formTargets, pageResponse } from '../protocol/pages/page.js'
 import type { Parameters } from '../protocol/parameters.js'
 import { bodyParameters, parseParameters, valuesIn } from '../protocol/parameters.js'

@@ -34,7 +34,7 @@ export const EXCUSED: Readonly<Record<string, readonly string[]>> = {
     ...of('core/grant/refresh.ts', 'refresh'),
     ...of('core/grant/transition.ts', 'transition'),
     ...of('core/tokens/user-code.ts', 'userCodeOf', 'userCodeDigest'),
-    ...of('protocol/pages/consent.ts', 'formToken', 'setBrowserKey'),
+    ...of('protocol/pages/form-binding.ts', 'formToken', 'setBrowserKey'),
     ...of('protocol/mac.ts', 'timeOf'),
     ...of('client/resource-server/introspection.ts', 'introspect'),
   ],
@@ -61,7 +61,7 @@ export const EXCUSED: Readonly<Record<string, readonly string[]>> = {
   'is given words and addresses of this package and its configuration': [
     ...of('core/errors.ts', 'oauthError', 'configurationError'),
     ...of('protocol/authorization.ts', 'authorizationResponse'),
-    ...of('protocol/pages/consent.ts', 'browserKeyCookie'),
+    ...of('protocol/pages/form-binding.ts', 'browserKeyCookie'),
     ...of('protocol/device.ts', 'deviceAuthorizationResponse'),
     ...of('protocol/introspection.ts', 'introspectionResponse'),
     ...of('protocol/message.ts', 'withAllow'),

@@ -10,7 +10,7 @@ import { presentedClient } from '../../src/protocol/client-authentication.js'
 import { deviceAuthorizationRequest } from '../../src/protocol/device.js'
 import { macOf, presentedMac, targetOf } from '../../src/protocol/mac.js'
 import { headersOf, originForm, pathOf, queryOf, revocationResponse } from '../../src/protocol/message.js'
-import { browserKeyOf, chosenResources, fromOwnPage, verifyFormToken } from '../../src/protocol/pages/consent.js'
+import { browserKeyOf, chosenResources, fromOwnPage, verifyFormToken } from '../../src/protocol/pages/form-binding.js'
 import { bodyParameters, decodeComponent, formOf, listIn, parseParameters } from '../../src/protocol/parameters.js'
 import { requestAboutToken } from '../../src/protocol/revocation.js'
 import { tokenRequest } from '../../src/protocol/token.js'
@@ -77,7 +77,7 @@ export const PROTOCOL: Readonly<Record<string, Inputs>> = {
     ),
     ofText((text) => presentedClient({}, body({ client_id: text, client_secret: text }), true)),
   ),
-  'protocol/pages/consent.ts browserKeyOf': headerCase(
+  'protocol/pages/form-binding.ts browserKeyOf': headerCase(
     (headers) => browserKeyOf(headers, 'https://git.example'),
     'cookie',
     [
@@ -86,18 +86,18 @@ export const PROTOCOL: Readonly<Record<string, Inputs>> = {
       ['__Host-grantwell=a;', '; __Host-grantwell='],
     ],
   ),
-  'protocol/pages/consent.ts fromOwnPage': headerCase(
+  'protocol/pages/form-binding.ts fromOwnPage': headerCase(
     (headers) => fromOwnPage(headers, 'https://git.example'),
     'origin',
   ),
-  'protocol/pages/consent.ts verifyFormToken': ofText(
+  'protocol/pages/form-binding.ts verifyFormToken': ofText(
     (text) => verifyFormToken(binding, text, portableDigests),
     [
       ['', ''],
       ['1.', '.a'],
     ],
   ),
-  'protocol/pages/consent.ts chosenResources': of({
+  'protocol/pages/form-binding.ts chosenResources': of({
     'one again and again': (size) => () =>
       chosenResources('specified', Array(size).fill('a'), 'specified', new Set(['a'])),
     many: (size) => {

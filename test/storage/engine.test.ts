@@ -12,10 +12,10 @@ import Database from 'libsql'
 import { describe, expect, it } from 'vitest'
 import { batch, batchReads } from '../../src/storage/shared/batch.js'
 import { keptUntil } from '../../src/storage/shared/expiry.js'
+import { freshVersion } from '../../src/storage/shared/fresh-version.js'
 import { decodeName, encodeName } from '../../src/storage/shared/names.js'
 import { createParseCache } from '../../src/storage/shared/parse-cache.js'
 import { withTimeout } from '../../src/storage/shared/time-out.js'
-import { freshVersion } from '../../src/storage/shared/versions.js'
 
 const never = (): Promise<never> => new Promise(() => {})
 const POOL = { query: never, on: () => {}, listenerCount: () => 1 }

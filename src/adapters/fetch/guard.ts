@@ -5,9 +5,9 @@
  */
 import type { ProtectedResource } from '../../core/resource.js'
 import type { AuthInfoFor } from '../../guard/access.js'
+import type { Authorized, ResourceNeeds, RouteNeeds } from '../../guard/adapter-guard.js'
+import { authorized, checkFunction, checkGuarding, refusalOf, routeGuard } from '../../guard/adapter-guard.js'
 import type { GuardProvider } from '../../guard/guard.js'
-import type { Authorized, ResourceNeeds, RouteNeeds } from '../../guard/route-guard.js'
-import { authorized, checkFunction, checkGuarding, refusalOf, routeGuard } from '../../guard/route-guard.js'
 import { toResponse } from './response.js'
 
 /** Creates guards of routes: {@link createFetchGuard}. */

@@ -2,7 +2,7 @@
  * The server on platforms that pass a `Request` and expect a `Response`.
  * @module
  */
-import { checkServer } from '../../guard/route-guard.js'
+import { checkServer } from '../../guard/adapter-guard.js'
 import type { HttpBody } from '../../protocol/message.js'
 import { originForm } from '../../protocol/message.js'
 import type { AuthorizationServer } from '../../server.js'

@@ -3,8 +3,8 @@
  * @module
  */
 export type { AuthInfo, AuthInfoFor } from '../../guard/access.js'
+export type { Authorized, ResourceNeeds, RouteNeeds } from '../../guard/adapter-guard.js'
 export type { GuardProvider } from '../../guard/guard.js'
-export type { Authorized, ResourceNeeds, RouteNeeds } from '../../guard/route-guard.js'
 export type { FetchGuard } from './guard.js'
 export { createFetchGuard } from './guard.js'
 export type { FetchHandler } from './handler.js'

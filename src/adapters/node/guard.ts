@@ -7,8 +7,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ProtectedResource } from '../../core/resource.js'
 import type { AuthInfoFor } from '../../guard/access.js'
-import type { GuardProvider, GuardResult } from '../../guard/guard.js'
-import type { Authorized, ResourceNeeds, RouteNeeds } from '../../guard/route-guard.js'
+import type { Authorized, ResourceNeeds, RouteNeeds } from '../../guard/adapter-guard.js'
 import {
   authorized,
   checkFunction,
@@ -18,7 +17,8 @@ import {
   refusalOf,
   routeGuard,
   thrown,
-} from '../../guard/route-guard.js'
+} from '../../guard/adapter-guard.js'
+import type { GuardProvider, GuardResult } from '../../guard/guard.js'
 import type { HttpResponse } from '../../protocol/message.js'
 import { harmless } from '../../shell/host.js'
 import { isPromise } from '../../shell/maybe-promise.js'

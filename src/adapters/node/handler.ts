@@ -4,7 +4,7 @@
  */
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { checkServer } from '../../guard/route-guard.js'
+import { checkServer } from '../../guard/adapter-guard.js'
 import type { HttpBody, HttpResponse } from '../../protocol/message.js'
 import { headersOf, memberOf, originForm } from '../../protocol/message.js'
 import type { AuthorizationServer } from '../../server.js'

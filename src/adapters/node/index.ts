@@ -4,8 +4,8 @@
  * @module
  */
 export type { AuthInfo, AuthInfoFor } from '../../guard/access.js'
+export type { Authorized, ResourceNeeds, RouteNeeds } from '../../guard/adapter-guard.js'
 export type { GuardProvider } from '../../guard/guard.js'
-export type { Authorized, ResourceNeeds, RouteNeeds } from '../../guard/route-guard.js'
 export { nodeDigests } from './digests.js'
 export type { FastifyGuard, FastifyReplyLike, FastifyRequestLike } from './fastify-guard.js'
 export { createFastifyGuard } from './fastify-guard.js'

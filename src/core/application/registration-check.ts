@@ -6,8 +6,8 @@
 
 import { isLine, isLines, isVisible, isWithin, unseenFault } from '../text.js'
 import { imageSize, imageType } from './image.js'
-import type { RedirectCheckRules } from './redirect-check.js'
-import { checkRedirects } from './redirect-check.js'
+import type { RedirectCheckRules } from './redirect-registration.js'
+import { checkRedirects } from './redirect-registration.js'
 import type { Registration, RegistrationDetails, RegistrationFault, ResourceScope } from './registration.js'
 import { APPLICATION_LIMITS } from './registration.js'
 import type { RegistrationForm } from './registration-form.js'

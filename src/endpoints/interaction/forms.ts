@@ -5,7 +5,7 @@
  */
 import type { Seconds } from '../../core/values.js'
 import type { HttpRequest } from '../../protocol/message.js'
-import type { FormBinding, VerifiedForm } from '../../protocol/pages/consent.js'
+import type { FormBinding, VerifiedForm } from '../../protocol/pages/form-binding.js'
 import {
   BROWSER_KEY_BYTES,
   browserKeyOf,
@@ -15,7 +15,7 @@ import {
   fromOwnPage,
   setBrowserKey,
   verifyFormToken,
-} from '../../protocol/pages/consent.js'
+} from '../../protocol/pages/form-binding.js'
 import type { User } from '../../shell/options.js'
 import type { PageContext } from './context.js'
 

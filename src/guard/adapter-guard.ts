@@ -1,5 +1,6 @@
 /**
- * The guard of a route on any platform. The guards of the adapters are made of it.
+ * The parts that the adapters make their guards of: a route's options, and helpers for its handler. The check of a request is in
+ * `guard.ts`.
  * @module
  */
 
