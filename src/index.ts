@@ -12,14 +12,14 @@ export type {
   ResourceServerRegistration,
   Submission,
 } from './core/application/registration.js'
+export type { Digests } from './core/credentials/digests.js'
+export { portableDigests } from './core/credentials/digests.js'
 export type { GrantwellErrorCode, OAuthError } from './core/errors.js'
 export { GrantwellError, StorageUnavailable } from './core/errors.js'
 export type { ProtectedResource, Resources } from './core/resource.js'
 export { opensResource } from './core/resource.js'
 export type { Scope, ScopeCatalogue, ScopeDefinition } from './core/scopes.js'
 export { scopeCatalogue, serviceScopes } from './core/scopes.js'
-export type { Digests } from './core/tokens/digests.js'
-export { portableDigests } from './core/tokens/digests.js'
 export type { ClientId, GrantId, Seconds, Subject } from './core/values.js'
 export type { AuthInfo, AuthInfoFor } from './guard/access.js'
 export type { Authenticate, Guard, GuardProvider, GuardResult, ResourceOf } from './guard/guard.js'

@@ -32,6 +32,10 @@ export type {
   ApplicationRefusal,
 } from './application/transition.js'
 export { SECRETS_KEPT, transitionApplication } from './application/transition.js'
+export type { Credential, CredentialKind } from './credentials/credential.js'
+export { CREDENTIAL_PREFIXES, parseCredential, parseGrantId, printCredential } from './credentials/credential.js'
+export type { DerivationRules, Digests } from './credentials/digests.js'
+export { clientKeyOf, portableDigests } from './credentials/digests.js'
 export type { AuthenticatedTime, OAuthError, OAuthErrorCode, RefusalReason } from './errors.js'
 export { isOAuthError } from './errors.js'
 export type { ApproveCommand, IssuedCode } from './grant/approve.js'
@@ -67,9 +71,5 @@ export {
   scopeCatalogue,
   serviceScopes,
 } from './scopes.js'
-export type { Credential, CredentialKind } from './tokens/credential.js'
-export { CREDENTIAL_PREFIXES, parseCredential, parseGrantId, printCredential } from './tokens/credential.js'
-export type { DerivationRules, Digests } from './tokens/digests.js'
-export { clientKeyOf, portableDigests } from './tokens/digests.js'
 export type { Branded, ClientId, ClientKey, Digest, GrantId, Seconds, Subject, UserCode } from './values.js'
 export { parseClientId } from './values.js'

@@ -4,11 +4,11 @@
  * @see Specification, section 4.1; RFC 6749, sections 4.1.1 and 4.1.2
  */
 
+import { GRANT_ID_BYTES, grantIdOf, SECRET_BYTES } from '../core/credentials/credential.js'
+import { clientKeyOf } from '../core/credentials/digests.js'
 import type { OAuthError } from '../core/errors.js'
 import { isOAuthError } from '../core/errors.js'
 import type { Grant } from '../core/grant/grant.js'
-import { GRANT_ID_BYTES, grantIdOf, SECRET_BYTES } from '../core/tokens/credential.js'
-import { clientKeyOf } from '../core/tokens/digests.js'
 import { ownOf } from '../core/values.js'
 import type { AuthorizationRequest, RedirectedError, RefusedLink } from '../protocol/authorization.js'
 import { authorizationClientId, authorizationRequest, notAccessible } from '../protocol/authorization.js'

@@ -4,11 +4,11 @@
  * @see RFC 6749, section 2.3.1
  */
 
+import type { Credential } from '../core/credentials/credential.js'
+import type { Digests } from '../core/credentials/digests.js'
+import { clientKeyOf } from '../core/credentials/digests.js'
 import type { OAuthError } from '../core/errors.js'
 import { isOAuthError } from '../core/errors.js'
-import type { Credential } from '../core/tokens/credential.js'
-import type { Digests } from '../core/tokens/digests.js'
-import { clientKeyOf } from '../core/tokens/digests.js'
 import type { PresentedClient } from '../protocol/client-authentication.js'
 import { clientIdsOf, meantClient, registeredClient } from '../protocol/client-authentication.js'
 import type { MaybePromise } from '../shell/maybe-promise.js'

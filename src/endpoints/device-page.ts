@@ -4,9 +4,9 @@
  * @see Specification, section 4.5; RFC 8628, section 3.3
  */
 
+import { parseUserCode, printUserCode } from '../core/credentials/user-code.js'
 import type { OAuthError } from '../core/errors.js'
 import { isOAuthError } from '../core/errors.js'
-import { parseUserCode, printUserCode } from '../core/tokens/user-code.js'
 import { notAccessible } from '../protocol/authorization.js'
 import type { HttpRequest, HttpResponse } from '../protocol/message.js'
 import { queryOf } from '../protocol/message.js'

@@ -8,9 +8,9 @@
  */
 
 import { isPublished } from '../core/application/application.js'
+import type { Digests } from '../core/credentials/digests.js'
+import { clientKeyOf } from '../core/credentials/digests.js'
 import { isOAuthError } from '../core/errors.js'
-import type { Digests } from '../core/tokens/digests.js'
-import { clientKeyOf } from '../core/tokens/digests.js'
 import type { ClientId } from '../core/values.js'
 import { parseClientId } from '../core/values.js'
 import { logoOf } from '../management/logos.js'

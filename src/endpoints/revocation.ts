@@ -4,12 +4,12 @@
  * @see Specification, section 4.4; RFC 7009, section 2
  */
 
+import { clientKeyOf } from '../core/credentials/digests.js'
 import type { OAuthError } from '../core/errors.js'
 import { isOAuthError } from '../core/errors.js'
 import { unchanged } from '../core/grant/outcome.js'
 import type { Revocation } from '../core/grant/revoke.js'
 import { transition } from '../core/grant/transition.js'
-import { clientKeyOf } from '../core/tokens/digests.js'
 import type { PresentedClient } from '../protocol/client-authentication.js'
 import { authenticateClient } from '../protocol/client-authentication.js'
 import type { HttpRequest, HttpResponse } from '../protocol/message.js'

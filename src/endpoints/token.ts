@@ -3,13 +3,14 @@
  * @module
  * @see Specification, sections 4.2, 4.3 and 4.5; RFC 6749, section 3.2; RFC 8628, section 3.4
  */
+
+import type { Credential } from '../core/credentials/credential.js'
+import { clientKeyOf } from '../core/credentials/digests.js'
 import type { OAuthError } from '../core/errors.js'
 import { isOAuthError } from '../core/errors.js'
 import { invalidGrant, unchanged } from '../core/grant/outcome.js'
 import type { IssuedTokens } from '../core/grant/pair.js'
 import { transition } from '../core/grant/transition.js'
-import type { Credential } from '../core/tokens/credential.js'
-import { clientKeyOf } from '../core/tokens/digests.js'
 import type { PresentedClient } from '../protocol/client-authentication.js'
 import { authenticateClient } from '../protocol/client-authentication.js'
 import type { HttpRequest, HttpResponse } from '../protocol/message.js'

@@ -4,12 +4,12 @@
  * @see Specification, section 2.1; RFC 6750, section 3.1
  */
 import { isPublished, limitResources } from '../core/application/application.js'
+import type { Credential } from '../core/credentials/credential.js'
 import type { OAuthError } from '../core/errors.js'
 import { inspect } from '../core/grant/inspect.js'
 import type { ProtectedResource, Resources } from '../core/resource.js'
 import type { Scope } from '../core/scopes.js'
 import { limitScopes } from '../core/scopes.js'
-import type { Credential } from '../core/tokens/credential.js'
 import type { ClientId, GrantId, Seconds, Subject } from '../core/values.js'
 import type { NoToken } from '../protocol/bearer.js'
 import { invalidToken } from '../protocol/bearer.js'

@@ -4,6 +4,7 @@
  * @see RFC 6750; specification, sections 2.1 and 5.2
  */
 
+import type { Credential } from '../core/credentials/credential.js'
 import type { OAuthError } from '../core/errors.js'
 import { configurationError, hostFailed, isOAuthError } from '../core/errors.js'
 import { nearest } from '../core/nearest.js'
@@ -14,7 +15,6 @@ import type { Scope, ScopeCatalogue } from '../core/scopes.js'
 import { coversScopes, parseScopes } from '../core/scopes.js'
 import type { Takes } from '../core/takes.js'
 import { FUNCTION, mustBe } from '../core/takes.js'
-import type { Credential } from '../core/tokens/credential.js'
 import type { NoToken } from '../protocol/bearer.js'
 import {
   bearerToken,

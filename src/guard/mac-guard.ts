@@ -4,11 +4,11 @@
  * @see Specification, section 5.2; draft-ietf-oauth-v2-http-mac-01, section 4
  */
 
+import { constantTimeEqual, encodeBase64url } from '../core/credentials/base64url.js'
+import { digestOf } from '../core/credentials/digests.js'
+import { macKeyOf } from '../core/credentials/mac.js'
 import type { OAuthError } from '../core/errors.js'
 import { isOAuthError } from '../core/errors.js'
-import { constantTimeEqual, encodeBase64url } from '../core/tokens/base64url.js'
-import { digestOf } from '../core/tokens/digests.js'
-import { macKeyOf } from '../core/tokens/mac.js'
 import type { Seconds } from '../core/values.js'
 import { invalidToken } from '../protocol/bearer.js'
 import { macOf, misdirected, presentedMac, replayedMac, staleMac, targetOf, timeOf } from '../protocol/mac.js'

@@ -2,10 +2,11 @@
  * The functions on the permissions of users: list them, and end them.
  * @module
  */
+
+import { parseGrantId } from '../core/credentials/credential.js'
 import type { Grant } from '../core/grant/grant.js'
 import { checkArgument, readStrictOptions } from '../core/options.js'
 import { NAME, TEXT } from '../core/takes.js'
-import { parseGrantId } from '../core/tokens/credential.js'
 import type { PageWanted } from '../shell/checked-store.js'
 import { storeError } from '../shell/checked-store.js'
 import type { Settings } from '../shell/options/settings.js'

@@ -4,8 +4,8 @@
  * @module
  */
 import { imageType } from '../core/application/image.js'
+import { decodeBase64url, encodeBase64url } from '../core/credentials/base64url.js'
 import { GrantwellError, isOAuthError } from '../core/errors.js'
-import { decodeBase64url, encodeBase64url } from '../core/tokens/base64url.js'
 import { storeError } from '../shell/checked-store.js'
 import type { Settings } from '../shell/options/settings.js'
 import type { LogoRecord } from '../shell/records.js'

@@ -4,12 +4,12 @@
  * @see RFC 6750, sections 2.1 and 3
  */
 
+import type { Credential } from '../core/credentials/credential.js'
+import { credentialAt, parseCredential } from '../core/credentials/credential.js'
 import type { OAuthError } from '../core/errors.js'
 import { oauthError } from '../core/errors.js'
 import type { Scope } from '../core/scopes.js'
 import { printScopes } from '../core/scopes.js'
-import type { Credential } from '../core/tokens/credential.js'
-import { credentialAt, parseCredential } from '../core/tokens/credential.js'
 import type { HttpHeaders, HttpResponse } from './message.js'
 import { EMPTY_HEADERS, errorResponse, headerOf } from './message.js'
 import { malformed } from './parameters.js'

@@ -4,10 +4,10 @@
  * @see RFC 8628, sections 3.1 and 3.2
  */
 
+import { printUserCode } from '../core/credentials/user-code.js'
 import type { OAuthError } from '../core/errors.js'
 import { isOAuthError } from '../core/errors.js'
 import type { IssuedDeviceCode } from '../core/grant/device.js'
-import { printUserCode } from '../core/tokens/user-code.js'
 import type { UserCode } from '../core/values.js'
 import type { PresentedClient } from './client-authentication.js'
 import { presentedClient } from './client-authentication.js'

@@ -4,14 +4,14 @@
  * @see Specification, section 5.2; draft-ietf-oauth-v2-http-mac-01, section 3
  */
 
+import { encodeBase64url } from '../core/credentials/base64url.js'
+import type { Credential } from '../core/credentials/credential.js'
+import { parseCredential } from '../core/credentials/credential.js'
+import type { Digests } from '../core/credentials/digests.js'
+import type { MacInput } from '../core/credentials/mac.js'
+import { normalizedRequest, normalizedTime } from '../core/credentials/mac.js'
 import type { AuthenticatedTime, OAuthError } from '../core/errors.js'
 import { oauthError } from '../core/errors.js'
-import { encodeBase64url } from '../core/tokens/base64url.js'
-import type { Credential } from '../core/tokens/credential.js'
-import { parseCredential } from '../core/tokens/credential.js'
-import type { Digests } from '../core/tokens/digests.js'
-import type { MacInput } from '../core/tokens/mac.js'
-import { normalizedRequest, normalizedTime } from '../core/tokens/mac.js'
 import type { Seconds } from '../core/values.js'
 import { invalidToken } from './bearer.js'
 import type { RequestLike } from './message.js'

@@ -4,10 +4,10 @@
  * @see Specification, section 4.4; RFC 7009, section 2.1; RFC 7662, section 2.1
  */
 
+import type { Credential } from '../core/credentials/credential.js'
+import { parseCredential } from '../core/credentials/credential.js'
 import type { OAuthError } from '../core/errors.js'
 import { isOAuthError } from '../core/errors.js'
-import type { Credential } from '../core/tokens/credential.js'
-import { parseCredential } from '../core/tokens/credential.js'
 import type { PresentedClient } from './client-authentication.js'
 import { presentedClient } from './client-authentication.js'
 import type { HttpRequest } from './message.js'

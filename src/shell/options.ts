@@ -2,8 +2,9 @@
  * The options that a host gives to `createAuthorizationServer`.
  * @module
  */
+
+import type { Digests } from '../core/credentials/digests.js'
 import type { ScopeCatalogue } from '../core/scopes.js'
-import type { Digests } from '../core/tokens/digests.js'
 import type { ClientId, Seconds, Subject } from '../core/values.js'
 import type { Pages } from '../pages/index.js'
 import type { HttpRequest } from '../protocol/message.js'

@@ -21,7 +21,7 @@ import { coversScopes, SECRETS_KEPT, transitionApplication } from 'grantwell/cor
 import { describe, expect, it } from 'vitest'
 import { hasSecret, isPublished, isResourceServer, limitResources } from '../../src/core/application/application.js'
 import { applicationLabels, logosOf } from '../../src/core/application/application-record.js'
-import { digestOf } from '../../src/core/tokens/digests.js'
+import { digestOf } from '../../src/core/credentials/digests.js'
 import { Counted } from './counted.js'
 import { clientIdOf } from './histories.js'
 import { anyText } from './texts.js'

@@ -4,7 +4,7 @@
  */
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { constantTimeEqual, decodeBase64url, encodeBase64url } from '../../src/core/tokens/base64url.js'
+import { constantTimeEqual, decodeBase64url, encodeBase64url } from '../../src/core/credentials/base64url.js'
 import { Counted } from './counted.js'
 import { anyText } from './texts.js'
 import vectors from './vectors/base64url.json' with { type: 'json' }

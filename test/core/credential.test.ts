@@ -7,8 +7,8 @@ import type { GrantId } from 'grantwell'
 import type { ClientKey, Credential, CredentialKind } from 'grantwell/core'
 import { CREDENTIAL_PREFIXES, parseCredential, parseGrantId, printCredential } from 'grantwell/core'
 import { describe, expect, it } from 'vitest'
-import { encodeBase64url } from '../../src/core/tokens/base64url.js'
-import { CLIENT_SECRET_PREFIX, credentialAt, grantIdOf, secretFrom } from '../../src/core/tokens/credential.js'
+import { encodeBase64url } from '../../src/core/credentials/base64url.js'
+import { CLIENT_SECRET_PREFIX, credentialAt, grantIdOf, secretFrom } from '../../src/core/credentials/credential.js'
 import { anyText } from './texts.js'
 
 const KINDS: readonly CredentialKind[] = ['code', 'access_token', 'refresh_token', 'device_code']

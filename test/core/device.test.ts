@@ -22,8 +22,8 @@ import type {
 import { clientKeyOf, inspect, isGrant, parseCredential, retention, transition } from 'grantwell/core'
 import { nodeDigests } from 'grantwell/node'
 import { describe, expect, it } from 'vitest'
+import { macKeyOf } from '../../src/core/credentials/mac.js'
 import { serviceScopes } from '../../src/core/scopes.js'
-import { macKeyOf } from '../../src/core/tokens/mac.js'
 import { clientIdOf, entropyOf, GRANT_ID, secretWith, strangeSecret } from './histories.js'
 
 const START = 1_800_000_000

@@ -9,7 +9,7 @@ import { portableDigests } from 'grantwell'
 import { clientKeyOf, parseClientId } from 'grantwell/core'
 import { nodeDigests } from 'grantwell/node'
 import { describe, expect, it } from 'vitest'
-import { bytesOfAscii, concatenate, digestOf, hkdf } from '../../src/core/tokens/digests.js'
+import { bytesOfAscii, concatenate, digestOf, hkdf } from '../../src/core/credentials/digests.js'
 import hkdfVectors from './vectors/hkdf-sha256.json' with { type: 'json' }
 import hmacVectors from './vectors/hmac-sha256.json' with { type: 'json' }
 import s256 from './vectors/s256.json' with { type: 'json' }

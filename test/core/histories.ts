@@ -20,8 +20,8 @@ import type {
 } from 'grantwell/core'
 import { clientKeyOf, inspect, parseClientId, parseCredential, transition } from 'grantwell/core'
 import { nodeDigests } from 'grantwell/node'
+import { grantIdOf, secretFrom } from '../../src/core/credentials/credential.js'
 import { serviceScopes } from '../../src/core/scopes.js'
-import { grantIdOf, secretFrom } from '../../src/core/tokens/credential.js'
 import type { Shown } from '../../src/testing/model.js'
 
 export const START = 1_800_000_000

@@ -7,7 +7,7 @@ import { hkdfSync } from 'node:crypto'
 import * as fc from 'fast-check'
 import { portableDigests } from 'grantwell'
 import { describe, expect, it } from 'vitest'
-import { macKeyOf } from '../../src/core/tokens/mac.js'
+import { macKeyOf } from '../../src/core/credentials/mac.js'
 import { entropyOf, RULES, secretWith } from './histories.js'
 
 const BYTES = entropyOf(1).subarray(0, 32)

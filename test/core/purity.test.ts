@@ -9,7 +9,7 @@ import { ROOMS, readSources } from './rooms.js'
 /** Files that are not there, each with what must be found in it. */
 const FIXTURES: { readonly [file: string]: readonly [source: string, ...faults: string[]] } = {
   // What is allowed.
-  'core/tokens/f1.ts': [
+  'core/credentials/f1.ts': [
     "import { sha256 } from '@noble/hashes/sha2.js'\nimport { encodeBase64url } from './base64url.js'\nexport const a = Math.max(1, encodeBase64url(sha256(new Uint8Array(3))).length)",
   ],
   'core/f2.ts': [
@@ -181,10 +181,10 @@ const FIXTURES: { readonly [file: string]: readonly [source: string, ...faults: 
   'metadata/d3.ts': ["import { readFileSync } from 'node:fs'\nexport const a = readFileSync", 'imports node:fs'],
   // Folders within a room, and rooms within a room.
   'core/d1.ts': [
-    "import { parseCredential } from './tokens/credential.js'\nexport const a = parseCredential",
-    'imports the room core/tokens',
+    "import { parseCredential } from './credentials/credential.js'\nexport const a = parseCredential",
+    'imports the room core/credentials',
   ],
-  'core/tokens/d1.ts': [
+  'core/credentials/d1.ts': [
     "import { oauthError } from '../errors.js'\nimport { isGrant } from '../grant/grant.js'\nexport const a = [oauthError, isGrant]",
     'imports the room core/grant',
   ],
@@ -213,7 +213,7 @@ describe('the rooms (DESIGN, "Rooms, and what each may import")', () => {
       expect(sources.files.filter((file) => `${file}/`.startsWith(room === '' ? 'server.ts' : `${room}/`))).not.toEqual(
         [],
       )
-    const pure = ['core', 'core/tokens', 'core/application', 'core/grant', 'core/index.ts', 'protocol']
+    const pure = ['core', 'core/credentials', 'core/application', 'core/grant', 'core/index.ts', 'protocol']
     expect(Object.keys(ROOMS).filter((room) => ROOMS[room]?.pure)).toEqual(pure)
   })
 

@@ -10,7 +10,7 @@ import type { Scope } from 'grantwell'
 import type { Grant, GrantRules, RefreshCommand } from 'grantwell/core'
 import { coversScopes, inspect, PAIRS_IN_GRACE, RETIRED_KEPT, transition } from 'grantwell/core'
 import { describe, expect, it } from 'vitest'
-import { macKeyOf } from '../../src/core/tokens/mac.js'
+import { macKeyOf } from '../../src/core/credentials/mac.js'
 import type { Setup, World } from './histories.js'
 import {
   credentialOf,

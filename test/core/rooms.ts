@@ -25,7 +25,7 @@ interface Room {
 
 const CORE = {
   core: 'everything',
-  'core/tokens': 'everything',
+  'core/credentials': 'everything',
   'core/application': 'everything',
   'core/grant': 'everything',
 } as const
@@ -35,9 +35,9 @@ const PURE = { pure: true, packages: ['@noble/hashes/'] } as const
 /** DESIGN, "Rooms, and what each may import". A room is a folder with all that lies in it, but for folders and files that are rooms. */
 export const ROOMS: { readonly [folder: string]: Room } = {
   core: { rooms: {}, ...PURE },
-  'core/tokens': { rooms: {}, ...PURE },
-  'core/application': { rooms: { 'core/tokens': 'everything' }, ...PURE },
-  'core/grant': { rooms: { 'core/tokens': 'everything', 'core/application': 'everything' }, ...PURE },
+  'core/credentials': { rooms: {}, ...PURE },
+  'core/application': { rooms: { 'core/credentials': 'everything' }, ...PURE },
+  'core/grant': { rooms: { 'core/credentials': 'everything', 'core/application': 'everything' }, ...PURE },
   // The entry point `grantwell/core`.
   'core/index.ts': { rooms: CORE, ...PURE },
   protocol: { rooms: CORE, pure: true },
@@ -101,7 +101,7 @@ export const ROOMS: { readonly [folder: string]: Room } = {
       guard: 'everything',
       protocol: 'everything',
       core: 'types',
-      'core/tokens': 'types',
+      'core/credentials': 'types',
     },
     apart: { save: ['body.ts', 'headers.ts', 'pipelining.ts'] },
   },

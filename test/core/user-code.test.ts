@@ -14,7 +14,7 @@ import {
   USER_CODE_ENTROPY_BYTES,
   userCodeDigest,
   userCodeOf,
-} from '../../src/core/tokens/user-code.js'
+} from '../../src/core/credentials/user-code.js'
 import { randomOf } from '../storage/farm.js'
 import { entropyOf } from './histories.js'
 import { anyText } from './texts.js'

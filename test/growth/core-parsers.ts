@@ -15,14 +15,14 @@ import {
 } from '../../src/core/application/redirect-uri.js'
 import type { RegistrationRules } from '../../src/core/application/registration-check.js'
 import { checkRegistration } from '../../src/core/application/registration-check.js'
+import { constantTimeEqual, decodeBase64url, encodeBase64url } from '../../src/core/credentials/base64url.js'
+import { parseCredential, parseGrantId } from '../../src/core/credentials/credential.js'
+import { bytesOfAscii, digestOf } from '../../src/core/credentials/digests.js'
+import { parseUserCode } from '../../src/core/credentials/user-code.js'
 import { sameJson } from '../../src/core/json.js'
 import { nearest } from '../../src/core/nearest.js'
 import { normalizeScopes, parseScopes, splitScopes } from '../../src/core/scopes.js'
 import { isLine, isLines, isVisible, isWithin, shownName, unseenFault } from '../../src/core/text.js'
-import { constantTimeEqual, decodeBase64url, encodeBase64url } from '../../src/core/tokens/base64url.js'
-import { parseCredential, parseGrantId } from '../../src/core/tokens/credential.js'
-import { bytesOfAscii, digestOf } from '../../src/core/tokens/digests.js'
-import { parseUserCode } from '../../src/core/tokens/user-code.js'
 import { parseClientId } from '../../src/core/values.js'
 import type { Case } from './growth.js'
 import { FACTOR, WHOLE } from './growth.js'
@@ -118,20 +118,20 @@ function sizeOfImage(head: string, pattern: string, type: ImageType): Case {
 
 /** The parsers of `src/core`. */
 export const CORE: Readonly<Record<string, Inputs>> = {
-  'core/tokens/base64url.ts decodeBase64url': ofText(decodeBase64url),
-  'core/tokens/base64url.ts constantTimeEqual': ofText((text) => constantTimeEqual(text, text)),
-  'core/tokens/base64url.ts encodeBase64url': of({
+  'core/credentials/base64url.ts decodeBase64url': ofText(decodeBase64url),
+  'core/credentials/base64url.ts constantTimeEqual': ofText((text) => constantTimeEqual(text, text)),
+  'core/credentials/base64url.ts encodeBase64url': of({
     bytes: (size) => {
       const bytes = new Uint8Array(size)
       return () => Buffer.from(encodeBase64url(bytes)) // which makes it flat
     },
   }),
-  'core/tokens/credential.ts parseCredential': ofText(parseCredential, [
+  'core/credentials/credential.ts parseCredential': ofText(parseCredential, [
     ['', ''],
     ['gwa_', ''],
   ]),
-  'core/tokens/credential.ts parseGrantId': ofText(parseGrantId),
-  'core/tokens/digests.ts digestOf': ofText((text) => digestOf(portableDigests, text)),
+  'core/credentials/credential.ts parseGrantId': ofText(parseGrantId),
+  'core/credentials/digests.ts digestOf': ofText((text) => digestOf(portableDigests, text)),
   'core/application/redirect-uri.ts parseRedirectUri': ofText(
     (text) => parseRedirectUri(text, redirect),
     REDIRECT_URIS,
@@ -175,9 +175,9 @@ export const CORE: Readonly<Record<string, Inputs>> = {
   'core/text.ts shownName': ofText((text) => shownName(text, 'x')),
   'core/text.ts isLine': ofText(isLine),
   'core/text.ts isLines': ofText(isLines),
-  'core/tokens/user-code.ts parseUserCode': ofText(parseUserCode),
+  'core/credentials/user-code.ts parseUserCode': ofText(parseUserCode),
   'core/values.ts parseClientId': ofText(parseClientId),
-  'core/tokens/digests.ts bytesOfAscii': ofText(bytesOfAscii),
+  'core/credentials/digests.ts bytesOfAscii': ofText(bytesOfAscii),
   'core/json.ts sameJson': of({
     'a list': (size) => same(() => Array(size).fill('a')),
     'many names': (size) => same(() => Object.fromEntries(Array.from({ length: size }, (_, index) => [index, '']))),

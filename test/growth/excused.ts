@@ -12,7 +12,7 @@ const MESSAGES = ['ThirdPartyMetaData', 'UrlMessage', 'DateMessage', 'Security']
 export const EXCUSED: Readonly<Record<string, readonly string[]>> = {
   'takes a few characters or bytes of what it is given, however long that is': [
     ...of('core/errors.ts', 'isOAuthError'),
-    ...of('core/tokens/credential.ts', 'credentialAt'),
+    ...of('core/credentials/credential.ts', 'credentialAt'),
     ...of('metadata/text/literals.ts', 'readEscape', 'explainEscape'),
     ...of('metadata/options.ts', 'isBytes', 'checkInput'),
     ...of('metadata/errors.ts', 'describeKind'),
@@ -24,16 +24,16 @@ export const EXCUSED: Readonly<Record<string, readonly string[]>> = {
     ...of('client/errors.ts', 'isClientError'),
   ],
   'is given random bytes, keys and digests of a fixed length': [
-    ...of('core/tokens/credential.ts', 'secretFrom', 'grantIdOf'),
+    ...of('core/credentials/credential.ts', 'secretFrom', 'grantIdOf'),
     ...of('core/grant/device.ts', 'requestDevice', 'poll'),
-    ...of('core/tokens/digests.ts', 'hkdf', 'concatenate', 'keyMaterialOf'),
+    ...of('core/credentials/digests.ts', 'hkdf', 'concatenate', 'keyMaterialOf'),
     ...of('core/grant/exchange.ts', 'exchange'),
     ...of('core/grant/approve.ts', 'approve'),
     ...of('core/grant/pair.ts', 'createSecrets'),
-    ...of('core/tokens/mac.ts', 'macKeyOf', 'normalizedTime'),
+    ...of('core/credentials/mac.ts', 'macKeyOf', 'normalizedTime'),
     ...of('core/grant/refresh.ts', 'refresh'),
     ...of('core/grant/transition.ts', 'transition'),
-    ...of('core/tokens/user-code.ts', 'userCodeOf', 'userCodeDigest'),
+    ...of('core/credentials/user-code.ts', 'userCodeOf', 'userCodeDigest'),
     ...of('protocol/pages/form-binding.ts', 'formToken', 'setBrowserKey'),
     ...of('protocol/mac.ts', 'timeOf'),
     ...of('client/resource-server/introspection.ts', 'introspect'),
@@ -91,7 +91,7 @@ export const EXCUSED: Readonly<Record<string, readonly string[]>> = {
     ...of('core/application/registration-form.ts', 'isText', 'isBytes', 'isBoolean', 'isList'),
   ],
   'is a part of encodeBase64url and digestOf': [
-    ...of('core/tokens/digests.ts', 'portableDigests.sha256', 'portableDigests.hmacSha256'),
+    ...of('core/credentials/digests.ts', 'portableDigests.sha256', 'portableDigests.hmacSha256'),
   ],
   'is a part of readMetadata, parseText and parseSyntax': [
     ...of('metadata/text/literals.ts', 'decodeBytes', 'decodeString'),

@@ -7,7 +7,7 @@ import { portableDigests } from 'grantwell'
 import type { AuthorizedApplicationsPageModel } from 'grantwell/pages'
 import { authorizedApplicationsPage } from 'grantwell/pages'
 import { describe, expect, it } from 'vitest'
-import { clientKeyOf } from '../../src/core/tokens/digests.js'
+import { clientKeyOf } from '../../src/core/credentials/digests.js'
 import { busyPage, page, redirect, StoreFailure, signedOut, watchedServer } from '../server/helpers.js'
 import type { TestServer } from '../support.js'
 import {

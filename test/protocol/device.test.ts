@@ -7,7 +7,7 @@ import type { AuditEvent, HttpResponse } from 'grantwell'
 import { portableDigests } from 'grantwell'
 import { CREDENTIAL_PREFIXES, parseCredential } from 'grantwell/core'
 import { describe, expect, it } from 'vitest'
-import { parseUserCode, userCodeDigest } from '../../src/core/tokens/user-code.js'
+import { parseUserCode, userCodeDigest } from '../../src/core/credentials/user-code.js'
 import {
   BUSY,
   INVALID_CLIENT,

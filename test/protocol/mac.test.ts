@@ -9,7 +9,7 @@ import type { AuthorizationServer, GuardResult, HttpRequest, HttpResponse, Reque
 import { createAuthorizationServer } from 'grantwell'
 import { parseCredential } from 'grantwell/core'
 import { describe, expect, it } from 'vitest'
-import { normalizedRequest, normalizedTime } from '../../src/core/tokens/mac.js'
+import { normalizedRequest, normalizedTime } from '../../src/core/credentials/mac.js'
 import type { WatchedServer } from '../server/helpers.js'
 import { StoreFailure, watchedServer } from '../server/helpers.js'
 import type { TestServer } from '../support.js'

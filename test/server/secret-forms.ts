@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto'
 import type { ClientKey, CredentialKind, GrantId } from 'grantwell/core'
 import { parseCredential, printCredential } from 'grantwell/core'
 import { expect } from 'vitest'
-import { secretFrom } from '../../src/core/tokens/credential.js'
+import { secretFrom } from '../../src/core/credentials/credential.js'
 
 /** Length of the piece of a secret that would be too much to find: 72 bits. */
 const PIECE = 12

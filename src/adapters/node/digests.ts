@@ -4,7 +4,7 @@
  * @see FIPS 180-4 (SHA-256), RFC 2104 (HMAC)
  */
 import { hash } from 'node:crypto'
-import type { Digests } from '../../core/tokens/digests.js'
+import type { Digests } from '../../core/credentials/digests.js'
 import { hmacSha256 } from './hmac.js'
 
 /** `Digests` of `node:crypto`. Pass them as the option `digests`: several times as fast as the default, with the same results. */

@@ -5,8 +5,8 @@
  * @module
  * @see RFC 6750, section 2.1; draft-ietf-oauth-v2-http-mac-01, section 3.1
  */
-import { encodeBase64url } from '../../core/tokens/base64url.js'
-import { normalizedRequest, normalizedTime } from '../../core/tokens/mac.js'
+import { encodeBase64url } from '../../core/credentials/base64url.js'
+import { normalizedRequest, normalizedTime } from '../../core/credentials/mac.js'
 import { ClientError } from '../errors.js'
 import type { Tokens } from '../tokens/tokens.js'
 

@@ -2,7 +2,7 @@
  * The answers about tokens: each is kept as long as the service allows, and shared by callers who ask at the same time.
  * @module
  */
-import { portableDigests } from '../../core/tokens/digests.js'
+import { portableDigests } from '../../core/credentials/digests.js'
 import type { AuthInfo } from '../../guard/access.js'
 import type { RunLimited } from '../http/concurrency.js'
 import { limitConcurrency } from '../http/concurrency.js'

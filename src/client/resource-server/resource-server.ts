@@ -4,6 +4,8 @@
  * @see RFC 7662; RFC 6750
  */
 
+import type { Credential } from '../../core/credentials/credential.js'
+import { printCredential } from '../../core/credentials/credential.js'
 import type { OAuthError } from '../../core/errors.js'
 import { hostFailed, oauthError } from '../../core/errors.js'
 import { nearest } from '../../core/nearest.js'
@@ -12,8 +14,6 @@ import type { Scope } from '../../core/scopes.js'
 import { coversScopes, splitScopes } from '../../core/scopes.js'
 import type { TakesOf } from '../../core/takes.js'
 import { ANYTHING, answerFault, came, FUNCTION, promisesIn } from '../../core/takes.js'
-import type { Credential } from '../../core/tokens/credential.js'
-import { printCredential } from '../../core/tokens/credential.js'
 import type { AuthInfo } from '../../guard/access.js'
 import type { Guard, GuardProvider, GuardResult, ResourceOf } from '../../guard/guard.js'
 import type { NoToken } from '../../protocol/bearer.js'

@@ -4,8 +4,8 @@
  * @see Specification, sections 1 and 2.1
  */
 
+import { constantTimeEqual } from '../credentials/base64url.js'
 import type { Resources } from '../resource.js'
-import { constantTimeEqual } from '../tokens/base64url.js'
 import type { ClientId, Digest, Seconds, Subject } from '../values.js'
 import type { RegistrationDetails, ResourceScope } from './registration.js'
 import { RESOURCE_CHOICES } from './registration.js'

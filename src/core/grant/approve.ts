@@ -3,12 +3,13 @@
  * @module
  * @see Specification, sections 2.2 and 4.1; RFC 6749, section 4.1.2
  */
+
+import { constantTimeEqual, decodeBase64url, encodeBase64url } from '../credentials/base64url.js'
+import { printCredential, SECRET_BYTES, secretFrom } from '../credentials/credential.js'
+import { bytesOfAscii, digestOf, hkdf, keyMaterialOf } from '../credentials/digests.js'
 import { sameJson } from '../json.js'
 import type { Resources } from '../resource.js'
 import type { Scope } from '../scopes.js'
-import { constantTimeEqual, decodeBase64url, encodeBase64url } from '../tokens/base64url.js'
-import { printCredential, SECRET_BYTES, secretFrom } from '../tokens/credential.js'
-import { bytesOfAscii, digestOf, hkdf, keyMaterialOf } from '../tokens/digests.js'
 import type { ClientId, ClientKey, GrantId, Seconds, Subject } from '../values.js'
 import type { Grant, GrantRecord } from './grant.js'
 import { CLOCK_SET_BACK, isGrant } from './grant.js'

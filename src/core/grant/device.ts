@@ -6,15 +6,16 @@
  * @module
  * @see Specification, section 4.5; RFC 8628
  */
+
+import { constantTimeEqual } from '../credentials/base64url.js'
+import type { Credential } from '../credentials/credential.js'
+import { printCredential, secretFrom } from '../credentials/credential.js'
+import { digestOf } from '../credentials/digests.js'
 import type { OAuthError } from '../errors.js'
 import { oauthError } from '../errors.js'
 import type { Resources } from '../resource.js'
 import type { Scope } from '../scopes.js'
 import { limitScopes } from '../scopes.js'
-import { constantTimeEqual } from '../tokens/base64url.js'
-import type { Credential } from '../tokens/credential.js'
-import { printCredential, secretFrom } from '../tokens/credential.js'
-import { digestOf } from '../tokens/digests.js'
 import type { ClientId, ClientKey, GrantId, Seconds, Subject } from '../values.js'
 import type { DeviceAuthorization, DeviceCode, Grant, GrantRecord } from './grant.js'
 import { isGrant, redeemed } from './grant.js'

@@ -3,11 +3,12 @@
  * @module
  * @see Specification, sections 2.2, 3 and 4.2; RFC 6749, section 4.1.3; RFC 7636
  */
+
+import { constantTimeEqual } from '../credentials/base64url.js'
+import type { Credential } from '../credentials/credential.js'
+import { digestOf } from '../credentials/digests.js'
 import type { Scope } from '../scopes.js'
 import { limitScopes } from '../scopes.js'
-import { constantTimeEqual } from '../tokens/base64url.js'
-import type { Credential } from '../tokens/credential.js'
-import { digestOf } from '../tokens/digests.js'
 import type { ClientId, Seconds } from '../values.js'
 import type { AuthorizationCode, Grant } from './grant.js'
 import { redeemed, tombstone } from './grant.js'

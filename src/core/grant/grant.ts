@@ -5,9 +5,10 @@
  * Its pairs are a chain: each but the last was refreshed, and what follows it is its one successor.
  * @module
  */
+
+import { constantTimeEqual } from '../credentials/base64url.js'
 import type { Resources } from '../resource.js'
 import type { Scope } from '../scopes.js'
-import { constantTimeEqual } from '../tokens/base64url.js'
 import type { ClientId, Digest, GrantId, Seconds, Subject } from '../values.js'
 
 /** One user's permission to one application. JSON, so that any store can hold it. */

@@ -3,12 +3,13 @@
  * @module
  * @see Specification, section 3
  */
+
+import type { Credential } from '../credentials/credential.js'
+import type { Digests } from '../credentials/digests.js'
+import { digestOf } from '../credentials/digests.js'
 import type { RefusalReason } from '../errors.js'
 import type { Resources } from '../resource.js'
 import type { Scope } from '../scopes.js'
-import type { Credential } from '../tokens/credential.js'
-import type { Digests } from '../tokens/digests.js'
-import { digestOf } from '../tokens/digests.js'
 import type { ClientId, GrantId, Seconds, Subject } from '../values.js'
 import type { Grant } from './grant.js'
 import { findPair, worksUntil } from './grant.js'

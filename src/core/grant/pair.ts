@@ -3,11 +3,12 @@
  * @module
  * @see Specification, section 3; RFC 6749, section 5.1
  */
+
+import type { Credential } from '../credentials/credential.js'
+import { printCredential, SECRET_BYTES, secretFrom } from '../credentials/credential.js'
+import { digestOf } from '../credentials/digests.js'
+import { macKeyOf } from '../credentials/mac.js'
 import type { Scope } from '../scopes.js'
-import type { Credential } from '../tokens/credential.js'
-import { printCredential, SECRET_BYTES, secretFrom } from '../tokens/credential.js'
-import { digestOf } from '../tokens/digests.js'
-import { macKeyOf } from '../tokens/mac.js'
 import type { Seconds } from '../values.js'
 import type { TokenPair } from './grant.js'
 import { worksUntil } from './grant.js'

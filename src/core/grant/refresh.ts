@@ -7,13 +7,13 @@
  * @see Specification, sections 3 and 4.3; RFC 6749, section 6; RFC 9700, section 4.14.2; RFC 5869
  */
 
+import { constantTimeEqual, decodeBase64url, encodeBase64url } from '../credentials/base64url.js'
+import type { Credential } from '../credentials/credential.js'
+import { SECRET_BYTES } from '../credentials/credential.js'
+import { bytesOfAscii, digestOf, hkdf, keyMaterialOf } from '../credentials/digests.js'
 import { oauthError } from '../errors.js'
 import type { Scope } from '../scopes.js'
 import { limitScopes, narrowScopes } from '../scopes.js'
-import { constantTimeEqual, decodeBase64url, encodeBase64url } from '../tokens/base64url.js'
-import type { Credential } from '../tokens/credential.js'
-import { SECRET_BYTES } from '../tokens/credential.js'
-import { bytesOfAscii, digestOf, hkdf, keyMaterialOf } from '../tokens/digests.js'
 import type { ClientId, Digest, Seconds } from '../values.js'
 import type { Grant, TokenPair } from './grant.js'
 import { findPair, PAIRS_IN_GRACE, retire, tombstone, withPairs, worksUntil } from './grant.js'

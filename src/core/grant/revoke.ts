@@ -4,9 +4,9 @@
  * @see Specification, section 4.4; RFC 7009, section 2.1
  */
 
+import type { Credential } from '../credentials/credential.js'
+import { digestOf } from '../credentials/digests.js'
 import type { RefusalReason } from '../errors.js'
-import type { Credential } from '../tokens/credential.js'
-import { digestOf } from '../tokens/digests.js'
 import type { ClientId, Seconds } from '../values.js'
 import type { Grant, TokenPair } from './grant.js'
 import { findPair, isLive, retire, tombstone, worksUntil } from './grant.js'

@@ -3,8 +3,9 @@
  * @module
  * @see Specification, section 8
  */
+
+import type { DerivationRules } from '../credentials/digests.js'
 import type { ScopeCatalogue } from '../scopes.js'
-import type { DerivationRules } from '../tokens/digests.js'
 import type { Seconds } from '../values.js'
 
 /** Settings and digest functions of the transitions, equal for every request of a server. */

@@ -4,8 +4,8 @@
  */
 
 import { isPublished } from '../../core/application/application.js'
+import { clientKeyOf } from '../../core/credentials/digests.js'
 import { isOAuthError } from '../../core/errors.js'
-import { clientKeyOf } from '../../core/tokens/digests.js'
 import type { ClientId, Subject } from '../../core/values.js'
 import { listReadableGrants } from '../../management/grants/list.js'
 import type { PermittedApplication } from '../../management/permitted-applications.js'

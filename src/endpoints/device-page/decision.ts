@@ -4,6 +4,8 @@
  * @see RFC 8628, section 3.3
  */
 
+import { parseGrantId } from '../../core/credentials/credential.js'
+import { clientKeyOf } from '../../core/credentials/digests.js'
 import type { OAuthError } from '../../core/errors.js'
 import { isOAuthError } from '../../core/errors.js'
 import type { Decided } from '../../core/grant/device.js'
@@ -11,8 +13,6 @@ import { userCodeUnknown } from '../../core/grant/device.js'
 import { unchanged } from '../../core/grant/outcome.js'
 import { transition } from '../../core/grant/transition.js'
 import type { Resources } from '../../core/resource.js'
-import { parseGrantId } from '../../core/tokens/credential.js'
-import { clientKeyOf } from '../../core/tokens/digests.js'
 import type { GrantId, UserCode } from '../../core/values.js'
 import { notAccessible } from '../../protocol/authorization.js'
 import type { HttpRequest, HttpResponse } from '../../protocol/message.js'

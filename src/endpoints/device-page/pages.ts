@@ -3,11 +3,11 @@
  * @module
  */
 
+import { printUserCode } from '../../core/credentials/user-code.js'
 import type { OAuthError } from '../../core/errors.js'
 import { isOAuthError } from '../../core/errors.js'
 import { printScopes } from '../../core/scopes.js'
 import { shownName } from '../../core/text.js'
-import { printUserCode } from '../../core/tokens/user-code.js'
 import type { UserCode } from '../../core/values.js'
 import { ENDPOINT_PATHS } from '../../protocol/endpoints.js'
 import type { HttpRequest, HttpResponse } from '../../protocol/message.js'

@@ -3,13 +3,13 @@
  * @module
  */
 
+import { encodeBase64url } from '../../core/credentials/base64url.js'
+import { digestOf } from '../../core/credentials/digests.js'
 import type { OAuthError } from '../../core/errors.js'
 import { isOAuthError } from '../../core/errors.js'
 import type { AttemptLimit, AttemptOutcome, Attempts } from '../../core/rate-limit.js'
 import { attempt } from '../../core/rate-limit.js'
 import type { Takes } from '../../core/takes.js'
-import { encodeBase64url } from '../../core/tokens/base64url.js'
-import { digestOf } from '../../core/tokens/digests.js'
 import type { Seconds } from '../../core/values.js'
 import { checkedAnswer } from '../../shell/host.js'
 import type { Settings } from '../../shell/options/settings.js'

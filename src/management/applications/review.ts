@@ -4,11 +4,11 @@
  */
 import { isPublished } from '../../core/application/application.js'
 import { reasonFault } from '../../core/application/reason.js'
+import { digestOf } from '../../core/credentials/digests.js'
 import { checkArgument, readStrictOptions } from '../../core/options.js'
 import { normalizeScopes } from '../../core/scopes.js'
 import type { Takes, TakesOf } from '../../core/takes.js'
 import { ANYTHING, TEXT } from '../../core/takes.js'
-import { digestOf } from '../../core/tokens/digests.js'
 import { parseClientId } from '../../core/values.js'
 import { refusalError, registrationError } from './errors.js'
 import type { Applications } from './interface.js'

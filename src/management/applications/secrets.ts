@@ -2,11 +2,12 @@
  * Suspends and reinstates applications, and gives them new secrets.
  * @module
  */
+
+import { encodeBase64url } from '../../core/credentials/base64url.js'
+import { CLIENT_SECRET_PREFIX, SECRET_BYTES } from '../../core/credentials/credential.js'
+import { digestOf } from '../../core/credentials/digests.js'
 import { checkArgument, readStrictOptions } from '../../core/options.js'
 import { seconds, TEXT } from '../../core/takes.js'
-import { encodeBase64url } from '../../core/tokens/base64url.js'
-import { CLIENT_SECRET_PREFIX, SECRET_BYTES } from '../../core/tokens/credential.js'
-import { digestOf } from '../../core/tokens/digests.js'
 import type { Seconds } from '../../core/values.js'
 import { parseClientId } from '../../core/values.js'
 import type { Applications } from './interface.js'

@@ -4,6 +4,7 @@
  */
 
 import { isPublished, limitResources } from '../../core/application/application.js'
+import { clientKeyOf } from '../../core/credentials/digests.js'
 import type { OAuthError } from '../../core/errors.js'
 import { isOAuthError } from '../../core/errors.js'
 import type { Grant } from '../../core/grant/grant.js'
@@ -11,7 +12,6 @@ import { isLive, liveUntil } from '../../core/grant/grant.js'
 import type { Resources } from '../../core/resource.js'
 import type { ScopeCatalogue } from '../../core/scopes.js'
 import { limitScopes } from '../../core/scopes.js'
-import { clientKeyOf } from '../../core/tokens/digests.js'
 import type { Subject } from '../../core/values.js'
 import type { PageWanted } from '../../shell/checked-store.js'
 import { storeError } from '../../shell/checked-store.js'

@@ -3,6 +3,7 @@
  * @module
  */
 
+import { clientKeyOf, digestOf } from '../../core/credentials/digests.js'
 import type { OAuthError } from '../../core/errors.js'
 import { isOAuthError } from '../../core/errors.js'
 import type { Decision } from '../../core/grant/consents.js'
@@ -10,7 +11,6 @@ import { GIVES_WAY_AFTER, isCounted } from '../../core/grant/consents.js'
 import type { Grant } from '../../core/grant/grant.js'
 import { isLive } from '../../core/grant/grant.js'
 import { transition } from '../../core/grant/transition.js'
-import { clientKeyOf, digestOf } from '../../core/tokens/digests.js'
 import type { ClientKey, GrantId, Seconds, Subject } from '../../core/values.js'
 import type { JsonValue } from '../../storage/record-store.js'
 import type { Settings } from '../options/settings.js'

@@ -3,10 +3,11 @@
  * are checked.
  * @module
  */
+
+import type { Digests } from '../../core/credentials/digests.js'
+import { portableDigests } from '../../core/credentials/digests.js'
 import type { Takes } from '../../core/takes.js'
 import { seconds } from '../../core/takes.js'
-import type { Digests } from '../../core/tokens/digests.js'
-import { portableDigests } from '../../core/tokens/digests.js'
 import type { Seconds } from '../../core/values.js'
 import type { HttpRequest } from '../../protocol/message.js'
 import { memberOf } from '../../protocol/message.js'

@@ -3,9 +3,9 @@
  * @module
  */
 import type { RedirectRules } from '../../core/application/redirect-uri.js'
+import { portableDigests } from '../../core/credentials/digests.js'
 import type { GrantRules } from '../../core/grant/rules.js'
 import { serviceScopes } from '../../core/scopes.js'
-import { portableDigests } from '../../core/tokens/digests.js'
 import type { Pages } from '../../pages/index.js'
 import type { AuditEvent } from '../audit.js'
 import { harmless } from '../host.js'

@@ -2,7 +2,7 @@
  * Names in PostgreSQL: of the table and what belongs to it, and of labels in it.
  * @module
  */
-import { portableDigests } from '../../core/tokens/digests.js'
+import { portableDigests } from '../../core/credentials/digests.js'
 import { encodeName } from '../shared/names.js'
 
 /** Quotes a table or `schema.table` for SQL. */

@@ -4,7 +4,7 @@
  * Planning is most of a statement's cost. So each statement has one plan that fits all values, and PostgreSQL keeps that plan.
  * @module
  */
-import { portableDigests } from '../../core/tokens/digests.js'
+import { portableDigests } from '../../core/credentials/digests.js'
 import { MAX_REMOVED } from '../shared/expiry.js'
 import type { WriteName } from './compare-and-write.js'
 import { writeSql } from './compare-and-write.js'

@@ -3,10 +3,10 @@
  * @module
  */
 import * as fc from 'fast-check'
+import { parseCredential } from '../../core/credentials/credential.js'
 import type { IssuedTokens } from '../../core/grant/pair.js'
 import type { GrantCommand } from '../../core/grant/transition.js'
 import type { Scope } from '../../core/scopes.js'
-import { parseCredential } from '../../core/tokens/credential.js'
 import type { ClientId, Seconds, Subject } from '../../core/values.js'
 import { VERIFIER } from '../lifecycle/client.js'
 import { usually } from './usually.js'

@@ -3,6 +3,8 @@
  * @module
  */
 import * as fc from 'fast-check'
+import { grantIdOf } from '../../core/credentials/credential.js'
+import { clientKeyOf, portableDigests } from '../../core/credentials/digests.js'
 import { configurationError } from '../../core/errors.js'
 import type { GrantRecord } from '../../core/grant/grant.js'
 import { isGrant } from '../../core/grant/grant.js'
@@ -12,8 +14,6 @@ import { ENTROPY_BYTES, transition } from '../../core/grant/transition.js'
 import { inheritedName, MUST_BE_OWN } from '../../core/options.js'
 import type { Scope } from '../../core/scopes.js'
 import { serviceScopes } from '../../core/scopes.js'
-import { grantIdOf } from '../../core/tokens/credential.js'
-import { clientKeyOf, portableDigests } from '../../core/tokens/digests.js'
 import type { Seconds, Subject } from '../../core/values.js'
 import { parseClientId } from '../../core/values.js'
 import { CHALLENGE } from '../lifecycle/client.js'

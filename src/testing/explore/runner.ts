@@ -3,8 +3,9 @@
  * server without faults repeats those that got no answer, and then tries every token.
  * @module
  */
+
+import { parseCredential } from '../../core/credentials/credential.js'
 import type { GrantRules } from '../../core/grant/rules.js'
-import { parseCredential } from '../../core/tokens/credential.js'
 import type { AuthorizationServer, createAuthorizationServer } from '../../server.js'
 import { resolveOptions } from '../../shell/options/settings.js'
 import type { AuthorizationServerOptions } from '../../shell/options.js'

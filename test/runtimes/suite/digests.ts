@@ -7,8 +7,8 @@ import fc from 'fast-check'
 import { portableDigests } from 'grantwell'
 import { clientKeyOf, parseClientId } from 'grantwell/core'
 // These two are no part of the public API: bundled from the sources, they are the code that the build has too.
-import { decodeBase64url, encodeBase64url } from '../../../src/core/tokens/base64url.js'
-import { hkdf } from '../../../src/core/tokens/digests.js'
+import { decodeBase64url, encodeBase64url } from '../../../src/core/credentials/base64url.js'
+import { hkdf } from '../../../src/core/credentials/digests.js'
 import base64urlVectors from '../../core/vectors/base64url.json' with { type: 'json' }
 import hkdfVectors from '../../core/vectors/hkdf-sha256.json' with { type: 'json' }
 import hmacVectors from '../../core/vectors/hmac-sha256.json' with { type: 'json' }
