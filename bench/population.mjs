@@ -63,7 +63,10 @@ export function grantOf(number, now) {
 export function pairOf(number) {
   const secrets = secretsOf(number)
   const print = (kind, secret) =>
-    CREDENTIAL_PREFIXES[kind] + clientKey + grantIdOf(number).toString('base64url') + secret.toString('base64url')
+    CREDENTIAL_PREFIXES[kind] +
+    clientKey +
+    grantIdOf(number).toString('base64url') +
+    Buffer.from(secret).toString('base64url')
   return {
     access_token: print('access_token', secrets.subarray(0, 32)),
     refresh_token: print('refresh_token', secrets.subarray(32)),

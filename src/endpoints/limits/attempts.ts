@@ -47,10 +47,22 @@ export function createAttemptCounter({ digests }: Settings<never>, { transact }:
   }
 }
 
-/** Wraps a limiter of the host, so that it throws where it gives no number: an attempt that was not counted must not pass. */
-export function checkLimiter<Attempt>(
-  name: string,
-  limiter: (attempt: Attempt) => Seconds | Promise<Seconds>,
-): (attempt: Attempt) => Promise<Seconds> {
-  return async (attempt) => checkedAnswer(`${name}()`, WAIT, await limiter(attempt))
+/**
+ * Makes a limiter, by the host's function or by the store.
+ * @param ofHost - the function of the host with its name, where it has one. It must give a number: an attempt that was not counted
+ * must not pass
+ * @param tooMany - makes the error from the seconds to wait
+ */
+export function createLimiter<Attempt>(
+  ofHost: { readonly name: string; readonly limiter: ((attempt: Attempt) => Seconds | Promise<Seconds>) | undefined },
+  stored: (attempt: Attempt) => Promise<Seconds | OAuthError>,
+  tooMany: (wait: Seconds) => OAuthError,
+): (attempt: Attempt) => Promise<OAuthError | undefined> {
+  const { name, limiter } = ofHost
+  return async (attempt) => {
+    const wait =
+      limiter === undefined ? await stored(attempt) : checkedAnswer<Seconds>(`${name}()`, WAIT, await limiter(attempt))
+    if (isOAuthError(wait)) return wait
+    return wait === 0 ? undefined : tooMany(wait)
+  }
 }

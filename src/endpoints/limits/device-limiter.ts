@@ -11,7 +11,7 @@ import type { Seconds } from '../../core/values.js'
 import type { Settings } from '../../shell/options/settings.js'
 import type { DeviceAttempt } from '../../shell/options.js'
 import type { Transactions } from '../../shell/transactions.js'
-import { checkLimiter, createAttemptCounter } from './attempts.js'
+import { createAttemptCounter, createLimiter } from './attempts.js'
 import { networkOf } from './network.js'
 
 /** A hundred at once, and one every 3 seconds more: many people may share an address. */
@@ -25,14 +25,8 @@ export type DeviceLimiter = (attempt: DeviceAttempt) => Promise<OAuthError | und
 
 /** Makes the limiter of a server. */
 export function createDeviceLimiter<Native>(settings: Settings<Native>, transactions: Transactions): DeviceLimiter {
-  const { deviceLimiter: ofHost } = settings
-  const limiter =
-    ofHost === undefined ? createStoredLimiter(settings, transactions) : checkLimiter('deviceLimiter', ofHost)
-  return async (attempt) => {
-    const wait = await limiter(attempt)
-    if (typeof wait === 'object') return wait
-    return wait === 0 ? undefined : tooManyDevices(wait)
-  }
+  const ofHost = { name: 'deviceLimiter', limiter: settings.deviceLimiter }
+  return createLimiter(ofHost, createStoredLimiter(settings, transactions), tooManyDevices)
 }
 
 /** Makes the limiter that is kept in the store. */

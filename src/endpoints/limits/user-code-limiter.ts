@@ -10,7 +10,7 @@ import type { Seconds } from '../../core/values.js'
 import type { Settings } from '../../shell/options/settings.js'
 import type { UserCodeAttempt } from '../../shell/options.js'
 import type { Transactions } from '../../shell/transactions.js'
-import { checkLimiter, createAttemptCounter } from './attempts.js'
+import { createAttemptCounter, createLimiter } from './attempts.js'
 import { networkOf } from './network.js'
 
 /** Ten at once, and one a minute more. */
@@ -24,14 +24,8 @@ export type UserCodeLimiter = (attempt: UserCodeAttempt) => Promise<OAuthError |
 
 /** Makes the limiter of a server. */
 export function createUserCodeLimiter<Native>(settings: Settings<Native>, transactions: Transactions): UserCodeLimiter {
-  const { userCodeLimiter: ofHost } = settings
-  const limiter =
-    ofHost === undefined ? createStoredLimiter(settings, transactions) : checkLimiter('userCodeLimiter', ofHost)
-  return async (attempt) => {
-    const wait = await limiter(attempt)
-    if (typeof wait === 'object') return wait
-    return wait === 0 ? undefined : tooManyCodes(wait)
-  }
+  const ofHost = { name: 'userCodeLimiter', limiter: settings.userCodeLimiter }
+  return createLimiter(ofHost, createStoredLimiter(settings, transactions), tooManyCodes)
 }
 
 /** Makes the limiter that is kept in the store. A guess beyond the user's limit does not count for the address. */

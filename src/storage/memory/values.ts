@@ -9,7 +9,7 @@ import type { JsonValue } from '../record-store.js'
 import { createTextBlocks } from './blocks.js'
 import type { Entry } from './entry.js'
 
-/** Values that are objects at the same time, at most: 32,768 grants with the record of decisions beside each, some 35 MB. */
+/** Values that are objects at the same time, at most: 32,768 grants with the decisions beside each, some 55 MB with keys and labels. */
 const MAX_OBJECTS = 65_536
 
 /** Reads of other texts between two reads of a text, up to which it becomes an object. */
