@@ -4,12 +4,13 @@
  * @see Specification, section 2.1
  */
 
+import { mustBe } from '../takes.js'
 import type { RedirectRegistration, RedirectRules } from './redirect-uri.js'
 import { parseRedirectUri, redirectUriRule } from './redirect-uri.js'
 import type { Registration } from './registration.js'
 import { SUBMISSION_LIMITS } from './registration.js'
 import type { Check, RegistrationForm } from './registration-form.js'
-import { isBoolean, isList, isText, WRONG_TYPE } from './registration-form.js'
+import { FLAG, LIST, TEXT } from './registration-form.js'
 
 const DOMAIN = /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/
 
@@ -26,12 +27,12 @@ export function checkRedirects(
   type: Registration['type'] | undefined,
   rules: RedirectCheckRules,
 ): Omit<RedirectRegistration, 'type'> {
-  const given = read('redirectUris', isList)
+  const given = read('redirectUris', LIST)
   const { redirectUris, hosts } = soundRedirectUris(given ?? [], type, rules.redirect, check)
   const isEnough = given === undefined || given.length > 0 || rules.redirectUris === 'none'
   check(isEnough, 'redirectUris', 'must have at least one')
-  const givenDomain = read('authorizedDomain', isText, true)
-  const allowSubdomains = read('allowSubdomains', isBoolean, true) ?? false
+  const givenDomain = read('authorizedDomain', TEXT, true)
+  const allowSubdomains = read('allowSubdomains', FLAG, true) ?? false
   const authorizedDomain = givenDomain ?? (hosts.size === 1 ? [...hosts][0] : undefined)
   checkDomain(authorizedDomain, allowSubdomains, hosts, check)
   return { redirectUris, ...(authorizedDomain !== undefined && { authorizedDomain }), allowSubdomains }
@@ -51,7 +52,7 @@ function soundRedirectUris(
   for (const [index, uri] of given.slice(0, limit).entries()) {
     const path = `redirectUris[${index}]`
     if (typeof uri !== 'string') {
-      check(false, path, WRONG_TYPE)
+      check(false, path, mustBe(TEXT, uri))
       continue
     }
     const parsed = parseRedirectUri(uri, rules)

@@ -4,6 +4,7 @@
  * @see Specification, sections 2.1, 5.3 and 8; RFC 6749, section 2
  */
 
+import { mustBe } from '../takes.js'
 import { isLine, isLines, isVisible, isWithin, unseenFault } from '../text.js'
 import { imageSize, imageType } from './image.js'
 import type { RedirectCheckRules } from './redirect-registration.js'
@@ -11,7 +12,7 @@ import { checkRedirects } from './redirect-registration.js'
 import type { Registration, RegistrationDetails, RegistrationFault, ResourceScope } from './registration.js'
 import { APPLICATION_LIMITS } from './registration.js'
 import type { RegistrationForm } from './registration-form.js'
-import { createForm, isBoolean, isBytes, isText, WRONG_TYPE } from './registration-form.js'
+import { BYTES, createForm, FLAG, TEXT } from './registration-form.js'
 import type { ScopesCheckRules } from './scopes-check.js'
 import { checkScopes } from './scopes-check.js'
 
@@ -36,7 +37,7 @@ export function checkRegistration(
   | { readonly type: 'details'; readonly details: RegistrationDetails; readonly logo: Uint8Array | undefined }
   | { readonly type: 'faults'; readonly faults: readonly RegistrationFault[] } {
   if (typeof given !== 'object' || given === null)
-    return { type: 'faults', faults: [{ path: '', message: WRONG_TYPE }] }
+    return { type: 'faults', faults: [{ path: '', message: mustBe({ words: 'an object' }, given) }] }
   const form = createForm(given)
   // In the order in which the faults are told.
   const name = checkName(form)
@@ -47,7 +48,7 @@ export function checkRegistration(
   const redirects = checkRedirects(form, type, rules)
   const scopes = checkScopes(form, rules)
   const resourceScope = checkResourceScope(form, rules)
-  const deviceFlow = form.read('deviceFlow', isBoolean, true) ?? false
+  const deviceFlow = form.read('deviceFlow', FLAG, true) ?? false
   const tokenType = checkTokenType(form, rules)
   const { faults } = form
   const isWhole =
@@ -75,7 +76,7 @@ export function checkRegistration(
 }
 
 function checkName({ read, check }: RegistrationForm): string | undefined {
-  const name = read('name', isText)
+  const name = read('name', TEXT)
   if (name === undefined) return undefined
   const isSound = isVisible(name) && isWithin(name, APPLICATION_LIMITS.name) && isLine(name)
   check(isSound, 'name', unseenFault(name) ?? 'must have 1 to 50 characters, on one line')
@@ -83,7 +84,7 @@ function checkName({ read, check }: RegistrationForm): string | undefined {
 }
 
 function checkLogo({ read, check }: RegistrationForm, rules: RegistrationRules): Uint8Array | undefined {
-  const logo = read('logo', isBytes, rules.logo === 'optional')
+  const logo = read('logo', BYTES, rules.logo === 'optional')
   if (logo === undefined) return undefined
   check(logo.length <= APPLICATION_LIMITS.logo, 'logo', 'must have at most 1,048,576 bytes')
   const fault = imageFault(logo)
@@ -103,7 +104,7 @@ function imageFault(logo: Uint8Array): string | undefined {
 }
 
 function checkDescription({ read, check }: RegistrationForm): string | undefined {
-  const description = read('description', isText, true)
+  const description = read('description', TEXT, true)
   if (description === undefined) return undefined
   const isSound = isWithin(description, APPLICATION_LIMITS.description) && isLines(description)
   check(isSound, 'description', unseenFault(description) ?? 'must have at most 350 characters')
@@ -111,7 +112,7 @@ function checkDescription({ read, check }: RegistrationForm): string | undefined
 }
 
 function checkWebsite({ read, check }: RegistrationForm): string | undefined {
-  const website = read('website', isText)
+  const website = read('website', TEXT)
   if (website === undefined) return undefined
   const rule = 'must be an http or https URL of at most 128 characters, without user info'
   check(isWebsite(website), 'website', unseenFault(website) ?? rule)
@@ -126,7 +127,7 @@ function isWebsite(text: string): boolean {
 }
 
 function checkType({ read, check }: RegistrationForm): Registration['type'] | undefined {
-  const given = read('type', isText)
+  const given = read('type', TEXT)
   const type = given === 'confidential' || given === 'public' ? given : undefined
   check(given === undefined || type !== undefined, 'type', 'must be confidential or public')
   return type
@@ -135,7 +136,7 @@ function checkType({ read, check }: RegistrationForm): Registration['type'] | un
 const RESOURCE_SCOPES: readonly ResourceScope[] = ['all', 'public', 'specified']
 
 function checkResourceScope({ read, check }: RegistrationForm, rules: RegistrationRules): ResourceScope | undefined {
-  const given = read('resourceScope', isText)
+  const given = read('resourceScope', TEXT)
   const resourceScope = RESOURCE_SCOPES.find((each) => each === given)
   check(given === undefined || resourceScope !== undefined, 'resourceScope', 'must be all, public or specified')
   check(
@@ -147,7 +148,7 @@ function checkResourceScope({ read, check }: RegistrationForm, rules: Registrati
 }
 
 function checkTokenType({ read, check }: RegistrationForm, rules: RegistrationRules): string {
-  const tokenType = read('tokenType', isText, true) ?? 'bearer'
+  const tokenType = read('tokenType', TEXT, true) ?? 'bearer'
   check(tokenType === 'bearer' || tokenType === 'mac', 'tokenType', 'must be bearer or mac')
   check(tokenType !== 'mac' || rules.macTokens, 'tokenType', 'must not be mac: the server has no option macTokens')
   return tokenType

@@ -4,16 +4,13 @@
  */
 
 import { inheritedName, MUST_BE_OWN } from '../options.js'
+import { mustBe } from '../takes.js'
 import type { Registration, RegistrationFault } from './registration.js'
 
 /** A registration while it is read. */
 export interface RegistrationForm {
   /** Reads a field of the right type; undefined where it is absent or wrong, which is noted unless it may be absent. */
-  readonly read: <Value>(
-    name: keyof Registration,
-    fits: (value: unknown) => value is Value,
-    isOptional?: boolean,
-  ) => Value | undefined
+  readonly read: <Value>(name: keyof Registration, type: FieldType<Value>, isOptional?: boolean) => Value | undefined
   /** Notes a fault where a condition does not hold. */
   readonly check: Check
   /** The faults so far. */
@@ -23,8 +20,12 @@ export interface RegistrationForm {
 /** Notes a fault where a condition does not hold. */
 export type Check = (holds: boolean, path: string, message: string) => void
 
-/** The fault of a field, or a list entry, that is absent or has another type. */
-export const WRONG_TYPE = 'is missing or of the wrong type'
+/** The type that a field of a registration must have. */
+export interface FieldType<Value> {
+  /** Words that complete "must be". */
+  readonly words: string
+  readonly fits: (value: unknown) => value is Value
+}
 
 const FIELDS: readonly (keyof Registration)[] = [
   'name',
@@ -57,10 +58,10 @@ export function createForm(given: object): RegistrationForm {
   return {
     faults,
     check,
-    read: (name, fits, isOptional = false) => {
+    read: (name, type, isOptional = false) => {
       const value = fields.get(name)
-      if (fits(value)) return value
-      check(isOptional && value === undefined, name, WRONG_TYPE)
+      if (type.fits(value)) return value
+      check(isOptional && value === undefined, name, mustBe(type, value))
       return undefined
     },
   }
@@ -88,17 +89,17 @@ export function isText(value: unknown): value is string {
   return typeof value === 'string'
 }
 
-/** True for bytes. */
-export function isBytes(value: unknown): value is Uint8Array {
-  return value instanceof Uint8Array
+/** The type of a field with text. */
+export const TEXT: FieldType<string> = { words: 'a string', fits: isText }
+
+/** The type of a field with bytes. */
+export const BYTES: FieldType<Uint8Array> = {
+  words: 'bytes in a Uint8Array',
+  fits: (value) => value instanceof Uint8Array,
 }
 
-/** True for a boolean. */
-export function isBoolean(value: unknown): value is boolean {
-  return typeof value === 'boolean'
-}
+/** The type of a field that is true or false. */
+export const FLAG: FieldType<boolean> = { words: 'true or false', fits: (value) => typeof value === 'boolean' }
 
-/** True for a list. */
-export function isList(value: unknown): value is readonly unknown[] {
-  return Array.isArray(value)
-}
+/** The type of a field with a list. */
+export const LIST: FieldType<readonly unknown[]> = { words: 'a list', fits: (value) => Array.isArray(value) }

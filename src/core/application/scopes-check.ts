@@ -7,10 +7,11 @@
 import { nearest } from '../nearest.js'
 import type { ScopeCatalogue, ScopeEntry } from '../scopes.js'
 import { normalizeScopes } from '../scopes.js'
+import { mustBe } from '../takes.js'
 import { reasonFault } from './reason.js'
 import type { RegistrationDetails } from './registration.js'
 import type { Check, RegistrationForm } from './registration-form.js'
-import { isList, isText, otherFields, ownFields, WRONG_TYPE } from './registration-form.js'
+import { isText, LIST, otherFields, ownFields } from './registration-form.js'
 
 const SCOPE_FIELDS = ['scope', 'reason'] as const
 
@@ -26,7 +27,7 @@ export function checkScopes(
   { read, check }: RegistrationForm,
   rules: ScopesCheckRules,
 ): Pick<RegistrationDetails, 'scopes' | 'reasons'> | undefined {
-  const given = read('scopes', isList)
+  const given = read('scopes', LIST)
   if (given === undefined) return undefined
   // The catalogue has no more to ask for, and a fault for each would be without end.
   if (given.length === 0 || given.length > rules.scopes.entries.size) {
@@ -58,7 +59,7 @@ function checkScope(
 ): { readonly entry: ScopeEntry; readonly at: string; readonly reason: unknown } | undefined {
   const isObject = typeof given === 'object' && given !== null
   if (typeof given !== 'string' && !isObject) {
-    check(false, path, WRONG_TYPE)
+    check(false, path, mustBe({ words: 'a scope, or a scope with its reason' }, given))
     return undefined
   }
   const asked = isObject ? given : { scope: given }

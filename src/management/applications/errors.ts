@@ -30,6 +30,6 @@ export function refusalError(refusal: ApplicationRefusal, state?: Application['s
 
 /** Makes the error of a registration with faults. */
 export function registrationError(faults: readonly RegistrationFault[]): GrantwellError {
-  const message = faults.map((fault) => `${fault.path} ${fault.message}`.trim()).join('; ')
+  const message = faults.map(({ path, message }) => `${path || 'the registration'} ${message}`).join('; ')
   return new GrantwellError('ERR_REGISTRATION', `grantwell: ${message}`, faults)
 }
