@@ -4,10 +4,8 @@
  */
 
 import { hostFailed, oauthError } from './core/errors.js'
+import type { BackChannel } from './endpoints/back-channel.js'
 import type { FrontChannel } from './endpoints/front-channel.js'
-import { introspectionEndpoint } from './endpoints/introspection.js'
-import { revocationEndpoint } from './endpoints/revocation.js'
-import { tokenEndpoint } from './endpoints/token.js'
 import type { Authenticate, GuardProvider } from './guard/guard.js'
 import { createAuthenticate, createGuard } from './guard/guard.js'
 import { createAdministration } from './management/administration.js'
@@ -16,10 +14,11 @@ import type { Grants } from './management/grants/interface.js'
 import { ENDPOINT_PATHS, METADATA_PATH } from './protocol/endpoints.js'
 import type { HttpRequest, HttpResponse } from './protocol/message.js'
 import { errorResponse, originForm, pathOf, withAllow } from './protocol/message.js'
-import type { Refused, RefusedEvent } from './shell/audit.js'
-import { createRefused } from './shell/audit.js'
+import type { RefusedEvent, ReportRefusal } from './shell/audit.js'
+import { createReportRefusal } from './shell/audit.js'
 import { lazy } from './shell/lazy.js'
-import { isPromise } from './shell/maybe-promise.js'
+import type { MaybePromise } from './shell/maybe-promise.js'
+import { andThen, isPromise } from './shell/maybe-promise.js'
 import type { Settings } from './shell/options/settings.js'
 import { resolveOptions } from './shell/options/settings.js'
 import type { AuthorizationServerOptions } from './shell/options.js'
@@ -60,9 +59,7 @@ export interface AuthorizationServer<Native = unknown> extends GuardProvider {
 }
 
 /** Answers the requests to a route. */
-type Answer<Native> = (
-  request: HttpRequest<Native>,
-) => HttpResponse<string | Uint8Array> | Promise<HttpResponse<string | Uint8Array>>
+type Answer<Native> = (request: HttpRequest<Native>) => MaybePromise<HttpResponse<string | Uint8Array>>
 
 /** A path of the server. */
 interface Route<Native> {
@@ -94,15 +91,15 @@ export function createAuthorizationServer<Native = unknown>(
   const settings = resolveOptions(options)
   const { issuer, bodyLimit } = settings
   const transactions = createTransactions(settings)
-  const refused = createRefused(settings)
-  const guard = createGuard(settings, transactions, refused)
+  const reportRefusal = createReportRefusal(settings)
+  const guard = createGuard(settings, transactions, reportRefusal)
   const { applications, grants } = createAdministration(settings, transactions)
-  const routes = createRoutes(settings, transactions, refused, grants)
+  const routes = createRoutes(settings, transactions, reportRefusal, grants)
   return {
     issuer,
     bodyLimit,
     owns: (url) => routes.has(pathOf(originForm(url))),
-    handle: createHandle(settings, routes, refused),
+    handle: createHandle(settings, routes, reportRefusal),
     guard,
     authenticate: createAuthenticate(guard),
     applications,
@@ -114,42 +111,47 @@ const GET = ['GET', 'HEAD'] as const
 const POST = ['POST'] as const
 const PAGE = ['GET', 'HEAD', 'POST'] as const
 
-/** Creates the table of routes. The code of pages, and what only they need, is loaded after the start. */
+/** Creates the table of routes. The code of the endpoints is loaded after the start. */
 function createRoutes<Native>(
   settings: Settings<Native>,
   transactions: Transactions,
-  refused: Refused,
+  reportRefusal: ReportRefusal,
   grants: Grants,
 ): ReadonlyMap<string, Route<Native>> {
+  const backChannel = lazy(async () => {
+    const { createBackChannel } = await import('./endpoints/back-channel.js')
+    return createBackChannel(settings, transactions, reportRefusal)
+  })
   const frontChannel = lazy(async () => {
     const { createFrontChannel } = await import('./endpoints/front-channel.js')
-    return createFrontChannel(settings, transactions, refused, grants)
+    return createFrontChannel(settings, transactions, reportRefusal, grants)
   })
-  const lazily =
+  const back =
+    (name: keyof BackChannel<Native>): Answer<Native> =>
+    (request) =>
+      andThen(backChannel(), (channel) => channel[name](request))
+  const front =
     (name: keyof FrontChannel<Native>): Answer<Native> =>
-    async (request) =>
-      (await frontChannel())[name](request)
-  const token = tokenEndpoint(settings, transactions, refused)
-  const revocation = revocationEndpoint(settings, transactions, refused)
-  const introspection = introspectionEndpoint(settings, transactions, refused)
+    (request) =>
+      andThen(frontChannel(), (channel) => channel[name](request))
   const { mountPath, issuerPath } = settings
   const at = (name: keyof typeof ENDPOINT_PATHS): string => mountPath + ENDPOINT_PATHS[name]
   return new Map<string, Route<Native>>([
-    [at('token'), { endpoint: 'token', methods: POST, answer: token }],
-    [at('revocation'), { endpoint: 'revocation', methods: POST, answer: revocation }],
-    [at('introspection'), { endpoint: 'introspection', methods: POST, answer: introspection }],
-    [at('authorization'), { endpoint: 'authorization', methods: PAGE, answer: lazily('authorization') }],
+    [at('token'), { endpoint: 'token', methods: POST, answer: back('token') }],
+    [at('revocation'), { endpoint: 'revocation', methods: POST, answer: back('revocation') }],
+    [at('introspection'), { endpoint: 'introspection', methods: POST, answer: back('introspection') }],
+    [at('authorization'), { endpoint: 'authorization', methods: PAGE, answer: front('authorization') }],
     [
       at('deviceAuthorization'),
-      { endpoint: 'device_authorization', methods: POST, answer: lazily('deviceAuthorization') },
+      { endpoint: 'device_authorization', methods: POST, answer: front('deviceAuthorization') },
     ],
-    [at('device'), { endpoint: 'device', methods: PAGE, answer: lazily('device') }],
-    [at('applications'), { endpoint: 'applications', methods: PAGE, answer: lazily('applications') }],
-    [at('stylesheet'), { methods: GET, answer: lazily('stylesheet') }],
-    [at('logo'), { methods: GET, answer: lazily('logo') }],
-    [METADATA_PATH + issuerPath, { methods: GET, answer: lazily('metadata') }],
+    [at('device'), { endpoint: 'device', methods: PAGE, answer: front('device') }],
+    [at('applications'), { endpoint: 'applications', methods: PAGE, answer: front('applications') }],
+    [at('stylesheet'), { methods: GET, answer: front('stylesheet') }],
+    [at('logo'), { methods: GET, answer: front('logo') }],
+    [METADATA_PATH + issuerPath, { methods: GET, answer: front('metadata') }],
     // For a server that only gets the requests under its mount path.
-    [mountPath + METADATA_PATH, { methods: GET, answer: lazily('metadata') }],
+    [mountPath + METADATA_PATH, { methods: GET, answer: front('metadata') }],
   ])
 }
 
@@ -157,7 +159,7 @@ function createRoutes<Native>(
 function createHandle<Native>(
   { onError }: Settings<Native>,
   routes: ReadonlyMap<string, Route<Native>>,
-  refused: Refused,
+  reportRefusal: ReportRefusal,
 ): AuthorizationServer<Native>['handle'] {
   function failed(error: unknown): HttpResponse {
     onError(error)
@@ -168,7 +170,7 @@ function createHandle<Native>(
     const route = routes.get(pathOf(request.url))
     if (route === undefined) return undefined
     try {
-      if (!route.methods.includes(request.method)) return methodNotAllowed(route, refused)
+      if (!route.methods.includes(request.method)) return methodNotAllowed(route, reportRefusal)
       const answer = route.answer(request)
       return isPromise(answer) ? answer.then(withOwnHeaders, failed) : withOwnHeaders(answer)
     } catch (error) {
@@ -177,10 +179,10 @@ function createHandle<Native>(
   }
 }
 
-function methodNotAllowed<Native>({ endpoint, methods }: Route<Native>, refused: Refused): HttpResponse {
+function methodNotAllowed<Native>({ endpoint, methods }: Route<Native>, reportRefusal: ReportRefusal): HttpResponse {
   const words = methods.filter((method) => method !== 'HEAD').join(' or ')
   const error = oauthError('invalid_request', 'method_not_allowed', `The method must be ${words}.`, { status: 405 })
-  if (endpoint !== undefined) refused(endpoint, error.reason, error.code)
+  if (endpoint !== undefined) reportRefusal(endpoint, error.reason, error.code)
   return withAllow(errorResponse(error), methods.join(', '))
 }
 

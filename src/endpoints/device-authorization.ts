@@ -22,7 +22,7 @@ import { authenticateClient, clientIdsOf, registeredClient } from '../protocol/c
 import { deviceAuthorizationRequest, deviceAuthorizationResponse } from '../protocol/device.js'
 import type { HttpRequest, HttpResponse } from '../protocol/message.js'
 import { errorResponse } from '../protocol/message.js'
-import type { Refused } from '../shell/audit.js'
+import type { ReportRefusal } from '../shell/audit.js'
 import { unavailable } from '../shell/checked-store.js'
 import type { MaybePromise } from '../shell/maybe-promise.js'
 import type { Settings } from '../shell/options/settings.js'
@@ -44,35 +44,35 @@ const DRAWS = 8
 export function deviceAuthorizationEndpoint<Native>(
   settings: Settings<Native>,
   transactions: Transactions,
-  refused: Refused,
+  reportRefusal: ReportRefusal,
 ): (request: HttpRequest<Native>) => Promise<HttpResponse> {
   const { issuer, entropy, allowClientSecretPost: allowPost } = settings
   const limiter = createDeviceLimiter(settings, transactions)
 
-  function refuse(error: OAuthError, clientId?: string): HttpResponse {
-    refused('device_authorization', error.reason, error.code, clientId)
+  function answerError(error: OAuthError, clientId?: string): HttpResponse {
+    reportRefusal('device_authorization', error.reason, error.code, clientId)
     return errorResponse(error)
   }
 
   return async (request) => {
     const sent = deviceAuthorizationRequest(request, { allowPost })
-    if (isOAuthError(sent)) return refuse(sent)
+    if (isOAuthError(sent)) return answerError(sent)
     const registered = await loadApplications(settings, transactions, sent.client)
-    if (isOAuthError(registered)) return refuse(registered, sent.client.clientId)
+    if (isOAuthError(registered)) return answerError(registered, sent.client.clientId)
     const asked: Asked = { client: registeredClient(sent.client, registered), scope: sent.scope }
     const { clientId } = asked.client
     const application = registered.find((each) => each?.id === clientId)
     // Checked before the limit counts: nobody uses up what others may ask for by requests that would be refused.
     const scopes = authorize(settings, asked, application, settings.clock())
-    if (isOAuthError(scopes)) return refuse(scopes, clientId)
+    if (isOAuthError(scopes)) return answerError(scopes, clientId)
     const tooMany = await limiter({ clientId, address: readAddress(settings, request) })
-    if (tooMany !== undefined) return refuse(tooMany, clientId)
+    if (tooMany !== undefined) return answerError(tooMany, clientId)
     const grantId = grantIdOf(entropy(GRANT_ID_BYTES))
     const issued = await issueDeviceCode(settings, transactions, asked, grantId)
-    if (isOAuthError(issued)) return refuse(issued, clientId)
+    if (isOAuthError(issued)) return answerError(issued, clientId)
     const expiresAt = settings.clock() + issued.expiresIn
     const userCode = await assignUserCode(settings, transactions, asked, grantId, expiresAt)
-    if (typeof userCode === 'object') return refuse(userCode, clientId)
+    if (typeof userCode === 'object') return answerError(userCode, clientId)
     return deviceAuthorizationResponse(issued, userCode, issuer)
   }
 }

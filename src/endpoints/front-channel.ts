@@ -1,13 +1,12 @@
 /**
- * The endpoints that are loaded with the first request to one of them: those that a browser meets, the one that gives a device its
- * codes, and the metadata.
+ * The endpoints that a browser meets, the one that gives a device its codes, and the metadata. They are loaded after the start.
  * @module
  */
 import type { Grants } from '../management/grants/interface.js'
 import { stylesheet } from '../pages/index.js'
 import type { HttpRequest, HttpResponse } from '../protocol/message.js'
 import { documentResponse } from '../protocol/pages/page.js'
-import type { Refused } from '../shell/audit.js'
+import type { ReportRefusal } from '../shell/audit.js'
 import type { Settings } from '../shell/options/settings.js'
 import type { Transactions } from '../shell/transactions.js'
 import { applicationsPageEndpoint } from './applications-page.js'
@@ -36,14 +35,14 @@ export type FrontChannel<Native> = {
 export function createFrontChannel<Native>(
   settings: Settings<Native>,
   transactions: Transactions,
-  refused: Refused,
+  reportRefusal: ReportRefusal,
   grants: Grants,
 ): FrontChannel<Native> {
-  const context = createPageContext(settings, transactions, refused)
+  const context = createPageContext(settings, transactions, reportRefusal)
   const css = documentResponse('text/css;charset=UTF-8', stylesheet)
   return {
     authorization: authorizationEndpoint(context),
-    deviceAuthorization: deviceAuthorizationEndpoint(settings, transactions, refused),
+    deviceAuthorization: deviceAuthorizationEndpoint(settings, transactions, reportRefusal),
     device: devicePageEndpoint(context),
     applications: applicationsPageEndpoint(context, grants),
     stylesheet: () => css,

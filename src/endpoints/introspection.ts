@@ -24,7 +24,7 @@ import { INACTIVE, introspectionResponse, notAResourceServer } from '../protocol
 import type { HttpRequest, HttpResponse } from '../protocol/message.js'
 import { errorResponse } from '../protocol/message.js'
 import { requestAboutToken } from '../protocol/revocation.js'
-import type { Refused } from '../shell/audit.js'
+import type { ReportRefusal } from '../shell/audit.js'
 import type { MaybePromise } from '../shell/maybe-promise.js'
 import { andThen } from '../shell/maybe-promise.js'
 import type { Settings } from '../shell/options/settings.js'
@@ -54,31 +54,31 @@ const NOBODY: Credential = {
 export function introspectionEndpoint<Native>(
   settings: Settings<Native>,
   transactions: Transactions,
-  refused: Refused,
+  reportRefusal: ReportRefusal,
 ): (request: HttpRequest<Native>) => MaybePromise<HttpResponse> {
   const { issuer, digests, clock, introspectionMaxAge, allowClientSecretPost: allowPost } = settings
 
-  function refuse(error: OAuthError, clientId?: string): HttpResponse {
-    refused('introspection', error.reason, error.code, clientId)
+  function answerError(error: OAuthError, clientId?: string): HttpResponse {
+    reportRefusal('introspection', error.reason, error.code, clientId)
     return errorResponse(error)
   }
 
   return (request) => {
     const asked = requestAboutToken(request, { allowPost })
-    if (isOAuthError(asked)) return refuse(asked)
+    if (isOAuthError(asked)) return answerError(asked)
     const { credential = NOBODY, fault } = asked
     return andThen(load(settings, transactions, asked.client, credential), (loaded) => {
-      if (isOAuthError(loaded)) return refuse(loaded, asked.client.clientId)
+      if (isOAuthError(loaded)) return answerError(loaded, asked.client.clientId)
       const { client, stored } = loaded
       const now = clock()
       const resourceServer = authenticateClient(stored, client, digests, now)
-      if (isOAuthError(resourceServer)) return refuse(resourceServer, client.clientId)
-      if (!isResourceServer(resourceServer)) return refuse(notAResourceServer(), client.clientId)
-      if (fault !== undefined) return refuse(fault, client.clientId)
+      if (isOAuthError(resourceServer)) return answerError(resourceServer, client.clientId)
+      if (!isResourceServer(resourceServer)) return answerError(notAResourceServer(), client.clientId)
+      if (fault !== undefined) return answerError(fault, client.clientId)
       const found = introspect(settings, credential, loaded, now, resourceServer.scopes)
       if (typeof found === 'object')
         return introspectionResponse(found, issuer, Math.min(introspectionMaxAge, found.expiresAt - now))
-      refused('introspection', found, undefined, client.clientId)
+      reportRefusal('introspection', found, undefined, client.clientId)
       return INACTIVE
     })
   }

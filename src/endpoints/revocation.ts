@@ -16,7 +16,7 @@ import type { HttpRequest, HttpResponse } from '../protocol/message.js'
 import { errorResponse, revocationResponse } from '../protocol/message.js'
 import type { RequestAboutToken } from '../protocol/revocation.js'
 import { requestAboutToken } from '../protocol/revocation.js'
-import type { Refused } from '../shell/audit.js'
+import type { ReportRefusal } from '../shell/audit.js'
 import type { MaybePromise } from '../shell/maybe-promise.js'
 import { andThen } from '../shell/maybe-promise.js'
 import type { Settings } from '../shell/options/settings.js'
@@ -27,21 +27,21 @@ import { resolveClient } from './client.js'
 export function revocationEndpoint<Native>(
   { digests, rules }: Settings<Native>,
   transactions: Transactions,
-  refused: Refused,
+  reportRefusal: ReportRefusal,
 ): (request: HttpRequest<Native>) => MaybePromise<HttpResponse> {
-  function refuse(error: OAuthError, clientId?: string): HttpResponse {
-    refused('revocation', error.reason, error.code, clientId)
+  function answerError(error: OAuthError, clientId?: string): HttpResponse {
+    reportRefusal('revocation', error.reason, error.code, clientId)
     return errorResponse(error, 'revocation')
   }
 
   return (request) => {
     const asked = requestAboutToken(request, { allowPost: true })
-    if (isOAuthError(asked)) return refuse(asked)
+    if (isOAuthError(asked)) return answerError(asked)
     return andThen(resolveClient(asked.client, asked.credential, digests, transactions), (client) => {
-      if (isOAuthError(client)) return refuse(client, asked.client.clientId)
+      if (isOAuthError(client)) return answerError(client, asked.client.clientId)
       return andThen(decide(asked, client), (reply) => {
-        if (isOAuthError(reply)) return refuse(reply, client.clientId)
-        if (reply.type === 'unchanged') refused('revocation', reply.reason, undefined, client.clientId)
+        if (isOAuthError(reply)) return answerError(reply, client.clientId)
+        if (reply.type === 'unchanged') reportRefusal('revocation', reply.reason, undefined, client.clientId)
         return revocationResponse(request.headers)
       })
     })

@@ -19,7 +19,7 @@ import { errorResponse, tokenResponse } from '../protocol/message.js'
 import type { GrantTypes, TokenRequest } from '../protocol/token.js'
 import { GRANT_TYPES, tokenRequest } from '../protocol/token.js'
 
-import type { Refused } from '../shell/audit.js'
+import type { ReportRefusal } from '../shell/audit.js'
 
 import type { MaybePromise } from '../shell/maybe-promise.js'
 import { andThen } from '../shell/maybe-promise.js'
@@ -31,25 +31,25 @@ import { resolveClient } from './client.js'
 export function tokenEndpoint<Native>(
   settings: Settings<Native>,
   transactions: Transactions,
-  refused: Refused,
+  reportRefusal: ReportRefusal,
   grantTypes: GrantTypes = GRANT_TYPES,
 ): (request: HttpRequest<Native>) => MaybePromise<HttpResponse> {
   const { digests, rules, macTokens } = settings
   const protocol = { catalogue: settings.scopes, allowPost: settings.allowClientSecretPost }
 
-  function refuse(error: OAuthError, clientId?: string): HttpResponse {
+  function answerError(error: OAuthError, clientId?: string): HttpResponse {
     // A device that asks as it should is no news.
-    if (error.code !== 'authorization_pending') refused('token', error.reason, error.code, clientId)
+    if (error.code !== 'authorization_pending') reportRefusal('token', error.reason, error.code, clientId)
     return errorResponse(error)
   }
 
   return (request) => {
     const asked = tokenRequest(request, protocol, grantTypes)
-    if (isOAuthError(asked)) return refuse(asked)
+    if (isOAuthError(asked)) return answerError(asked)
     return andThen(resolveClient(asked.client, credentialOf(asked), digests, transactions), (client) => {
-      if (isOAuthError(client)) return refuse(client, asked.client.clientId)
+      if (isOAuthError(client)) return answerError(client, asked.client.clientId)
       return andThen(decide(asked, client), (reply) =>
-        isOAuthError(reply) ? refuse(reply, client.clientId) : tokenResponse(reply),
+        isOAuthError(reply) ? answerError(reply, client.clientId) : tokenResponse(reply),
       )
     })
   }

@@ -26,7 +26,7 @@ import {
 } from '../protocol/bearer.js'
 import type { HttpHeaders, HttpResponse, RequestLike } from '../protocol/message.js'
 import { headersOf, memberOf } from '../protocol/message.js'
-import type { Refused } from '../shell/audit.js'
+import type { ReportRefusal } from '../shell/audit.js'
 import { wrongAnswer } from '../shell/host.js'
 import { lazy } from '../shell/lazy.js'
 import type { MaybePromise } from '../shell/maybe-promise.js'
@@ -97,9 +97,9 @@ export interface Authenticate {
 interface GuardContext {
   readonly settings: Settings<never>
   readonly transactions: Transactions
-  readonly refused: Refused
+  readonly reportRefusal: ReportRefusal
   /** Loads the guard of signed requests. */
-  readonly macGuard: () => Promise<MacGuard>
+  readonly macGuard: () => MaybePromise<MacGuard>
 }
 
 /** The needs of a route, and the scheme of a request to it. */
@@ -112,13 +112,13 @@ interface Checked {
 export function createGuard(
   settings: Settings<never>,
   transactions: Transactions,
-  refused: Refused,
+  reportRefusal: ReportRefusal,
 ): GuardProvider['guard'] {
   const macGuard = lazy(async () => {
     const { createMacGuard } = await import('./mac-guard.js')
     return createMacGuard(settings, transactions)
   })
-  const context: GuardContext = { settings, transactions, refused, macGuard }
+  const context: GuardContext = { settings, transactions, reportRefusal, macGuard }
   return (needs) => {
     const scopes = readScopes(settings.scopes, needs)
     const check = (request: RequestLike, ...rest: [resourceOf?: ResourceOf]): MaybePromise<GuardResult> => {
@@ -190,8 +190,13 @@ async function identifyByMac(
   attributes: string,
   request: RequestLike,
 ): Promise<AuthInfo | Refusal> {
-  const verify = await macGuard().catch((error: unknown) => reportFailure(settings, error))
-  return typeof verify === 'function' ? verify(attributes, request) : refusal(verify)
+  let verify: MacGuard
+  try {
+    verify = await macGuard()
+  } catch (error) {
+    return refusal(reportFailure(settings, error))
+  }
+  return verify(attributes, request)
 }
 
 /** Decides if the caller may do what the route needs. */
@@ -201,12 +206,12 @@ function authorize(
   checked: Checked,
   resourceOf: ResourceOf | undefined,
 ): MaybePromise<GuardResult> {
-  if (access.type === 'refusal') return refuse(context, access, checked)
+  if (access.type === 'refusal') return answerRefusal(context, access, checked)
   if (!coversScopes(access.scopes, checked.scopes))
-    return refuse(context, refusal(insufficientScope(), access.clientId), checked)
+    return answerRefusal(context, refusal(insufficientScope(), access.clientId), checked)
   if (resourceOf === undefined) return access
   return withResource(context, access, resourceOf).then((found) =>
-    isOAuthError(found) ? refuse(context, refusal(found, access.clientId), checked) : found,
+    isOAuthError(found) ? answerRefusal(context, refusal(found, access.clientId), checked) : found,
   )
 }
 
@@ -234,12 +239,12 @@ function reportFailure({ onError }: Settings<never>, error: unknown): OAuthError
 }
 
 /** Refuses a request: reports it to the audit trail and makes the response. */
-function refuse(
-  { settings, refused }: GuardContext,
+function answerRefusal(
+  { settings, reportRefusal }: GuardContext,
   { error, clientId }: Refusal,
   { scopes, scheme }: Checked,
 ): GuardResult {
-  if (isOAuthError(error)) refused('api', error.reason, error.code, clientId)
+  if (isOAuthError(error)) reportRefusal('api', error.reason, error.code, clientId)
   const schemes = settings.macTokens && error.type === 'no_token' ? (['Bearer', 'MAC'] as const) : ([scheme] as const)
   return { type: 'refused', error, response: challenge(error, scopes, schemes) }
 }

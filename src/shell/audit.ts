@@ -39,7 +39,7 @@ export interface RefusedEvent {
 export type AuditEvent = GrantEvent | ApplicationEvent | RefusedEvent
 
 /** Reports a refusal to the audit trail. */
-export type Refused = (
+export type ReportRefusal = (
   endpoint: RefusedEvent['endpoint'],
   reason: RefusalReason,
   error?: OAuthErrorCode,
@@ -52,13 +52,13 @@ export type Refused = (
 const UNVERIFIED: ReadonlySet<RefusalReason> = new Set(['client_unknown', 'store_failed'])
 
 /** Creates the function that reports refusals. */
-export function createRefused({
+export function createReportRefusal({
   clock,
   onEvent,
 }: {
   readonly clock: () => Seconds
   readonly onEvent: (event: AuditEvent) => void
-}): Refused {
+}): ReportRefusal {
   return (endpoint, reason, error, clientId, subject, rule) => {
     const code = error === undefined ? {} : { error }
     const client = clientId === undefined || UNVERIFIED.has(reason) ? {} : { clientId }

@@ -2,7 +2,6 @@
  * What is loaded behind the start: once, and anew where that failed.
  * @module
  */
-import { createAuthorizationServer } from 'grantwell'
 import { memoryStore } from 'grantwell/storage/memory'
 import { describe, expect, it } from 'vitest'
 import { createAdministration } from '../../src/management/administration.js'
@@ -48,14 +47,11 @@ describe('what is loaded behind the start', () => {
   })
 })
 
-it('the functions of administrators are all that there are, and each is its own', async () => {
+it('every function of administrators is there before its code is loaded', async () => {
   const options = { issuer: 'https://git.example', store: memoryStore(), user: () => undefined, signInUrl: () => '/' }
   const settings = resolveOptions(options)
   const transactions = createTransactions(settings)
   const { applications, grants } = createAdministration(settings, transactions)
   expect(Object.keys(applications)).toStrictEqual(Object.keys(createApplications(settings, transactions)))
   expect(Object.keys(grants)).toStrictEqual(Object.keys(createGrants(settings, transactions)))
-  const server = createAuthorizationServer(options)
-  for (const functions of [server.applications, server.grants])
-    for (const [name, run] of Object.entries(functions)) expect(run.toString(), name).toContain(`.${name}(`)
 })

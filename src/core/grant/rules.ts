@@ -1,5 +1,5 @@
 /**
- * The settings that the transitions of a grant go by.
+ * The settings that the transitions of a grant go by, and the number of random bytes that each takes.
  * @module
  * @see Specification, section 8
  */
@@ -27,3 +27,6 @@ export interface GrantRules extends DerivationRules {
   /** Seconds that must lie between two polls at first. */
   readonly devicePollingInterval: Seconds
 }
+
+/** Bytes of entropy that every transition is given. */
+export const ENTROPY_BYTES = 64

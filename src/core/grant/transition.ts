@@ -19,6 +19,7 @@ import { refresh } from './refresh.js'
 import type { Revocation, RevokeCommand, WithdrawCommand } from './revoke.js'
 import { revoke, withdraw } from './revoke.js'
 import type { GrantRules } from './rules.js'
+import { ENTROPY_BYTES } from './rules.js'
 
 /** A command to a grant, or to the device that waits to have one. */
 export type GrantCommand =
@@ -70,9 +71,6 @@ export interface GrantWrites {
   /** The record after the poll of a device. */
   readonly poll: GrantRecord
 }
-
-/** Bytes of entropy that every transition is given. */
-export const ENTROPY_BYTES = 64
 
 /**
  * Applies a command to a grant.

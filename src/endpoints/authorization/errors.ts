@@ -18,10 +18,10 @@ export function showLinkError(context: PageContext<never>, error: RefusedLink): 
 
 /** Redirects the browser to the application with an error. */
 export function redirectError(
-  { issuer, refused }: PageContext<never>,
+  { issuer, reportRefusal }: PageContext<never>,
   { error, application, ...to }: Omit<RedirectedError, 'type'>,
 ): HttpResponse {
-  refused('authorization', error.reason, error.code, application.clientId)
+  reportRefusal('authorization', error.reason, error.code, application.clientId)
   return authorizationResponse(to, error, issuer)
 }
 

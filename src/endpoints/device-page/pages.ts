@@ -50,8 +50,8 @@ export function showCodePage(
   code: ShownCode,
   error?: OAuthError,
 ): HttpResponse {
-  const { pages, stylesheet, refused } = context
-  if (error !== undefined) refused('device', error.reason, error.code, undefined, user.subject)
+  const { pages, stylesheet, reportRefusal } = context
+  if (error !== undefined) reportRefusal('device', error.reason, error.code, undefined, user.subject)
   const binder = createFormBinder(context, request, user)
   const html = pages.device({
     user: { name: shownName(user.name, user.subject) },

@@ -5,7 +5,7 @@
 import type { Pages } from '../../pages/index.js'
 import { ENDPOINT_PATHS } from '../../protocol/endpoints.js'
 import type { HttpRequest, HttpResponse } from '../../protocol/message.js'
-import type { Refused, RefusedEvent } from '../../shell/audit.js'
+import type { RefusedEvent, ReportRefusal } from '../../shell/audit.js'
 import type { ConsentRecords } from '../../shell/consents.js'
 import { createConsentRecords } from '../../shell/consents.js'
 import type { Settings } from '../../shell/options/settings.js'
@@ -19,7 +19,7 @@ export type PageContext<Native> = Settings<Native> & {
   readonly stylesheet: string
   readonly transactions: Transactions
   readonly consents: ConsentRecords
-  readonly refused: Refused
+  readonly reportRefusal: ReportRefusal
 }
 
 /** The endpoints that answer with pages. */
@@ -32,7 +32,7 @@ export type PageAnswer<Native> = (request: HttpRequest<Native>) => Promise<HttpR
 export function createPageContext<Native>(
   settings: Settings<Native>,
   transactions: Transactions,
-  refused: Refused,
+  reportRefusal: ReportRefusal,
 ): PageContext<Native> {
   return {
     ...settings,
@@ -40,6 +40,6 @@ export function createPageContext<Native>(
     stylesheet: settings.issuerPath + ENDPOINT_PATHS.stylesheet,
     transactions,
     consents: createConsentRecords(settings, transactions),
-    refused,
+    reportRefusal,
   }
 }

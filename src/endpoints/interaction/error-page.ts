@@ -25,12 +25,12 @@ const BUSY = { title: 'The service is busy', message: 'Please try again in a mom
  * @param more - what the audit trail is told besides
  */
 export function showError(
-  { refused, pages, stylesheet }: PageContext<never>,
+  { reportRefusal, pages, stylesheet }: PageContext<never>,
   endpoint: PageEndpoint,
   error: OAuthError,
   more: { readonly clientId?: string; readonly rule?: string } = {},
 ): HttpResponse {
-  refused(endpoint, error.reason, error.code, more.clientId, undefined, more.rule)
+  reportRefusal(endpoint, error.reason, error.code, more.clientId, undefined, more.rule)
   const busy = error.code === 'temporarily_unavailable' || error.code === 'server_error'
   const model = busy
     ? BUSY
