@@ -517,6 +517,16 @@ describe('what is refused is refused alike', () => {
   })
 })
 
+describe('an application that is registered for none of the scopes any more', () => {
+  it('gets no tokens for a code, and the code stays unused', () => {
+    const here = world()
+    const outcome = here.ask({ ...exchangeOf(here), registered: [] })
+    expect(outcome.reply).toMatchObject({ type: 'error', code: 'invalid_grant', reason: 'scope_not_registered' })
+    expect([outcome.grant, outcome.events]).toEqual([undefined, []])
+    expect(errorOf(here.send(exchangeOf(here)))).toBeUndefined()
+  })
+})
+
 describe('5.2 a code is exchanged for a token of the type mac', () => {
   const DERIVATION_KEY = entropyOf(-3).subarray(0, 32)
   const KEYED = setupWith({ derivationKey: DERIVATION_KEY })

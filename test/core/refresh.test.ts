@@ -497,6 +497,8 @@ describe('scope', () => {
     const here = exchangedWorld()
     here.send(refreshOf(here, -1, ['repo-pr:r']))
     expectRefused(here, refreshOf(here, 0, ['repo-delete:rw']), 'invalid_scope')
+    const description = 'The scope is wider than what the user permitted.'
+    expect(here.ask(refreshOf(here, 0, ['repo-delete:rw'])).reply).toMatchObject({ description })
     for (const wish of [undefined, GRANTED, ['repo-code:r']] as const)
       expect(issuedBy(here.ask(refreshOf(here, 0, wish))).scopes).toEqual(['repo-pr:r'])
   })
@@ -531,7 +533,12 @@ describe('at most 32 pairs in grace', () => {
     refreshTimes(here, 32, 2)
     expect(here.now).toBe(START + 64)
     const outcome = here.ask(refreshOf(here))
-    expect(outcome.reply).toMatchObject({ code: 'temporarily_unavailable', status: 429, retryAfter: 236 })
+    expect(outcome.reply).toMatchObject({
+      code: 'temporarily_unavailable',
+      description: 'This token was refreshed too often in too short a time.',
+      status: 429,
+      retryAfter: 236,
+    })
     expect(outcome.grant).toBeUndefined()
     expect(outcome.events).toEqual([])
     for (const pair of here.pairs.keys()) expect(works(here, 'access', pair)).toBe(true)
@@ -597,7 +604,7 @@ describe('the derivation of the successor (RFC 5869)', () => {
     ]
     for (const [here, rules] of wrong) {
       const outcome = transition(here.grant, refreshOf(here, 0), here.now, entropyOf(9), rules)
-      expect(errorOf(outcome)).toBe('invalid_grant')
+      expect(outcome.reply).toMatchObject({ code: 'invalid_grant', reason: 'credential_unknown' })
       expect(outcome.grant).toBeUndefined()
       // What is not derived is not harmed: the newest token goes on under the other key.
       expect(errorOf(transition(here.grant, refreshOf(here), here.now, entropyOf(9), rules))).toBeUndefined()
@@ -723,11 +730,15 @@ describe('5.2 a refresh for a token of the type mac', () => {
 })
 
 describe('an application that is registered for none of the scopes any more', () => {
-  it('gets no tokens by a refresh that it repeats, and nothing changes', () => {
-    const here = refreshedWorld(setupWith({}))
+  it.each([
+    ['a first refresh', -1],
+    ['a refresh that it repeats', 0],
+  ])('gets no tokens by %s, and nothing changes', (_, pair) => {
+    const here = refreshedWorld()
     const { grant, now } = here
-    const { reply, ...rest } = transition(grant, { ...refreshOf(here, 0), registered: [] }, now, entropyOf(99), RULES)
-    expect(reply).toMatchObject({ type: 'error', reason: 'scope_not_registered' })
+    const refresh = { ...refreshOf(here, pair), registered: [] }
+    const { reply, ...rest } = transition(grant, refresh, now, entropyOf(99), RULES)
+    expect(reply).toMatchObject({ type: 'error', code: 'invalid_grant', reason: 'scope_not_registered' })
     expect(rest).toEqual({ events: [] })
   })
 })

@@ -3,7 +3,7 @@
  * @module
  */
 import * as fc from 'fast-check'
-import type { RevokeCommand } from 'grantwell/core'
+import type { RefusalReason, RevokeCommand } from 'grantwell/core'
 import { transition } from 'grantwell/core'
 import { describe, expect, it } from 'vitest'
 import type { World } from './histories.js'
@@ -30,9 +30,10 @@ import {
   world,
 } from './histories.js'
 
-function expectUnchanged(here: World, command: RevokeCommand): void {
+function expectUnchanged(here: World, command: RevokeCommand, ...reasons: readonly RefusalReason[]): void {
   const outcome = here.ask(command)
-  expect(outcome.reply.type).toBe('unchanged')
+  expect(outcome.reply).toMatchObject({ type: 'unchanged' })
+  if (reasons.length > 0) expect(reasons.map(String)).toContain('reason' in outcome.reply && outcome.reply.reason)
   expect(outcome.grant).toBeUndefined()
   expect(outcome.events).toEqual([])
 }
@@ -53,7 +54,7 @@ describe('revoking an access token', () => {
   it('a second time changes nothing', () => {
     const here = exchangedWorld()
     here.send(revokeOf(here, 'access'))
-    expectUnchanged(here, revokeOf(here, 'access'))
+    expectUnchanged(here, revokeOf(here, 'access'), 'credential_revoked')
   })
 
   it('that was revoked stays so while its pair is refreshed and its grace runs', () => {
@@ -136,7 +137,12 @@ describe('a token that cannot be revoked is answered alike, and changes nothing'
         const here = play(setup, steps)
         for (const pair of here.pairs.keys())
           for (const token of ['access', 'refresh'] as const)
-            expectUnchanged(here, { ...revokeOf(here, token, pair), clientId: OTHER })
+            expectUnchanged(
+              here,
+              { ...revokeOf(here, token, pair), clientId: OTHER },
+              'credential_of_another_client',
+              'credential_unknown', // of a pair that is retired, or a grant that ended
+            )
       }),
       { numRuns: 40 },
     )
@@ -146,7 +152,7 @@ describe('a token that cannot be revoked is answered alike, and changes nothing'
     const here = exchangedWorld()
     const boundary = (at: number, token: 'access' | 'refresh', pair: number): void => {
       here.now = at
-      expectUnchanged(here, revokeOf(here, token, pair))
+      expectUnchanged(here, revokeOf(here, token, pair), 'credential_expired')
       here.now = at - 1
       expect(here.ask(revokeOf(here, token, pair)).reply.type).toBe('revoked')
     }
