@@ -72,8 +72,14 @@ export function websiteLink(address: string): SafeHtml {
 
 /** Returns an address of `http` or `https` in ASCII, with its host in Punycode; undefined for any other. */
 function webAddress(address: string): string | undefined {
-  if (!URL.canParse(address)) return undefined
-  const { protocol, host, pathname, search, hash } = new URL(address)
+  let url: URL
+  // Not by URL.canParse, which refuses characters from U+0080 to U+00FF once Node.js 20 has compiled a call of it.
+  try {
+    url = new URL(address)
+  } catch {
+    return undefined
+  }
+  const { protocol, host, pathname, search, hash } = url
   // Without user info: `https://bank.example@evil.example/` would show the wrong name first.
   return protocol === 'https:' || protocol === 'http:' ? `${protocol}//${host}${pathname}${search}${hash}` : undefined
 }

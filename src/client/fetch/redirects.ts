@@ -7,6 +7,7 @@
  * @see Fetch standard, "HTTP-redirect fetch"
  */
 import { isLoopback } from '../../core/application/redirect-uri.js'
+import { parseUrl } from '../../core/url.js'
 import { MAX_LOCATION } from '../http/address.js'
 
 /** A request in a chain of redirects. */
@@ -55,11 +56,12 @@ export function nextStep(step: Step, { status, headers }: Response, isRepeatable
   }
 }
 
-function readLocation(location: string, base: URL): URL {
+/** Reads the address that an answer redirects to. */
+export function readLocation(location: string, base: URL): URL {
   if (location.length > MAX_LOCATION)
     throw new TypeError(`fetch failed: the answer redirects to an address of more than ${MAX_LOCATION} bytes`)
   const text = decoded(location)
-  const url = URL.canParse(text, base.href) ? new URL(text, base) : undefined
+  const url = parseUrl(text, base)
   if (url === undefined || (url.protocol !== 'https:' && url.protocol !== 'http:'))
     throw new TypeError('fetch failed: the answer redirects to an address that is none of the web')
   if (url.username !== '' || url.password !== '')

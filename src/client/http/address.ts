@@ -7,6 +7,8 @@
  * @see RFC 9110, section 4.1
  */
 
+import { parseUrl } from '../../core/url.js'
+
 /** Characters that an address may have. */
 export const MAX_ADDRESS = 2048
 
@@ -21,5 +23,5 @@ export const MAX_LOCATION = 8192
  * @returns undefined for text that is no address or is too long
  */
 export function parseAddress(text: string): URL | undefined {
-  return text.length <= MAX_ADDRESS && URL.canParse(text) ? new URL(text) : undefined
+  return text.length <= MAX_ADDRESS ? parseUrl(text) : undefined
 }

@@ -7,6 +7,8 @@
  * @see Specification, sections 2.1 and 4.1; RFC 6749, section 3.1.2; RFC 8252, sections 7 and 8; RFC 9700, section 4.1
  */
 
+import { parseUrl } from '../url.js'
+
 /** Settings for the match of redirect URIs. */
 export interface RedirectRules {
   /** `domain`: any path of the authorized domain, as the specification has it; `exact`: a registered URI alone. */
@@ -46,8 +48,9 @@ export function parseRedirectUri(
   text: string,
   rules: RedirectRules,
 ): { readonly kind: 'https' | 'loopback' | 'private-use'; readonly url: URL } | undefined {
-  if (text.length > MAX_LENGTH || text.includes('#') || !URL.canParse(text)) return undefined
-  const url = new URL(text)
+  if (text.length > MAX_LENGTH || text.includes('#')) return undefined
+  const url = parseUrl(text)
+  if (url === undefined) return undefined
   // An origin may leave out its slash; nothing else may differ from what the parser writes.
   if (url.href !== text && url.href !== `${text}/`) return undefined
   if (url.username !== '' || url.password !== '' || takenParameter(url) !== undefined) return undefined
@@ -80,8 +83,8 @@ function plainName(name: string): string {
 /** Says in words for whoever wrote it the first rule that a string breaks which is no redirect URI. Nothing of the string is in it. */
 export function redirectUriRule(text: string): string {
   if (text.length > MAX_LENGTH) return `must have at most ${MAX_LENGTH} characters`
-  if (!URL.canParse(text)) return 'must be a whole URL'
-  const url = new URL(text)
+  const url = parseUrl(text)
+  if (url === undefined) return 'must be a whole URL'
   if (text.includes('#')) return 'must not have a fragment'
   if (url.username !== '' || url.password !== '') return 'must not have user info'
   const taken = takenParameter(url)

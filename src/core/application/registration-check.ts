@@ -6,6 +6,7 @@
 
 import { mustBe } from '../takes.js'
 import { isLine, isLines, isVisible, isWithin, unseenFault } from '../text.js'
+import { parseUrl } from '../url.js'
 import { imageSize, imageType } from './image.js'
 import type { RedirectCheckRules } from './redirect-registration.js'
 import { checkRedirects } from './redirect-registration.js'
@@ -120,9 +121,10 @@ function checkWebsite({ read, check }: RegistrationForm): string | undefined {
 }
 
 function isWebsite(text: string): boolean {
-  if (!isWithin(text, APPLICATION_LIMITS.website) || !isLine(text) || /\s/.test(text) || !URL.canParse(text))
-    return false
-  const { protocol, username, password } = new URL(text)
+  if (!isWithin(text, APPLICATION_LIMITS.website) || !isLine(text) || /\s/.test(text)) return false
+  const url = parseUrl(text)
+  if (url === undefined) return false
+  const { protocol, username, password } = url
   return (protocol === 'http:' || protocol === 'https:') && username === '' && password === ''
 }
 

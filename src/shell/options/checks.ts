@@ -7,6 +7,7 @@ import type { GrantRules } from '../../core/grant/rules.js'
 import { readOptions } from '../../core/options.js'
 import type { TakesOf } from '../../core/takes.js'
 import { FLAG, FUNCTION, isObject, methods, mustBe, oneOf, seconds } from '../../core/takes.js'
+import { parseUrl } from '../../core/url.js'
 import type { Seconds } from '../../core/values.js'
 import type { Pages } from '../../pages/index.js'
 import type { AuthorizationServerOptions } from '../options.js'
@@ -138,8 +139,8 @@ export function checkLifetimes(rules: GrantRules, given: Partial<GrantRules>): v
  * @see RFC 8414, section 2
  */
 export function issuerPathOf(issuer: string, insecure: boolean): string {
-  if (!URL.canParse(issuer)) throw optionError('issuer', OPTIONS.issuer.words, issuer)
-  const url = new URL(issuer)
+  const url = parseUrl(issuer)
+  if (url === undefined) throw optionError('issuer', OPTIONS.issuer.words, issuer)
   const canonical = url.href === issuer || url.href === `${issuer}/`
   if (
     !canonical ||

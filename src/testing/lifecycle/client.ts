@@ -4,6 +4,7 @@
  * @module
  * @see Specification, section 4
  */
+import { parseUrl } from '../../core/url.js'
 import type { LifecycleClient, LifecycleResponse, LifecycleWiring } from '../wiring.js'
 
 /** A verifier and its challenge (RFC 7636, appendix B). */
@@ -88,7 +89,7 @@ function basic(clientId: string, clientSecret: string): string {
 
 function codeOf(response: LifecycleResponse, redirectUri: string, state: string): string {
   const location = headerOf(response, 'location') ?? ''
-  const parameters = URL.canParse(location) ? new URL(location).searchParams : new URLSearchParams()
+  const parameters = parseUrl(location)?.searchParams ?? new URLSearchParams()
   const code = parameters.get('code')
   if (
     response.status !== 302 ||
