@@ -23,6 +23,9 @@ import { transport } from './transports/index.js'
 
 export const START = 1_800_000_000
 
+/** The limit of `vi.waitFor`, against hanging alone. Its default is a second, which a busy machine takes for anything. */
+export const PATIENCE = { timeout: 120_000 }
+
 /** A PNG of one pixel. */
 export const LOGO = Uint8Array.from(
   atob('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR42mNgAAAAAgAB5Sfe/AAAAABJRU5ErkJggg=='),

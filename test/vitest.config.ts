@@ -36,38 +36,45 @@ const resolve = {
 // Against hanging alone: a machine that does something else makes every test several times as long.
 const patience = { testTimeout: 180_000, hookTimeout: 180_000 }
 
-/** The files of a project: {@link SLOW} keeps those of one run from the other. */
-interface Files {
-  readonly include: string[]
-  readonly exclude?: string[]
-}
-
 /** Outages, killed servers, explorations of every order, mutations, growth, runtimes, and whatever else takes long. */
 const SLOW = '**/*.slow.test.ts'
 
 /** The tests that are messages, which must be answered alike whichever way they take; one file has a way of its own. */
-const messages = (ending: string): Files => ({
-  include: [`test/{protocol,server,transports}/*${ending}`],
-  exclude: ['test/server/application-life.test.ts'],
-})
+const MESSAGES = 'test/{protocol,transports}/*|test/server/!(application-life)*'
+
+/** The tests of functions alone. */
+const FUNCTIONS = 'test/{core,metadata,pages}/*'
 
 /** Makes the configuration of one of the two runs. */
 export function configureRun(run: 'quick' | 'slow') {
   const ending = run === 'slow' ? '.slow.test.ts' : '.test.ts'
+  const filesOf = (folders: string): string[] => folders.split('|').map((folder) => `${folder}${ending}`)
+  const slow = run === 'quick' ? [SLOW] : []
 
-  /** Makes a run whose messages take one way to a server: `test/transports` has the ways. */
-  function project(name: 'direct' | 'node' | 'fetch', { include, exclude = [] }: Files) {
-    const others = [...configDefaults.exclude, ...exclude, ...(run === 'quick' ? [SLOW] : [])]
-    return { root, resolve, test: { name, env: { GRANTWELL_ADAPTER: name }, ...patience, include, exclude: others } }
+  /** Makes a project whose files share their processes: loading the sources anew for each would take a third of the time. */
+  function together(name: string, files: string, adapter: 'direct' | 'node' | 'fetch' = 'direct') {
+    const exclude = [...configDefaults.exclude, ...slow]
+    const env = { GRANTWELL_ADAPTER: adapter }
+    return { root, resolve, test: { name, env, ...patience, isolate: false, include: filesOf(files), exclude } }
+  }
+
+  /** Makes the project of all other files, each in a process of its own. */
+  function apart(name: string) {
+    const exclude = [...configDefaults.exclude, ...slow, ...filesOf(MESSAGES), ...filesOf(FUNCTIONS)]
+    const env = { GRANTWELL_ADAPTER: 'direct' }
+    return { root, resolve, test: { name, env, ...patience, include: [`test/**/*${ending}`], exclude } }
   }
 
   return defineConfig({
     root,
     test: {
       projects: [
-        project('direct', { include: [`test/**/*${ending}`] }),
-        project('node', messages(ending)),
-        project('fetch', messages(ending)),
+        // `test/transports` has the ways that messages take.
+        together('direct', MESSAGES, 'direct'),
+        together('node', MESSAGES, 'node'),
+        together('fetch', MESSAGES, 'fetch'),
+        together('functions', FUNCTIONS),
+        apart('apart'),
       ],
       // One more than there are cores, since tests of stores, browsers and processes wait for these.
       maxWorkers: availableParallelism() + 1,

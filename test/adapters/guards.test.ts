@@ -19,7 +19,7 @@ import { attack } from '../examples/hostile.js'
 import type { MacTokens } from '../protocol/mac-client.js'
 import { MAC_OPTIONS, signedParts, signedRequest } from '../protocol/mac-client.js'
 import type { TestServer } from '../support.js'
-import { authorize, exchange, laterServer, testServer } from '../support.js'
+import { authorize, exchange, laterServer, PATIENCE, testServer } from '../support.js'
 import { serveFetch } from './bridge.js'
 import type { Send } from './http.js'
 import { sender } from './http.js'
@@ -398,7 +398,7 @@ describe('what a handler throws', () => {
     for (const path of ['/', '/at-once']) expect((await send({ path, headers })).status).toBe(500)
     await expect(send({ path: '/begun', headers })).rejects.toThrow()
     expect((await send({ path: '/ended', headers })).body).toBe('ended')
-    await vi.waitFor(() => expect(told).toMatchObject(Array(4).fill(expected)))
+    await vi.waitFor(() => expect(told).toMatchObject(Array(4).fill(expected)), PATIENCE)
     await site.close()
   })
 

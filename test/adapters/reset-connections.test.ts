@@ -11,7 +11,7 @@ import { createNodeHandler } from 'grantwell/node'
 import { memoryStore } from 'grantwell/storage/memory'
 import { expect, it, vi } from 'vitest'
 import { remoteAddressOf } from '../../src/adapters/node/address.js'
-import { NATIVE, testServer } from '../support.js'
+import { NATIVE, PATIENCE, testServer } from '../support.js'
 import { form, listen, open, wire } from './http.js'
 
 const PATH = '/oauth2/device_authorization'
@@ -46,11 +46,11 @@ async function held() {
         letGo = resolve
       })
     },
-    isAsked: () => vi.waitFor(() => expect(reads).toBeGreaterThan(0)),
+    isAsked: () => vi.waitFor(() => expect(reads).toBeGreaterThan(0), PATIENCE),
     /** Lets the store answer: the addresses. */
     addresses: async () => {
       letGo()
-      await vi.waitFor(() => expect(asked).toHaveLength(1))
+      await vi.waitFor(() => expect(asked).toHaveLength(1), PATIENCE)
       return asked.map(({ address }) => address)
     },
   }
@@ -71,7 +71,7 @@ it('[44] is known where the connection is gone by the time that a limit asks', a
   socket.write(wire(`POST ${PATH}`, lines, String(body)))
   await isAsked()
   socket.resetAndDestroy()
-  await vi.waitFor(() => expect(closed).toBe(true))
+  await vi.waitFor(() => expect(closed).toBe(true), PATIENCE)
   expect(await addresses()).toEqual(['127.0.0.1'])
   await close()
 })
@@ -92,7 +92,7 @@ it('[44] is known where the stream of HTTP/2 is gone by then', async () => {
   stream.end(body)
   await isAsked()
   stream.close(8)
-  await vi.waitFor(() => expect(closed).toBe(true))
+  await vi.waitFor(() => expect(closed).toBe(true), PATIENCE)
   expect(await addresses()).toEqual(['127.0.0.1'])
   session.destroy()
   await new Promise((resolve) => http.close(resolve))
@@ -129,7 +129,7 @@ it('[44] is never unknown to a limit, however many connections are reset behind 
     await new Promise((resolve) => socket.write(wire(`POST ${PATH}`, lines, String(body)), resolve))
     socket.resetAndDestroy()
   }
-  await vi.waitFor(() => expect(asked.length).toBeGreaterThan(10))
+  await vi.waitFor(() => expect(asked.length).toBeGreaterThan(10), PATIENCE)
   for (const address of asked) expect(['127.0.0.1', '::']).toContain(address)
   await close()
 })

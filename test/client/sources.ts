@@ -10,7 +10,8 @@ import type { Service } from './service.js'
 
 /** A client of a service, whose clock is the service's. */
 export function clientOf({ issuer, test }: Service, options: Partial<ClientOptions> = {}): Promise<Client> {
-  return discover({ issuer, ...WEB, clock: () => test.clock.now, ...options })
+  // A time-out of seconds would fail on a busy machine.
+  return discover({ issuer, ...WEB, clock: () => test.clock.now, timeout: 600, ...options })
 }
 
 /** The tokens of a new grant. */

@@ -24,7 +24,7 @@ interface Budget {
 }
 
 const BUDGETS: { readonly [entry: string]: Budget } = {
-  '.': { files: 12, gzip: 20_000, brotli: 18_000, later: 42_000 },
+  '.': { files: 13, gzip: 20_000, brotli: 18_000, later: 42_000 },
   './core': { files: 6, gzip: 12_500 },
   './node': { files: 6, gzip: 5_300 },
   './fetch': { files: 6, gzip: 3_500 },
@@ -34,9 +34,9 @@ const BUDGETS: { readonly [entry: string]: Budget } = {
   './storage/redis': { files: 9, gzip: 7_900 },
   './pages': { files: 2, gzip: 7_150 },
   './metadata': { files: 1, gzip: 26_200 },
-  './client': { files: 13, gzip: 19_500 },
-  './client/node': { files: 4, gzip: 9_900 },
-  './testing': { files: 20, gzip: 64_500, later: 30_500 },
+  './client': { files: 14, gzip: 19_500 },
+  './client/node': { files: 5, gzip: 9_900 },
+  './testing': { files: 21, gzip: 64_500, later: 30_500 },
 }
 
 /** Sources that no start waits for: they are loaded behind it. */
