@@ -108,7 +108,9 @@ export function postgresStore(
     },
 
     list: async (label, { limit = 100, cursor = '' } = {}): Promise<RecordPage> => {
-      const values = [namespace, encodeLabel(label), cursor, clock(), limit + 1]
+      // PostgreSQL refuses NUL, which no key has: a cursor may come from the address of a page.
+      const [after] = cursor.split('\0', 1)
+      const values = [namespace, encodeLabel(label), after, clock(), limit + 1]
       const { rows: found } = await run<RecordRow & { readonly key: string }>('list', values)
       const rows = found.slice(0, limit)
       const records = rows.map(({ key, record }) => ({ ...parseRecord(record, parse), key: decodeName(key) }))

@@ -5,7 +5,6 @@
  * Each write is one statement, so SQLite does all of it or nothing, even if the process is killed. Triggers keep the labels in step.
  * @module
  */
-import { StorageUnavailable } from '../core/errors.js'
 import { methods, oneOf } from '../core/takes.js'
 import type { Seconds } from '../core/values.js'
 import type { JsonValue, RecordPage, RecordStore, StoredRecord, WriteOptions } from './record-store.js'
@@ -17,32 +16,13 @@ import { checkClient, readEngineOptions } from './shared/options.js'
 import type { Parse } from './shared/parse-cache.js'
 import { createParseCache } from './shared/parse-cache.js'
 import { checkTableShape } from './shared/table-shape.js'
+import type { SqliteDatabase } from './sqlite/database.js'
+import { callEngine, checkWritable } from './sqlite/database.js'
 
 export { StorageUnavailable } from '../core/errors.js'
 export type { JsonValue, RecordPage, RecordStore, StoredRecord, WriteOptions } from './record-store.js'
 export type { EngineOptions } from './shared/options.js'
-
-/** An opened database of libsql, better-sqlite3, `node:sqlite` or `bun:sqlite`, as far as the four are alike. */
-export interface SqliteDatabase {
-  /** Runs statements without values. */
-  exec(sql: string): unknown
-  /** Prepares a statement. */
-  prepare(sql: string): SqliteStatement
-  /** True while a transaction is open; `node:sqlite` calls it `isTransaction`. */
-  readonly inTransaction?: boolean
-  /** True inside a transaction, where the engine tells. */
-  readonly isTransaction?: boolean
-}
-
-/** A prepared statement of a {@link SqliteDatabase}. */
-export interface SqliteStatement {
-  /** Runs the statement and returns its first row. */
-  get(...values: (string | number | null)[]): unknown
-  /** Runs the statement and returns all its rows. */
-  all(...values: (string | number | null)[]): unknown[]
-  /** Runs the statement. */
-  run(...values: (string | number | null)[]): unknown
-}
+export type { SqliteDatabase, SqliteStatement } from './sqlite/database.js'
 
 /** Options of {@link sqliteStore}. */
 export interface SqliteStoreOptions extends EngineOptions {
@@ -177,7 +157,8 @@ interface Row {
  * Makes a store in an opened database, and its tables where they are missing. Switches the database to write-ahead logging, and to
  * waiting 2 seconds for a lock.
  *
- * Give the store a connection of its own. While somebody else's transaction is open on the connection, writes are refused.
+ * Give the store a connection of its own. While somebody else's transaction is open on the connection, and once it is closed, writes
+ * are refused.
  * @throws GrantwellError `ERR_CONFIGURATION` for a wrong option, and for a database that has tables of these names with another
  * shape; `StorageUnavailable` if SQLite fails
  * @example
@@ -213,7 +194,7 @@ export function sqliteStore(database: SqliteDatabase, options: SqliteStoreOption
 
     write: (key, value, options) => {
       const now = clock()
-      refuseOpenTransaction(database)
+      checkWritable(database)
       removal.removeIfDue(now)
       return callEngine(() => compareAndWrite(statements, namespace, key, value, options, now))
     },
@@ -249,12 +230,6 @@ function compareAndWrite(
   return hasChanged(statements.renew.run(...values, expected)) || hasChanged(statements.update.run(...values, expected))
 }
 
-/** Refuses to write in a transaction of somebody else, who could undo the write long after the store answered. */
-function refuseOpenTransaction({ inTransaction, isTransaction }: SqliteDatabase): void {
-  if (inTransaction === true || isTransaction === true)
-    throw new StorageUnavailable('somebody else’s transaction is open on the connection to SQLite')
-}
-
 /** Creates the removal of a store's expired records. */
 function createRemoval(statements: Statements, namespace: string, clock: () => Seconds) {
   const schedule = createRemovalSchedule()
@@ -287,13 +262,4 @@ function parseRecord({ version, value }: Row, parse: Parse): StoredRecord {
 /** Returns true if a statement changed its row. A driver may also count the rows that triggers changed. */
 function hasChanged(result: unknown): boolean {
   return Number((result as { readonly changes: number | bigint }).changes) > 0 // all four drivers answer so
-}
-
-/** Calls SQLite. @throws StorageUnavailable if it fails */
-function callEngine<Result>(work: () => Result): Result {
-  try {
-    return work()
-  } catch (error) {
-    throw new StorageUnavailable('SQLite failed', error)
-  }
 }

@@ -2,13 +2,14 @@
  * What a request costs a server is linear in its bytes at every endpoint, from its first character to its answer.
  * @module
  */
+import type { Pages } from 'grantwell/pages'
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { codesOf, enterCode } from '../protocol/device-form.js'
 import { API, withApi } from '../protocol/resource-server.js'
 import type { TestServer } from '../support.js'
 import { authorizationUrl, basic, hiddenFields, openConsent, requestOf, send, testServer, tokens } from '../support.js'
 import type { Case } from './growth.js'
-import { superlinearOf } from './growth.js'
+import { shortestTimeOf, superlinearOf } from './growth.js'
 import type { Sent } from './requests.js'
 import { HEADER_SHAPES, HEADER_SIZES, REQUESTS, requestWith } from './requests.js'
 
@@ -170,4 +171,32 @@ describe('the time of an answer grows with the bytes of its request, and no fast
     })
     expect(await superlinearOf(inputs)).toEqual([])
   })
+})
+
+it('the resources that a form names and those that a host offers cost time beside each other, not for each other', async () => {
+  let offered = 0
+  let hidden: Record<string, string> = {}
+  const resources = Array.from({ length: 1000 }, (_, index) => ({ id: `a repository here ${1000 + index}` }))
+  const consent: Pages['consent'] = ({ form }) => {
+    hidden = Object.fromEntries(form.fields.map(({ name, value }) => [name, value]))
+    // What a page costs is another matter, and would hide what is looked for.
+    return ''
+  }
+  const own = await testServer({ resources: () => resources.slice(0, offered), pages: { consent } })
+  const page = await send(own.server, { url: authorizationUrl() })
+  const headers = { cookie: page.headers['Set-Cookie']?.split(';')[0] ?? '' }
+  const base = { ...hidden, decision: 'agree', resource_scope: 'specified' }
+  const cost = async (named: number, offers: number) => {
+    const ids = Array.from({ length: named }, (_, index): [string, string] => [
+      'resource',
+      `a repository else ${1000 + index}`,
+    ])
+    const body = new URLSearchParams([...Object.entries(base), ...ids]).toString()
+    const message = requestOf(requestWith('POST', '/oauth2/auth', { base: body, headers }))
+    offered = offers
+    expect(await own.server.handle(message)).toMatchObject({ status: 400, body: '' })
+    return shortestTimeOf(() => own.server.handle(message))
+  }
+  const [forNamed, forOffered, forBoth] = [await cost(1900, 1), await cost(1, 1000), await cost(1900, 1000)]
+  expect(forBoth).toBeLessThan(3 * (forNamed + forOffered))
 })

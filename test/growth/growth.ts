@@ -61,6 +61,13 @@ export async function superlinearOf(
   return superlinear
 }
 
+/** Returns the shortest time of some runs, in milliseconds. */
+export async function shortestTimeOf(work: () => unknown, runs = 20): Promise<number> {
+  let shortest = Number.POSITIVE_INFINITY
+  for (let run = 0; run < runs; run++) shortest = Math.min(shortest, await timeOf(work))
+  return shortest
+}
+
 /** Milliseconds. */
 const TICK = 0.002
 

@@ -54,6 +54,18 @@ function everywhere(connect: () => Promise<{ client: NodePostgres | EmbeddedPost
     expect(await updates()).toHaveLength(1)
   })
 
+  // A page of the host may take a cursor from its address.
+  it('gives a page for any text as a cursor', async () => {
+    await store.migrate()
+    for (const key of ['a', 'b', 'c']) await store.write(key, key, { expected: 0, labels: ['label'] })
+    const keysAfter = async (cursor: string) =>
+      (await store.list('label', { cursor })).records.map(({ key }) => key).join('')
+    const cursors = ['', '\0', 'a', 'a\0', 'a\0c', 'ab\0', '\ud800', '\u001f', '\ufeff', 'z'.repeat(5000), '\0z']
+    expect(await Promise.all(cursors.map(keysAfter))).toEqual(
+      ['abc', 'abc', 'bc', 'bc', 'bc', 'bc', '', 'abc', '', '', 'abc'], // by the bytes of their names
+    )
+  })
+
   it.each<[string, string, string]>([
     [
       'is somebody else’s',

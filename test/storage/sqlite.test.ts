@@ -133,6 +133,50 @@ it('writes nothing that somebody else’s transaction on the connection could ta
   expect(store.write('key', 1, { expected: 0 })).toBe(true)
 })
 
+describe('a database that is closed', () => {
+  const unavailable = expect.objectContaining({
+    name: 'StorageUnavailable',
+    message: expect.stringContaining('closed'),
+  })
+
+  // libsql would end the process: it panics where it is asked for its transaction then.
+  it('makes a write fail, so that a request in flight at a shutdown gets 503 and the process goes on', async () => {
+    const { database, store } = open()
+    const test = await testServer({ store, clock: () => 1_800_000_000 })
+    const { refresh_token } = await tokens(test)
+    database.close()
+    expect(() => store.write('key', 1, { expected: 0 })).toThrowError(unavailable)
+    expect((await refresh(test, refresh_token)).status).toBe(503)
+    expect(test.errors).toEqual([unavailable])
+  })
+
+  it.each<[driver: string, members: () => Partial<SqliteDatabase>]>([
+    ['libsql and better-sqlite3', () => ({ open: false, inTransaction: false })],
+    ['node:sqlite', () => ({ open: () => {}, isOpen: false, isTransaction: false })],
+  ])('is told by the members of %s', (_, members) => {
+    const { database } = open()
+    const closing: SqliteDatabase = { exec: (sql) => database.exec(sql), prepare: (sql) => database.prepare(sql) }
+    const store = sqliteStore(closing)
+    expect(store.write('key', 1, { expected: 0 })).toBe(true)
+    Object.assign(closing, members())
+    expect(() => store.write('key', 2, { expected: 0 })).toThrowError(unavailable)
+  })
+
+  it('is an error of SQLite where a driver refuses to tell its transaction', () => {
+    const { database } = open()
+    const store = sqliteStore({
+      exec: (sql) => database.exec(sql),
+      prepare: (sql) => database.prepare(sql),
+      get isTransaction(): boolean {
+        throw new Error('database is not open')
+      },
+    })
+    expect(() => store.write('key', 1, { expected: 0 })).toThrowError(
+      expect.objectContaining({ name: 'StorageUnavailable', message: 'grantwell: SQLite failed' }),
+    )
+  })
+})
+
 it('takes a driver for what it is that counts the rows of triggers, too', () => {
   const { database } = open()
   const counting: SqliteDatabase = {

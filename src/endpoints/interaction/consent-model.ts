@@ -91,7 +91,7 @@ function describeResources(
     items: shown.map(({ id, name }) => ({
       id,
       name: shortened(shownName(name, id)),
-      checked: again?.ids.includes(id) ?? false,
+      checked: again?.ids.has(id) ?? false,
     })),
     ...(notShown > 0 && { notShown }),
   }

@@ -22,7 +22,7 @@ import { isSendable, isTextOrNone } from './texts.js'
 export interface ChoiceFault {
   readonly type: 'choice_fault'
   readonly choice: string | undefined
-  readonly ids: readonly string[]
+  readonly ids: ReadonlySet<string>
 }
 
 /** The resources that a page offers. */
@@ -76,7 +76,7 @@ export async function readChoice(
   const value = valueIn(form, FORM_FIELDS.resourceScope)
   const choice = typeof value === 'string' ? value : undefined
   const offered = new Set(choice === 'specified' ? (await readResources(context, user)).map(({ id }) => id) : [])
-  return chosenResources(choice, ids, resourceScope, offered) ?? { type: 'choice_fault', choice, ids }
+  return chosenResources(choice, ids, resourceScope, offered) ?? { type: 'choice_fault', choice, ids: new Set(ids) }
 }
 
 /** True for a choice that cannot be granted. */
