@@ -14,7 +14,7 @@ import { invalidToken } from '../protocol/bearer.js'
 import { macOf, misdirected, presentedMac, replayedMac, staleMac, targetOf, timeOf } from '../protocol/mac.js'
 import type { RequestLike } from '../protocol/message.js'
 import type { MaybePromise } from '../shell/maybe-promise.js'
-import { andThen } from '../shell/maybe-promise.js'
+import { andThen, isPromise } from '../shell/maybe-promise.js'
 import type { Settings } from '../shell/options/settings.js'
 import { keys } from '../shell/records.js'
 import type { Transactions } from '../shell/transactions.js'
@@ -47,7 +47,7 @@ export function createMacGuard(settings: Settings<never>, transactions: Transact
   /** The nonce of each request that was let in, by the request's headers: a second guard of one request sees no replay. */
   const letIn = new WeakMap<object, string>()
 
-  return (attributes, request) => {
+  const verify: MacGuard = (attributes, request) => {
     const presented = presentedMac(attributes)
     if (isOAuthError(presented)) return refusal(presented)
     const target = targetOf(request, secure)
@@ -79,4 +79,26 @@ export function createMacGuard(settings: Settings<never>, transactions: Transact
       return access
     })
   }
+  return oneByOne(verify)
+}
+
+/**
+ * Verifies a request for one guard after the other. A second guard that read the nonce while the write of the first is under way
+ * would see a replay.
+ */
+function oneByOne(verify: MacGuard): MacGuard {
+  /** The verification that is under way, by the request's headers. */
+  const running = new WeakMap<object, Promise<unknown>>()
+
+  const verifyInTurn: MacGuard = (attributes, request) => {
+    const { headers } = request
+    const before = running.get(headers)
+    if (before !== undefined) return before.then(() => verifyInTurn(attributes, request))
+    const found = verify(attributes, request)
+    if (!isPromise(found)) return found
+    const end = (): unknown => running.delete(headers)
+    running.set(headers, found.then(end, end))
+    return found
+  }
+  return verifyInTurn
 }

@@ -4,9 +4,12 @@
  * @module
  * @see RFC 6750, section 3; specification, section 2.1
  */
+import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer } from 'node:http'
+import { connect as connectHttp2, constants } from 'node:http2'
 import type { AddressInfo } from 'node:net'
+import { connect } from 'node:net'
 import express from 'express'
 import { fastify } from 'fastify'
 import type { AuthorizationServer, ProtectedResource } from 'grantwell'
@@ -535,6 +538,59 @@ describe('what a request has that was refused', () => {
     await fetched({ resource: closed }, () => expect.fail('let in'))(another)
     expect('auth' in another).toBe(false)
   })
+})
+
+describe('a client that leaves while the host still works on a refusal', () => {
+  const HOOKS = ['onRequest', 'preParsing', 'preValidation', 'preHandler'] as const
+  /** Sends a request without a token. Returns a function that ends its connection or stream. */
+  const CLIENTS: Record<string, (port: number) => () => void> = {
+    'closes its connection': (port) => {
+      const socket = connect(port, '127.0.0.1').on('error', () => {})
+      socket.write('PUT /route HTTP/1.1\r\nHost: git.example\r\nContent-Length: 0\r\n\r\n')
+      return () => socket.destroy()
+    },
+    'resets its connection': (port) => {
+      const socket = connect(port, '127.0.0.1').on('error', () => {})
+      socket.write('PUT /route HTTP/1.1\r\nHost: git.example\r\nContent-Length: 0\r\n\r\n')
+      return () => socket.resetAndDestroy()
+    },
+    'resets its stream of HTTP/2': (port) => {
+      const session = connectHttp2(`http://127.0.0.1:${port}`).on('error', () => {})
+      const stream = session.request({ ':method': 'PUT', ':path': '/route' }).on('error', () => {})
+      stream.on('close', () => session.destroy()).end()
+      return () => stream.close(constants.NGHTTP2_CANCEL)
+    },
+  }
+
+  it.each(HOOKS.flatMap((hook) => Object.entries(CLIENTS).map(([leaves, send]) => [hook, leaves, send] as const)))(
+    'does not get to a route of Fastify whose guard is its %s: it %s',
+    async (hook, leaves, send) => {
+      const { server } = await testServer()
+      const options: object = { http2: leaves.includes('HTTP/2') } // of this type, the instances of both have one type
+      const app = fastify(options)
+      const called: string[] = []
+      let leave = (): void => {}
+      const ended = new Promise<void>((resolve) => {
+        app.addHook('onSend', async (_request, reply, payload) => {
+          const closed = once(reply.raw, 'close')
+          leave()
+          await closed
+          // Whatever Fastify does next, it does before the second turn of the event loop.
+          for (let turn = 0; turn < 2; turn++) await new Promise((next) => setImmediate(next))
+          resolve()
+          return payload
+        })
+      })
+      app.put('/route', { [hook]: createFastifyGuard(server)({ scope: 'repo-code:r' }) }, async () =>
+        called.push('route'),
+      )
+      await app.listen({ port: 0, host: '127.0.0.1' })
+      leave = send((app.server.address() as AddressInfo).port) // it listens on TCP
+      await ended
+      expect(called).toEqual([])
+      await app.close()
+    },
+  )
 })
 
 describe('a polluted prototype', () => {

@@ -41,6 +41,9 @@ function escaped(query: string): string {
   return query.replace(/[{}|^`']/g, (one) => `%${one.charCodeAt(0).toString(16).toUpperCase()}`)
 }
 
+/** A target, in either form, with a slash behind the mount point. Express tells a router the same path where there is none. */
+const BEHIND_MOUNT = /^(?:https?:\/\/[^/?#]*)?\/mount\//i
+
 const ports: Record<string, number> = {}
 const closings: (() => unknown)[] = []
 
@@ -64,7 +67,7 @@ beforeAll(async () => {
   app.set('query parser', (text: string | undefined) => ({ text: text ?? '' }))
   app.use('/mount', (request, response) => {
     const { baseUrl, path, query } = request
-    const whole = path === '/' && !/^\/mount\//.test(request.originalUrl) ? baseUrl : baseUrl + path
+    const whole = path === '/' && !BEHIND_MOUNT.test(request.originalUrl) ? baseUrl : baseUrl + path
     response.json({ signed: signedOf(request), path: whole, query: query['text'] })
   })
   app.use((request, response) => {
@@ -127,6 +130,17 @@ const ACCEPTED: readonly (readonly [string, string])[] = [
   ['HTTPS://git.EXAMPLE/repos/1', '/repos/1'],
   ['http://git.example', '/'],
   ['http://git.example?a=b', '/?a=b'],
+  // At a mount point of Express.
+  ['/mount', '/mount'],
+  ['/mount/', '/mount/'],
+  ['/mount?a', '/mount?a'],
+  ['/mount/?a', '/mount/?a'],
+  ['http://git.example/mount', '/mount'],
+  ['http://git.example/mount/', '/mount/'],
+  ['http://git.example/mount?a', '/mount?a'],
+  ['http://git.example/mount/?a', '/mount/?a'],
+  ['HTTP://git.example/mount/', '/mount/'],
+  ['http://git.example/mount/1?a', '/mount/1?a'],
 ]
 
 /** Targets that RFC 9112, section 3.2, does not have, or that two readers read in two ways. */

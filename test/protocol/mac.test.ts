@@ -5,10 +5,11 @@
  */
 import { createHmac, hkdfSync } from 'node:crypto'
 import * as fc from 'fast-check'
-import type { AuthorizationServer, GuardResult, HttpRequest, HttpResponse, RequestLike } from 'grantwell'
+import type { AuthorizationServer, GuardResult, HttpRequest, HttpResponse, RecordStore, RequestLike } from 'grantwell'
 import { createAuthorizationServer } from 'grantwell'
 import { parseCredential } from 'grantwell/core'
-import { describe, expect, it } from 'vitest'
+import { memoryStore } from 'grantwell/storage/memory'
+import { describe, expect, it, vi } from 'vitest'
 import { normalizedRequest, normalizedTime } from '../../src/core/credentials/mac.js'
 import type { WatchedServer } from '../server/helpers.js'
 import { StoreFailure, watchedServer } from '../server/helpers.js'
@@ -733,6 +734,41 @@ describe('a request that is made again', () => {
     expect(await answered(test, request)).toStrictEqual(REPLAYED)
     await test.server.grants.revokeAll('ada')
     expect(await ask('repo-code:r')).toMatchObject({ status: 401 })
+  })
+
+  it('is not the one request that other guards look at while the store has not answered the first', async () => {
+    const memory = memoryStore({ clock: () => START })
+    const answers: (() => void)[] = []
+    let isSlow = false
+    const store: RecordStore = {
+      read: async (keys) => memory.read(keys),
+      list: async (...list) => memory.list(...list),
+      write: async (...write) => {
+        const written = await memory.write(...write)
+        if (isSlow) await new Promise<void>((resolve) => answers.push(resolve))
+        return written
+      },
+    }
+    const test = await macServer({ store })
+    const pair = await macTokens(test)
+    const { method, url, headers } = signedRequest(pair, signedParts(test))
+    const ask = async (scope: string) => answer(await test.server.authenticate({ method, url, headers }, { scope }))
+    isSlow = true
+    const first = ask('repo-code:r')
+    await vi.waitUntil(() => answers.length > 0)
+    const others = ['repo-code:rw', 'repo-code:r', 'repo-delete:rw'].map(ask)
+    // Long enough for them to read what the first has written.
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    for (const go of answers) go()
+    expect([await first, ...(await Promise.all(others))]).toMatchObject([
+      'authenticated',
+      'authenticated',
+      'authenticated',
+      { status: 403 },
+    ])
+    expect(answers).toHaveLength(1)
+    isSlow = false
+    expect(await answered(test, { method, url, headers: { ...headers } })).toStrictEqual(REPLAYED)
   })
 
   it('is not the one request whose guards lie further apart than the window, as before and behind a long upload', async () => {

@@ -31,6 +31,8 @@ export interface FastifyReplyLike {
   headers(values: Readonly<Record<string, string>>): unknown
   /** Sends the reply. */
   send(payload?: string): unknown
+  /** True once the whole reply is sent. */
+  readonly sent?: boolean
 }
 
 /** Creates guards of routes: {@link createFastifyGuard}. */
@@ -53,7 +55,10 @@ export interface FastifyGuard {
     needs: RouteNeeds<Request>,
     handler: (request: Authorized<Request>, reply: Reply) => unknown,
   ): (request: Request, reply: Reply) => Promise<unknown>
-  /** Creates a hook, such as `preHandler`. Its type of request is the parameter type of `resource`. */
+  /**
+   * Creates a hook, such as `preHandler`. Its type of request is the parameter type of `resource`. The promise of a refusal
+   * settles once the reply is sent. It never settles if the client leaves before that.
+   */
   <Request extends FastifyRequestLike = FastifyRequestLike>(
     needs: RouteNeeds<Request>,
   ): (request: FastifyRequestLike, reply: FastifyReplyLike) => Promise<unknown>
@@ -78,7 +83,10 @@ export function createFastifyGuard(guarding: GuardProvider): FastifyGuard {
     const handler = handlerOf(handlers)
     return async (request: Request, reply: Reply) => {
       const found = await check(request, request.raw, [])
-      if (found.type !== 'authenticated') return refuse(reply, refusalOf(request, found))
+      if (found.type !== 'authenticated') {
+        refuse(reply, refusalOf(request, found))
+        return handler === undefined ? endOf(reply) : reply
+      }
       const own = authorized(request, found)
       if (handler === undefined) return undefined
       const result = handler(own, reply)
@@ -89,7 +97,7 @@ export function createFastifyGuard(guarding: GuardProvider): FastifyGuard {
 }
 
 /** Sends a refusal. */
-function refuse(reply: FastifyReplyLike, { status, headers, body }: HttpResponse): FastifyReplyLike {
+function refuse(reply: FastifyReplyLike, { status, headers, body }: HttpResponse): void {
   reply.status(status)
   for (const name of BODY_HEADERS) reply.removeHeader(name)
   const all = Object.entries(addHostValues(headers, (name) => reply.getHeader(name)))
@@ -97,5 +105,13 @@ function refuse(reply: FastifyReplyLike, { status, headers, body }: HttpResponse
   reply.headers(Object.fromEntries(all.map(([name, value]) => [name, [value].flat().join(', ')])))
   // Fastify would add a content type to a string, even to an empty one.
   reply.send(body === '' ? undefined : body)
-  return reply
+}
+
+/**
+ * Waits until a refusal is sent. A reply is a promise of its end, and it is fulfilled also if the client leaves while `onSend`
+ * hooks of the host still run. Fastify would then go on to the route, because nothing is sent. So a hook must not settle.
+ */
+async function endOf(reply: FastifyReplyLike): Promise<undefined> {
+  await reply
+  return reply.sent === false ? new Promise(() => {}) : undefined
 }
