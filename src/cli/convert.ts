@@ -18,7 +18,7 @@ import { replaceFiles } from './files/replace.js'
 import type { ReadingOptions } from './options.js'
 import { EXIT, enumAliasOption, exitWith, fromOption, makeReadOptions, pathsOrStdin } from './options.js'
 import { escapeLines, escapeTextFormat, print } from './output.js'
-import { makeFault, parseRecord, reportFault } from './records.js'
+import { makeFault, parseRecord, reportFault, tooLargeReason } from './records.js'
 
 type Format = 'text' | 'json' | 'binary'
 
@@ -96,7 +96,7 @@ async function convert(
   }
   const size = Buffer.byteLength(result)
   if (size > MAX_BYTES) {
-    reportFault({ path, reason: `would be ${size} bytes of ${to}, and no command reads more than ${MAX_BYTES} again` })
+    reportFault({ path, reason: tooLargeReason(size, to) })
     return exitWith(EXIT.problems)
   }
   const isItself = path !== STDIN && (await isSameFile(path, output))

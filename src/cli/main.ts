@@ -51,14 +51,17 @@ Examples:
   return root
 }
 
-/** Refuses options that are also names of files, so that a pattern such as `*` cannot turn a file's name into an option. */
+/**
+ * Refuses options that are also names of files, so that a pattern such as `*` cannot turn a file's name into an option. A file
+ * named `--` would turn the options after it into paths.
+ */
 async function refuseNamesOfFiles(command: Command, words: readonly string[]): Promise<void> {
   for (const word of words) {
-    if (word === '--') return
     if (word.startsWith('-') && word !== STDIN && (await isFileName(word)))
       command.error(
         `error: ${word} is an option, and a file has that name: write ./${word} for the file, and run this in another folder for the option`,
       )
+    if (word === '--') return
   }
 }
 

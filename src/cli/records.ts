@@ -2,6 +2,7 @@
  * Reads records from the bytes of files, and reports their faults.
  * @module
  */
+import { MAX_BYTES } from '../metadata/errors.js'
 import type { ReadOptions, ReadResult } from '../metadata/index.js'
 import { MetadataError, readMetadata } from '../metadata/index.js'
 import type { Fault } from './files/files.js'
@@ -32,6 +33,11 @@ export function parseRecord(path: string, bytes: Uint8Array, options: ReadOption
 
 /** Words for bytes that are valid as binary and also as text or JSON. */
 export const AMBIGUOUS = 'good as binary and as text or JSON, as another record in each'
+
+/** Words for a result that no command would read again. */
+export function tooLargeReason(size: number, format?: string): string {
+  return `would be ${size} bytes${format === undefined ? '' : ` of ${format}`}, and no command reads more than ${MAX_BYTES} again`
+}
 
 /** Turns any error into a fault of one record, so that the records after it are still read. */
 export function makeFault(path: string, error: unknown): RecordFault {

@@ -4,6 +4,7 @@
  */
 import type { Command } from 'commander'
 import { FILE_HEADERS_ONLY, formatPatch } from 'diff'
+import { MAX_BYTES } from '../metadata/errors.js'
 import type { EditTextOptions, EnumAliases } from '../metadata/index.js'
 import { editText, MetadataError, readMetadata } from '../metadata/index.js'
 import { parsePath } from '../metadata/path.js'
@@ -19,7 +20,7 @@ import type { Replacement } from './files/replace.js'
 import { replaceFiles } from './files/replace.js'
 import { collect, EXIT, enumAliasOption, exitWith, failWithHelp, pathsOrStdin } from './options.js'
 import { escapeLines, paint, print } from './output.js'
-import { AMBIGUOUS, displayName, makeFault, reportFault, reportWarning } from './records.js'
+import { AMBIGUOUS, displayName, makeFault, reportFault, reportWarning, tooLargeReason } from './records.js'
 
 interface SetOptions {
   readonly change?: readonly string[]
@@ -127,6 +128,9 @@ async function splitArguments(
   const named = changes.map(
     (change) => parseAssignment(change) ?? command.error(`error: --change takes FIELD=VALUE, and not ${change}`),
   )
+  // Node turns the invalid UTF-8 of an argument into U+FFFD.
+  for (const change of [...changes, ...args.slice(0, end)])
+    if (change.includes('\ufffd')) command.error(`error: ${change} has U+FFFD in it, or bytes that are not UTF-8`)
   return { assignments: [...named, ...all.slice(0, end).flatMap((each) => each ?? [])], paths: args.slice(end) }
 }
 
@@ -157,6 +161,8 @@ function edit(
     for (const field of unset) if (!hasField(after, field)) missing.push(field)
     // Removals are made last and together, so that each index still means the same item as in the file.
     after = editText(after, Object.fromEntries(unset.map((field) => [field, null])), options)
+    const size = Buffer.byteLength(after)
+    if (path !== STDIN && after !== before && size > MAX_BYTES) return { path, reason: tooLargeReason(size) }
     return { path, bytes, before, after, missing }
   } catch (error) {
     return makeFault(path, error)

@@ -141,8 +141,14 @@ const MAX_CELL = 200
 /** Returns the start of a value, escaped for a cell. */
 function formatCell(value: unknown): string {
   // A character has at most two UTF-16 units, so the part that is cut off here would not be shown.
-  const characters = [...escapeLine(String(value ?? '').slice(0, 2 * MAX_CELL + 2))]
+  const characters = [...escapeLine(cellText(value).slice(0, 2 * MAX_CELL + 2))]
   return characters.length > MAX_CELL ? `${characters.slice(0, MAX_CELL).join('')}…` : characters.join('')
+}
+
+/** Returns the text of a value; an empty one for a message or bytes, whose members an untrusted record may name `toString`. */
+function cellText(value: unknown): string {
+  if (Array.isArray(value)) return value.map(cellText).filter(Boolean).join(',')
+  return typeof value === 'object' || value === undefined ? '' : String(value)
 }
 
 /** The columns of the table, each with the function that returns its value. */

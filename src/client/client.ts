@@ -11,6 +11,7 @@ import { ClientError, configurationError } from './errors.js'
 import { parseAddress } from './http/address.js'
 import type { HttpOptions, HttpSettings } from './http/http.js'
 import { ask, createWholeFetch, memberOf } from './http/http.js'
+import { ownMembers } from './http/own-members.js'
 import { plain } from './http/plain.js'
 import type { OptionChecks } from './options.js'
 import { checkArgument, readOptions, waitingTime } from './options.js'
@@ -92,13 +93,14 @@ export async function discover(options: ClientOptions): Promise<Client> {
   const as = await ask(`there is no authorization server at ${issuer.href}`, undefined, async () => {
     const response = await oauth.discoveryRequest(issuer, { algorithm: 'oauth2', ...http() })
     const named = response.status === 200 ? await memberOf(response, 'issuer') : undefined
-    if (named === undefined || isSame(named, issuer)) return oauth.processDiscoveryResponse(issuer, response)
+    if (named === undefined || isSame(named, issuer))
+      return ownMembers(await oauth.processDiscoveryResponse(issuer, response))
     throw new ClientError('ERR_RESPONSE', `the service at ${issuer.href} calls itself ${plain(named)}`)
   })
   checkEndpoints(as, issuer)
   const own: Connection = {
     as,
-    client: { client_id: given.clientId },
+    client: ownMembers({ client_id: given.clientId }),
     authentication,
     hasSecret: given.clientSecret !== undefined,
     http,

@@ -10,6 +10,7 @@ import type { Client } from './client.js'
 import { checkClient, connectionOf, isSafeAddress } from './client.js'
 import { ClientError, isClientError } from './errors.js'
 import { ask, retryAfterOf } from './http/http.js'
+import { ownMembers } from './http/own-members.js'
 import { sleep, withTimeout } from './http/timeout.js'
 import type { OptionChecks } from './options.js'
 import { MAX_TIMER, readOptions, SCOPE, SIGNAL } from './options.js'
@@ -141,7 +142,7 @@ async function requestCodes(
   const parameters = new URLSearchParams(scope === undefined ? {} : { scope })
   const answer = await ask('the service gave no code', signal, async () => {
     const response = await oauth.deviceAuthorizationRequest(as, self, authentication, parameters, http(signal))
-    return oauth.processDeviceAuthorizationResponse(as, self, response)
+    return ownMembers(await oauth.processDeviceAuthorizationResponse(as, self, response))
   })
   const { user_code: userCode, device_code: deviceCode, expires_in: expiresIn, interval } = answer
   if (!isCredential(deviceCode))

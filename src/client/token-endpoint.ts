@@ -8,6 +8,7 @@ import type { Client, Connection } from './client.js'
 import { checkClient, connectionOf } from './client.js'
 import { ClientError, configurationError, isClientError } from './errors.js'
 import { ask } from './http/http.js'
+import { ownMembers } from './http/own-members.js'
 import { plain } from './http/plain.js'
 import { readOptions, SIGNAL } from './options.js'
 import type { Tokens, TokenType } from './tokens/tokens.js'
@@ -38,6 +39,7 @@ export async function requestTokens(
     const response = await send(connection)
     return oauth
       .processGenericTokenEndpointResponse(connection.as, connection.client, response, { recognizedTokenTypes })
+      .then(ownMembers)
       .catch((error: unknown) => {
         throw error instanceof oauth.UnsupportedOperationError ? unknownType(failure) : error
       })
@@ -58,13 +60,13 @@ const recognizedTokenTypes: oauth.RecognizedTokenTypes = Object.assign(Object.cr
  * @see RFC 6749, section 5.1; draft-ietf-oauth-v2-http-mac-01, section 5.1
  */
 export function tokensOf(client: Client, answer: oauth.TokenEndpointResponse, before: Before): Tokens {
-  const { access_token: accessToken, refresh_token: refreshToken = before.refreshToken, scope = before.scope } = answer
+  const own = ownMembers(before)
+  const { access_token: accessToken, refresh_token: refreshToken = own.refreshToken, scope = own.scope } = answer
   const issuedAt = connectionOf(client).now()
   const type = typeOf(answer)
-  for (const text of [accessToken, refreshToken, type.tokenType === 'mac' ? type.macKey : undefined]) {
-    if (text !== undefined && !isCredential(text))
-      throw new ClientError('ERR_RESPONSE', 'the service gave a token with characters that no token may have')
-  }
+  const others = [refreshToken, type.tokenType === 'mac' ? type.macKey : undefined]
+  if (!isCredential(accessToken) || others.some((text) => text !== undefined && !isCredential(text)))
+    throw new ClientError('ERR_RESPONSE', 'the service gave a token with characters that no token may have')
   if (type.tokenType === 'bearer' && !isBearer(accessToken))
     throw new ClientError('ERR_RESPONSE', 'the service gave a bearer token with a space, which no header can contain')
   if (scope !== undefined && !SCOPES.test(scope))

@@ -7,8 +7,8 @@ import type { DecodeOptions } from './binary/decode.js'
 import { decodeMessage } from './binary/decode.js'
 import type { EncodeOptions } from './binary/encode.js'
 import { encodeMessage } from './binary/encode.js'
-import { fieldPath } from './check.js'
-import { MetadataError, refuse } from './errors.js'
+import { fieldPath, tooDeepError } from './check.js'
+import { MAX_DEPTH, MetadataError, refuse } from './errors.js'
 import * as generated from './generated/metadata.js'
 import type { FromJsonOptions } from './json/from-json.js'
 import { fromJson } from './json/from-json.js'
@@ -31,7 +31,8 @@ import { DateSchema, MetaDataSchema, SecuritySchema, ThirdPartySchema, UrlSchema
 export interface MessageCodec<T> {
   /**
    * Makes a message with copies of these fields. Other fields are unset, and other lists are empty.
-   * @throws {MetadataError} `unknown_field` for a key that is not a field, `invalid_value` for a message that is not an object
+   * @throws {MetadataError} `unknown_field` for a key that is not a field, `invalid_value` for a message that is not an object,
+   * `too_deep` for unknown fields that no writer takes
    */
   create(base?: Partly<T>): T
   /**
@@ -90,7 +91,7 @@ function copyMessage(type: MessageType, base: unknown, path: string): Message {
         const unknownPath = fieldPath(path, { name: key })
         throw new MetadataError('unknown_field', `${type.name} has no field ${unknownPath}`, { path: unknownPath })
       }
-      message[key] = copyUnknown(value, new Map())
+      message[key] = copyUnknown(value, new Map(), fieldPath(path, { name: key }), MAX_LEVELS)
     } else if (Array.isArray(value))
       message[key] = value.map((item, index) =>
         field.kind === 'message' ? copyMessage(field.type, item, fieldPath(path, field, index)) : item,
@@ -100,18 +101,24 @@ function copyMessage(type: MessageType, base: unknown, path: string): Message {
   return message
 }
 
+/** The deepest nesting of unknown fields: each message is an object in a list, and the values in the last one are objects too. */
+const MAX_LEVELS = 2 * (MAX_DEPTH + 2)
+
 /**
  * Copies unknown fields, whatever a program put into them. `structuredClone` would copy a shared name for each of its values, and
  * the whole buffer of each bytes value: its time would grow with the square of the input.
  * @param copies - the copies of the objects that were met before
+ * @param levels - levels of lists and objects that may nest in it
+ * @throws {MetadataError} `too_deep`
  */
-function copyUnknown(value: unknown, copies: Map<object, unknown>): unknown {
+function copyUnknown(value: unknown, copies: Map<object, unknown>, path: string, levels: number): unknown {
   if (typeof value !== 'object' || value === null) {
     // `structuredClone` throws the right error for a value that cannot be copied.
     return typeof value === 'function' || typeof value === 'symbol' ? structuredClone(value) : value
   }
   const known = copies.get(value)
   if (known !== undefined) return known
+  if (levels === 0) throw tooDeepError(path)
   if (isBytes(value)) {
     const bytes = new Uint8Array(value)
     copies.set(value, bytes)
@@ -120,7 +127,7 @@ function copyUnknown(value: unknown, copies: Map<object, unknown>): unknown {
   if (Array.isArray(value)) {
     const list: unknown[] = []
     copies.set(value, list)
-    for (const item of value) list.push(copyUnknown(item, copies))
+    for (const item of value) list.push(copyUnknown(item, copies, path, levels - 1))
     return list
   }
   if (!isPlainObject(value)) return structuredClone(value)
@@ -129,7 +136,7 @@ function copyUnknown(value: unknown, copies: Map<object, unknown>): unknown {
   const object = isIndexLike(entries[0]?.[0] ?? '') ? makeSparse({}) : {}
   copies.set(value, object)
   for (const [key, inner] of entries) {
-    const copied = copyUnknown(inner, copies)
+    const copied = copyUnknown(inner, copies, path, levels - 1)
     // An assignment would set the prototype for the key `__proto__`.
     Object.defineProperty(object, key, { value: copied, enumerable: true, configurable: true, writable: true })
   }

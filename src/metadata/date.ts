@@ -2,7 +2,7 @@
  * Conversions of a day, from and to ISO 8601 and `Date`.
  * @module
  */
-import { MetadataError } from './errors.js'
+import { describeKind, MetadataError } from './errors.js'
 import type { DateMessage } from './schema/messages.js'
 import { DateSchema } from './schema/schema.js'
 
@@ -16,7 +16,7 @@ const ISO_DAY = /^(\d{4})-(\d\d)-(\d\d)$/
  */
 export function dateToISO(date: DateMessage): string | undefined {
   const { year, month, day } = date
-  if (year === undefined || month === undefined || day === undefined) return undefined
+  if (typeof year !== 'number' || typeof month !== 'number' || typeof day !== 'number') return undefined
   const iso = `${pad(year, 4)}-${pad(month, 2)}-${pad(day, 2)}`
   return isDay(iso) ? iso : undefined
 }
@@ -26,7 +26,7 @@ export function dateToISO(date: DateMessage): string | undefined {
  * @throws {MetadataError} `invalid_value` if it is not a day
  */
 export function dateFromISO(text: string): DateMessage {
-  if (!isDay(text)) return refuse(text, 'a day of the calendar as YYYY-MM-DD')
+  if (typeof text !== 'string' || !isDay(text)) return refuse(text, 'a day of the calendar as YYYY-MM-DD')
   const [, year, month, day] = ISO_DAY.exec(text) ?? []
   return Object.assign(DateSchema.create(), { year: Number(year), month: Number(month), day: Number(day) })
 }
@@ -42,7 +42,7 @@ export function toDate(date: DateMessage): Date | undefined {
  * @throws {MetadataError} `invalid_value` for a year outside 1 to 9999, or an invalid `Date`
  */
 export function fromDate(date: Date): DateMessage {
-  if (!(date instanceof Date) || Number.isNaN(date.getTime())) return refuse(String(date), 'a Date')
+  if (!(date instanceof Date) || Number.isNaN(date.getTime())) return refuse(date, 'a Date')
   return dateFromISO(date.toISOString().slice(0, -14))
 }
 
@@ -58,6 +58,7 @@ function isDay(text: string): boolean {
   return !Number.isNaN(date.getTime()) && date.getUTCMonth() + 1 === Number(month) && date.getUTCDate() === Number(day)
 }
 
-function refuse(value: string, expected: string): never {
-  throw new MetadataError('invalid_value', `${JSON.stringify(value)} should be ${expected}`, { expected })
+function refuse(value: unknown, expected: string): never {
+  const given = typeof value === 'string' || value instanceof Date ? JSON.stringify(String(value)) : describeKind(value)
+  throw new MetadataError('invalid_value', `${given} should be ${expected}`, { expected })
 }

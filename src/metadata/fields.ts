@@ -2,6 +2,7 @@
  * Answers to what a program asks about the schema and about a text before it changes anything.
  * @module
  */
+import { refuse } from './errors.js'
 import { parsePath, refusePath } from './path.js'
 import type { Field, MessageType } from './schema/schema.js'
 import { MetaDataSchema } from './schema/schema.js'
@@ -62,6 +63,7 @@ export function locateField(text: string, path: string): TextPlace {
 
 /** Locates several fields, as {@link locateField} does, but reads the text once. */
 export function locateFields(text: string, paths: readonly string[]): TextPlace[] {
+  if (typeof text !== 'string') refuse('the text', 'a string', text)
   if (paths.length === 0) return []
   // Without a limit: the text was read before, with a limit of its own.
   const root = parseSyntax(text, Number.POSITIVE_INFINITY)

@@ -3,7 +3,7 @@
  * @module
  */
 import { checkMessage } from './check.js'
-import { MAX_DEPTH, MetadataError } from './errors.js'
+import { describeKind, MAX_DEPTH, MetadataError } from './errors.js'
 import type { MetaData, Unknown, UnknownText } from './schema/messages.js'
 import type { Field, Message, MessageType } from './schema/schema.js'
 import { DirectoryTypeEnum, MetaDataSchema } from './schema/schema.js'
@@ -25,6 +25,8 @@ const STEP = /(?:([A-Za-z_]\w*)|(\[[A-Za-z_]\w*(?:[./][A-Za-z_]\w*)*\]))(?:\[(\d
  * @throws {MetadataError} `invalid_path`
  */
 export function parsePath(path: string): readonly Step[] {
+  if (typeof path !== 'string')
+    throw new MetadataError('invalid_path', `a path should be a string, got ${describeKind(path)}`)
   const steps: Step[] = []
   for (let position = 0, end = '.'; end === '.'; position = STEP.lastIndex) {
     STEP.lastIndex = position

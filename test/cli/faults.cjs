@@ -5,16 +5,29 @@ const { dirname } = require('node:path')
 
 /**
  * `at` from 1; `code` to fail with, `signal` to send, `write` to put into a file, `swap` to put something else in its place;
- * `always` names calls that always fail.
+ * `always` names calls that always fail, `lasting` calls that fail from one of them on: the nth of that name.
  */
-const { folder, log, at, code, signal, write, swap, always = {} } = JSON.parse(process.env.GRANTWELL_FAULTS)
+const {
+  folder,
+  log,
+  at,
+  code,
+  signal,
+  write,
+  swap,
+  always = {},
+  lasting = {},
+} = JSON.parse(process.env.GRANTWELL_FAULTS)
 const { appendFileSync, writeFileSync } = fs
 let count = 0
+const counts = {}
 
 function step(name) {
   count++
   if (log) appendFileSync(log, `${name}\n`)
-  const error = always[name] ?? (count === at ? code : undefined)
+  counts[name] = (counts[name] ?? 0) + 1
+  const isLasting = lasting[name] !== undefined && counts[name] >= lasting[name].from
+  const error = always[name] ?? (count === at ? code : undefined) ?? (isLasting ? lasting[name].code : undefined)
   if (count === at && signal) process.kill(process.pid, signal)
   // What comes between the last look at a file and its replacement, nobody can see.
   if (count === at && write && !['rename', 'handle.close'].includes(name)) writeFileSync(write.path, write.content)

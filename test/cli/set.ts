@@ -341,6 +341,27 @@ export function setting(): void {
     }
   })
 
+  it('makes no record that is too large to be read again', () => {
+    const text = (bytes: number): string => `# ${'é'.repeat((bytes - 12) / 2)}\nname: ""\n`
+    const largest = 4_194_304
+    expect(set(text(largest - 2), 'name=ab')).toHaveLength(largest / 2 + 7)
+    expect(metadata(['check', '--quiet', 'METADATA'])).toEqual(SILENT)
+    expect(refusal(text(largest), 'name=a')).toBe(
+      `METADATA: error: would be ${largest + 1} bytes, and no command reads more than ${largest} again\n`,
+    )
+  })
+
+  it.runIf(process.platform === 'linux')('writes nothing for bytes that are not UTF-8', () => {
+    write('METADATA', ZLIB)
+    for (const args of ["$'description=caf\\xe9' METADATA", "--change $'description=caf\\xe9' METADATA"])
+      expect(bash(`metadata set ${args}`)).toEqual({
+        code: 2,
+        stdout: '',
+        stderr: expect.stringMatching(/^error: description=caf\ufffd has U\+FFFD in it, or bytes that are not UTF-8/),
+      })
+    expect(read('METADATA')).toBe(ZLIB)
+  })
+
   it('asks for something to change', () => {
     expect(bash('metadata set name=a </dev/null')).toMatchObject({ code: 2, stdout: '' })
     expect(bash('metadata set name=a - </dev/null')).toEqual({ ...SILENT, stdout: 'name: "a"\n' })

@@ -213,6 +213,25 @@ export function showing(): void {
     expect(stdout).toContain(` ${'😀'.repeat(200)}… `.trimEnd())
   })
 
+  it('leaves a cell empty for a message or bytes, whatever its fields are called', () => {
+    write(
+      'tree/a/METADATA',
+      'third_party { identifier { version { toString: 1 } value { valueOf: "x" toString: "y" } } }',
+    )
+    write('tree/b/METADATA', 'third_party { homepage { __proto__ {} toString {} } }')
+    write('tree/c/METADATA', 'third_party { homepage: ["https://a.example", { a: 1 }, "https://b.example"] }')
+    write('tree/d/METADATA', 'third_party { homepage: "\\377" }')
+    const { code, stdout, stderr } = metadata(['show', 'tree'])
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    const rows = stdout.trimEnd().split('\n').slice(1)
+    expect(rows.map((row) => row.trimEnd().split(/ +/))).toEqual([
+      ['tree/a/METADATA'],
+      ['tree/b/METADATA'],
+      ['tree/c/METADATA', 'https://a.example,https://b.example'],
+      ['tree/d/METADATA'],
+    ])
+  })
+
   it('goes on where a record cannot be shown, and says which', () => {
     write('tree/a/METADATA', 'name: "a"')
     write('tree/b/METADATA', 'thirdParty: "x"')

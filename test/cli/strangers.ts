@@ -54,6 +54,7 @@ const NAMES = [
   '-cname=\xff',
   '-uthird_party.license_type',
   '-nq',
+  '--',
   '--dry-run',
   '--create-unknown',
   '--enum-alias=URL.Type.X=GIT',
@@ -191,6 +192,17 @@ export function amongStrangers(): void {
         expect(readFileSync(join(folder(), place ?? '', pattern?.replace('*', each) ?? ''), 'utf8')).toBe(text)
       expect(bash(`cd ${place} && metadata check ./${pattern}`).stderr).not.toMatch(/is an option/)
     }
+  })
+
+  it.runIf(process.platform !== 'win32')('lets no name of a file turn options behind a pattern into paths', () => {
+    for (const name of ['--', '-n', 'METADATA']) write(name, ZLIB)
+    expect(bash('metadata set name=x * -n')).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringMatching(/^error: -- is an option, and a file has that name/),
+    })
+    for (const name of ['--', '-n', 'METADATA']) expect(readFileSync(join(folder(), name), 'utf8')).toBe(ZLIB)
+    expect(bash('metadata set name=x ./* --dry-run').stdout).toContain('+name: "x"')
   })
 
   it.runIf(process.platform === 'linux')('reads and changes no file for another whose name is not UTF-8', () => {

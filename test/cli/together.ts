@@ -48,6 +48,7 @@ interface Faults {
   readonly signal?: string
   readonly write?: { readonly path: string; readonly content: string }
   readonly always?: Readonly<Record<string, string>>
+  readonly lasting?: Readonly<Record<string, { readonly from: number; readonly code: string }>>
 }
 
 /** Runs `set` on two files in a folder of its own, with a fault; what was said and what is there then. */
@@ -137,6 +138,21 @@ export function together(): void {
     },
     MINUTES,
   )
+
+  it('puts back every file that it can, where one and its copy cannot be written any more', async () => {
+    const { calls } = await faulty('sound', {})
+    const [, second = -1] = calls.flatMap((call, index) => (call === 'rename' ? [index] : []))
+    const written = calls.slice(0, second).filter((call) => call === 'handle.writeFile').length
+    const { code, stderr, files, left } = await faulty('broken', {
+      at: second + 1,
+      code: 'EBUSY',
+      lasting: { 'handle.writeFile': { from: written + 1, code: 'EIO' } },
+    })
+    expect({ code, files, left }, stderr).toEqual({ code: 2, files: [ZLIB, ZLIB], left: [] })
+    expect(stderr).toMatch(
+      /^broken\/b: error: a fault of the test\nbroken\/b: error: is changed, and could not be put back \(a fault of the test\), nor could its old content be kept \(a fault of the test\)\n$/,
+    )
+  })
 
   it(
     'changes all or none when it is ended by a signal, whenever that comes, and leaves nothing behind',

@@ -423,6 +423,45 @@ describe('editText, on texts made at random from the grammar,', () => {
   })
 })
 
+// ---------------------------------------------------------------- a shorter string, and a new value behind it
+
+describe('a string on several lines that gets fewer pieces, beside a value that is added', () => {
+  const comments = ['', ' # c']
+  const pieces = [1, 2, 3].flatMap((more) =>
+    comments.flatMap((first) => comments.map((last) => `"a"${first}\n${'  "b" # d\n'.repeat(more - 1)}  "b"${last}`)),
+  )
+  const values = ['', 'n', 'a', 'ab']
+  const cases = pieces.flatMap((text) => values.map((value) => [text, value] as const))
+
+  it.each(cases)('keeps the items of a list apart, and every comment: %j set to %j', (text, value) => {
+    for (const end of ['\n]', ' ]', '\n  # e\n]'])
+      for (const list of [`[${text}${end}`, `["0",\n  ${text}${end}`]) {
+        // A comment goes to the end of its line, so the bracket is on the next one.
+        if (/#[^\n]*\]$/.test(list)) continue
+        const before = `third_party {\n  security {\n    tag: ${list}\n  }\n}\n`
+        const tags = [...(list.startsWith('["0"') ? ['0'] : []), value, 'y', 'z']
+        const after = editText(before, { 'third_party.security.tag': tags })
+        expect(getField(parseText(after), 'third_party.security.tag')).toEqual(tags)
+        expect(commentsOf(after).map(({ comment }) => comment)).toEqual(
+          commentsOf(before).map(({ comment }) => comment),
+        )
+      }
+  })
+
+  it.each(cases)('keeps separators out of comments, and every comment: %j set to %j', (text, value) => {
+    for (const separator of [',', ';'])
+      for (const rest of ['\n', '\n\n# e\n', ' # e\n', '\ny: 2\n', ' y: 2\n']) {
+        if (/#[^\n]*$/.test(text) && !rest.startsWith('\n')) continue
+        const before = `x: 1${separator}\nname: ${text}${rest}`
+        const after = editText(before, { name: value, description: 'd' })
+        expect(parseText(after)).toMatchObject({ name: value, description: 'd' })
+        expect(commentsOf(after).map(({ comment }) => comment)).toEqual(
+          commentsOf(before).map(({ comment }) => comment),
+        )
+      }
+  })
+})
+
 // ---------------------------------------------------------------- canonical texts
 
 interface Survey {

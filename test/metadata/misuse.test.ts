@@ -1,14 +1,20 @@
 import {
+  dateFromISO,
+  dateToISO,
+  describeField,
   editText,
+  enumName,
   formatJson,
   formatText,
   fromDate,
   getField,
   locateField,
+  locateFields,
   MetaData,
   MetadataError,
   parseText,
   readMetadata,
+  toDate,
   unknownFields,
 } from 'grantwell/metadata'
 import { describe, expect, it } from 'vitest'
@@ -106,6 +112,47 @@ describe('what a caller in JavaScript gets wrong', () => {
       delete prototype.duplicates
       delete prototype.maxBytes
     }
+  })
+
+  // JSON of a stranger, or the value of an unknown field, may be any of the objects.
+  const noTexts = [undefined, null, 5, 1n, true, Symbol('x'), [], ['name'], {}, { toString: 1 }, Object.create(null)]
+  const record = MetaData.create({ name: 'x' })
+  it.each<[string, (value: never) => unknown, code: string]>([
+    ['getField', (path) => getField(record, path), 'invalid_path'],
+    ['describeField', (path) => describeField(path), 'invalid_path'],
+    ['locateField', (path) => locateField('name: "x"', path), 'invalid_path'],
+    ['locateFields', (path) => locateFields('name: "x"', [path]), 'invalid_path'],
+    ['the text of locateField', (text) => locateField(text, 'name'), 'invalid_value'],
+    ['enumName', (name) => enumName(name), 'invalid_value'],
+    ['dateFromISO', (day) => dateFromISO(day), 'invalid_value'],
+    ['fromDate', (date) => fromDate(date), 'invalid_value'],
+  ])('a value that is no text, or no Date: %s', (_, call, code) => {
+    for (const value of noTexts) expect(() => call(value as never)).toThrowError(expect.objectContaining({ code }))
+  })
+
+  it('a day with parts that are no numbers', () => {
+    for (const value of noTexts)
+      if (typeof value !== 'number') {
+        expect(dateToISO({ year: value as never, month: 1, day: 1 })).toBeUndefined()
+        expect(toDate({ year: 2026, month: 1, day: value as never })).toBeUndefined()
+      }
+  })
+
+  it('unknown fields that nest without an end', () => {
+    let entry: object = { name: 'a', text: '1' }
+    let list: unknown[] = []
+    for (let i = 0; i < 50_000; i++) {
+      entry = { name: 'a', fields: [entry] }
+      list = [list]
+    }
+    for (const unknown of [{ _unknownText: [entry] }, { _unknownText: list }, { _unknownFields: { 10: list } }])
+      for (const base of [unknown, { thirdParty: unknown }, { thirdParty: { url: [unknown] } }])
+        expect(() => MetaData.create(base as never)).toThrowError(expect.objectContaining({ code: 'too_deep' }))
+  })
+
+  it('unknown fields that nest as deep as a text may be are copied', () => {
+    const text = `${'a { '.repeat(100)}${'} '.repeat(100)}`
+    expect(formatText(MetaData.create(parseText(text)))).toBe(formatText(parseText(text)))
   })
 
   it('objects that are none of JSON, and messages that are none', () => {

@@ -163,19 +163,31 @@ async function writeInPlace({ realPath, named }: Target, content: Uint8Array, on
   }
 }
 
-/** Puts the old content back. A failure becomes a fault that names the backup. */
+/** Puts the old content back. A failure becomes a fault that names the backup, if there is one. Never rejects. */
 export async function restore(target: Target, faults: Fault[]): Promise<void> {
   const { path, realPath, backup, before = new Uint8Array() } = target
   try {
     if (target.how === 'replaced') await rename(backup, realPath)
     else await writeInPlace(target, before)
   } catch (error) {
-    target.keepsBackup = true
-    // After a write in place, a backup that is a hard link has the new content too.
-    if (target.how === 'in place') await rm(backup, { force: true }).then(() => writeBeside(backup, before, target.old))
-    faults.push({
-      path,
-      reason: `is changed, and could not be put back (${reasonOf(error)}): as it was, it is ${backup}`,
-    })
+    const failure = target.how === 'in place' ? await rewriteBackup(target) : undefined
+    if (failure === undefined) target.keepsBackup = true
+    const copy =
+      failure === undefined ? `: as it was, it is ${backup}` : `, nor could its old content be kept (${failure})`
+    faults.push({ path, reason: `is changed, and could not be put back (${reasonOf(error)})${copy}` })
+  }
+}
+
+/**
+ * Writes the old content into the backup. After a write in place, a backup that is a hard link has the new content too.
+ * @returns the reason if that fails
+ */
+async function rewriteBackup({ backup, old, before = new Uint8Array() }: Target): Promise<string | undefined> {
+  try {
+    await rm(backup, { force: true })
+    await writeBeside(backup, before, old)
+    return undefined
+  } catch (error) {
+    return reasonOf(error)
   }
 }

@@ -12,6 +12,7 @@ import type { AuthInfo } from '../../guard/access.js'
 import type { Connection } from '../client.js'
 import { ClientError } from '../errors.js'
 import { ask } from '../http/http.js'
+import { ownMembers } from '../http/own-members.js'
 
 /** The answer to an introspection request. */
 export interface Introspection {
@@ -51,7 +52,7 @@ function maxAgeOf({ headers }: Response): number {
  * @throws ClientError `ERR_RESPONSE` if a member is missing or wrong, or if the token is from another service
  */
 function accessOf(answer: oauth.IntrospectionResponse, issuer: string): AuthInfo | undefined {
-  const own: oauth.IntrospectionResponse = withoutPrototype(answer)
+  const own: oauth.IntrospectionResponse = ownMembers(answer)
   const { active, sub, client_id: clientId, grant_id: grantId, scope, exp, iss, token_type: type } = own
   if (active !== true) return undefined
   const isBearer = typeof type !== 'string' || type.toLowerCase() === 'bearer'
@@ -80,14 +81,9 @@ function accessOf(answer: oauth.IntrospectionResponse, issuer: string): AuthInfo
 
 function resourcesOf(value: unknown): Resources | undefined {
   if (typeof value !== 'object' || value === null) return undefined
-  const { kind, ids: listed }: { readonly kind?: unknown; readonly ids?: unknown } = withoutPrototype(value)
+  const { kind, ids: listed }: { readonly kind?: unknown; readonly ids?: unknown } = ownMembers(value)
   if (kind === 'all' || kind === 'public') return { kind }
   if (kind !== 'specified' || !Array.isArray(listed)) return undefined
   const ids: readonly unknown[] = listed
   return { kind: 'specified', ids: ids.filter((id) => typeof id === 'string') }
-}
-
-/** Copies an object's own members, so that a polluted prototype adds none. */
-function withoutPrototype<Value extends object>(value: Value): Value {
-  return Object.assign(Object.create(null), value)
 }

@@ -2,7 +2,7 @@
  * The types of a change: values by path.
  * @module
  */
-import { MetadataError } from '../errors.js'
+import { MetadataError, refuse } from '../errors.js'
 import type { DirectoryType, LicenseType, Security_Category } from '../generated/metadata.js'
 import { ENUM_VALUE_NAME } from '../schema/aliases.js'
 import type { DateMessage, Security, ThirdPartyMetaData, UrlMessage } from '../schema/messages.js'
@@ -20,6 +20,7 @@ export interface EnumNameValue {
  * @throws {MetadataError} `invalid_value` if it is not a name
  */
 export function enumName(name: string): EnumNameValue {
+  if (typeof name !== 'string') refuse('the name of a value', 'a string', name)
   if (!ENUM_VALUE_NAME.test(name))
     throw new MetadataError('invalid_value', `${JSON.stringify(name)} is no name of an enum's value`)
   return { [BARE_NAME]: name }

@@ -2,7 +2,7 @@
  * Inserts new fields beside their neighbours, in the style of the text.
  * @module
  */
-import type { FieldNode, ListNode, MessageNode } from '../text/tree.js'
+import type { FieldNode, ListNode, MessageNode, StringNode, ValueNode } from '../text/tree.js'
 import { makeAnchorFinder } from './anchors.js'
 import type { Container } from './occurrences.js'
 import type { NewField, Written } from './render.js'
@@ -15,6 +15,8 @@ import { TextStyle } from './style.js'
 export class Layout {
   readonly style: TextStyle
   private readonly renderer: Renderer
+  /** The new ends of strings that lose their last pieces. */
+  private readonly newEnds = new Map<ValueNode, number>()
 
   constructor(
     private readonly text: string,
@@ -22,6 +24,18 @@ export class Layout {
   ) {
     this.style = new TextStyle(text, root)
     this.renderer = new Renderer(text, this.style)
+  }
+
+  /**
+   * Notes the end of the last piece that a string keeps. A separator after the string goes there: a comment may stand between that
+   * piece and the removed ones.
+   */
+  noteNewEnd(node: StringNode, end: number): void {
+    this.newEnds.set(node, end)
+  }
+
+  private endOf(node: ValueNode): number {
+    return this.newEnds.get(node) ?? node.end
   }
 
   /** Inserts new fields, each where the canonical order puts it. */
@@ -48,7 +62,8 @@ export class Layout {
     const separator = this.style.of(container).separator
     const end = sibling.separator < 0 ? sibling.end : sibling.separator + 1
     const isOpen = separator !== '' && sibling.separator < 0
-    const between = isOpen ? [{ start: sibling.end, end: sibling.end, text: separator }] : []
+    const valueEnd = this.endOf(sibling.value)
+    const between = isOpen ? [{ start: valueEnd, end: valueEnd, text: separator }] : []
     const own = (index: number): string => (isOpen && index === fields.length - 1 ? '' : separator)
     const rest = restOfLine(this.text, end)
     if (rest.hasToken) {
@@ -136,8 +151,9 @@ export class Layout {
       (item) =>
         `${this.style.lineEndAt(rest.end)}${indent}${this.renderer.item(container, item, this.style.isOnOneLine(last) ? undefined : indent)}`,
     )
+    const lastEnd = this.endOf(last)
     return [
-      { start: last.end, end: last.end, text: ',' },
+      { start: lastEnd, end: lastEnd, text: ',' },
       { start: rest.end, end: rest.end, text: lines.join(',') },
     ]
   }

@@ -270,6 +270,7 @@ export class Setter {
     }
     const kept = changed !== '' || last - first === values.length ? 1 : 0
     const gone = Array.from({ length: last - first - kept }, (_, index) => spanOf(first + kept + index))
+    if (last === values.length && gone.length > 0) this.layout.noteNewEnd(node, spanOf(first + kept - 1).end)
     return [...(kept === 1 ? [piece(first, changed)] : []), ...removePieces(this.text, gone)]
   }
 }
