@@ -22,7 +22,7 @@ const ids = ['ada-engine', 'ada-notes', 'grace-compiler'] // stands for your dat
 const reposOf = (/** @type {{ subject: string }} */ { subject }) =>
   ids.map((id) => ({ id, public: id !== 'ada-notes', accessible: id.startsWith(`${subject}-`) }))
 
-const store = postgresStore(new PGlite(DATABASE))
+const store = postgresStore(await PGlite.create(DATABASE)) // a new folder takes seconds
 const server = createAuthorizationServer({
   issuer: ISSUER,
   store,

@@ -92,10 +92,14 @@ export function inheritedName(given: unknown, names: readonly string[]): string 
   return undefined
 }
 
-/** Returns the options of an object; undefined for a value that is no object, or that throws when it is read. */
+/** The kinds of objects that may hold options. A `Map` or a `Set` has none as properties, so all that it holds would be ignored. */
+const HOLDERS: readonly string[] = ['[object Object]', '[object Module]']
+
+/** Returns the options of an object; undefined for a value that holds none, or that throws when it is read. */
 function entriesOf(given: unknown): readonly (readonly [string, unknown])[] | undefined {
   try {
-    if (!isObject(given) || Array.isArray(given) || isThenable(given)) return undefined
+    if (!isObject(given) || !HOLDERS.includes(Object.prototype.toString.call(given)) || isThenable(given))
+      return undefined
     return Object.entries(given)
   } catch {
     return undefined

@@ -2,8 +2,10 @@
  * `grantwell/node`: the suite on Node's `http`, alone, in Express in every place, and behind a proxy that strips a path.
  * @module
  */
+
 import type { RequestListener } from 'node:http'
 import { Agent } from 'node:http'
+import { runInNewContext } from 'node:vm'
 import express from 'express'
 import fc from 'fast-check'
 import type { AuthorizationServer } from 'grantwell'
@@ -168,6 +170,19 @@ describe('an Express application', () => {
     )
     await close()
   })
+})
+
+it('gives the bytes of its own parser, also those of another realm', async () => {
+  const { server } = await testServer()
+  const bytesOf = runInNewContext('(codes) => Uint8Array.from(codes)')
+  const parse: express.RequestHandler = (request, _, next) => {
+    request.on('end', next).resume()
+    request.body = bytesOf([...Buffer.from(String(new URLSearchParams({ token: 'x' })))])
+  }
+  const { port, close } = await listen(inExpress((app, served) => app.use(parse, createNodeHandler(served)))(server))
+  const headers = { 'content-type': 'application/x-www-form-urlencoded', ...basic(WEB) }
+  expect((await sender(port)({ method: 'POST', path: '/oauth2/revoke', headers, body: 'x=y' })).status).toBe(200)
+  await close()
 })
 
 describe('a request whose body or client is gone', () => {

@@ -38,6 +38,11 @@ describe('options', () => {
 
   it.each<[unknown, string]>([
     [null, 'f: the options must be an object; got null'],
+    [[], 'f: the options must be an object; got an array of 0'],
+    [new Map([['name', 'a']]), 'f: the options must be an object; got a Map'],
+    [new Set(['name']), 'f: the options must be an object; got a Set'],
+    [new Date(0), 'f: the options must be an object; got a Date'],
+    [new URLSearchParams({ name: 'a' }), 'f: the options must be an object; got a URLSearchParams'],
     [{ nam: 'a' }, 'f: there is no option nam; did you mean name?'],
     [{ 'a b': 1 }, 'f: there is no option "a b"; it takes name, life'],
     [{ name: '' }, 'f: the option name must be a string that is not empty; got ""'],

@@ -94,7 +94,7 @@ function parsedBody(request: ParsedRequest): HttpBody | undefined {
     const body = memberOf(request, 'body') // a getter on some platforms, which parses the body and may throw
     if (body === undefined) return undefined
     if (typeof body === 'string') return { type: 'text', text: body }
-    return body instanceof Uint8Array ? { type: 'text', text: latin1(body) } : { type: 'parsed', fields: body }
+    return isBytes(body) ? { type: 'text', text: latin1(body) } : { type: 'parsed', fields: body }
   } catch (error) {
     return { type: 'unreadable', error }
   }
