@@ -64,9 +64,9 @@ async function askUser<Native>(context: PageContext<Native>, request: HttpReques
   if (!('asked' in loaded)) return loaded
   const { asked, user } = loaded
   // A HEAD asks what a GET would say; it makes no grant.
-  const sparing =
+  const earlier =
     request.method === 'GET' && isNavigation(request) ? await findConsent(context, asked, user) : undefined
-  return sparing === undefined ? showConsent(context, request, loaded) : approveUnasked(context, loaded, sparing)
+  return earlier === undefined ? showConsent(context, request, loaded) : approveUnasked(context, loaded, earlier)
 }
 
 /** Answers `POST`: takes the decision from the form of a consent page. */
@@ -77,7 +77,7 @@ async function takeDecision<Native>(context: PageContext<Native>, request: HttpR
   if (!('asked' in loaded)) return loaded
   const { asked, user } = loaded
 
-  // Of any age: one that was decided in time may come again, and the first decision tells an old form from a new one.
+  // A form of any age: it may come again after it was decided in time. The decision that is stored tells an old form from a new one.
   const verified = verifyFormOfAnyAge(context, request, user, shownOf(asked), sent.token)
   if (verified === undefined) return showLinkError(context, notAccessible('consent_invalid'))
   if (sent.decision === 'refuse') return refuse(context, asked, user, verified)
@@ -148,10 +148,10 @@ async function showConsent(
 }
 
 /** Makes a grant without a question, since the user gave the application as much before. */
-function approveUnasked(context: PageContext<never>, { asked, user }: Asked, sparing: Grant): Promise<HttpResponse> {
+function approveUnasked(context: PageContext<never>, { asked, user }: Asked, earlier: Grant): Promise<HttpResponse> {
   const { entropy } = context
   const by = { grantId: grantIdOf(entropy(GRANT_ID_BYTES)), formSecret: entropy(SECRET_BYTES), unasked: true } as const
-  return approve(context, asked, user, sparing.resources, by, sparing.id)
+  return approve(context, asked, user, earlier.resources, by, earlier.id)
 }
 
 /** Returns the host that the answer goes to, as the user sees it; for a private-use scheme the scheme alone. */

@@ -37,7 +37,7 @@ interface Asked {
   readonly scope: string | undefined
 }
 
-/** Draws of a code that no other device shows: with a million of them, two in a row are taken 1.5 times in 10^9. */
+/** Draws of a user code until one is free. With a million devices, the first two are both taken once in 655 million times. */
 const DRAWS = 8
 
 /** Makes the device authorization endpoint. */
@@ -63,7 +63,7 @@ export function deviceAuthorizationEndpoint<Native>(
     const { clientId } = asked.client
     const application = registered.find((each) => each?.id === clientId)
     // Checked before the limit counts: nobody uses up what others may ask for by requests that would be refused.
-    const scopes = authorize(settings, asked, application, settings.clock())
+    const scopes = authorizedScopes(settings, asked, application, settings.clock())
     if (isOAuthError(scopes)) return answerError(scopes, clientId)
     const tooMany = await limiter({ clientId, address: readAddress(settings, request) })
     if (tooMany !== undefined) return answerError(tooMany, clientId)
@@ -72,7 +72,7 @@ export function deviceAuthorizationEndpoint<Native>(
     if (isOAuthError(issued)) return answerError(issued, clientId)
     const expiresAt = settings.clock() + issued.expiresIn
     const userCode = await assignUserCode(settings, transactions, asked, grantId, expiresAt)
-    if (typeof userCode === 'object') return answerError(userCode, clientId)
+    if (isOAuthError(userCode)) return answerError(userCode, clientId)
     return deviceAuthorizationResponse(issued, userCode, issuer)
   }
 }
@@ -88,7 +88,7 @@ async function loadApplications(
 }
 
 /** Authenticates the client, and returns the scopes that its device may have. */
-function authorize(
+function authorizedScopes(
   { digests, scopes: catalogue }: Settings<never>,
   { client, scope }: Asked,
   stored: Application | undefined,
@@ -110,7 +110,7 @@ function issueDeviceCode(
   const { digests, rules } = settings
   const clientKey = clientKeyOf(digests, clientId)
   return transactions.onGrant<IssuedDeviceCode>(clientKey, grantId, (stored, record, now, entropy) => {
-    const scopes = authorize(settings, asked, stored, now)
+    const scopes = authorizedScopes(settings, asked, stored, now)
     if (isOAuthError(scopes)) return unchanged(scopes)
     return transition(record, { type: 'request_device', grantId, clientId, clientKey, scopes }, now, entropy, rules)
   })

@@ -34,12 +34,12 @@ import type { JsonValue } from '../storage/record-store.js'
 
 /** The records of a request. */
 interface Loaded {
-  /** The client that the request means. */
+  /** The client that the request means, and its record. */
   readonly client: PresentedClient
-  readonly stored: Application | undefined
+  readonly caller: Application | undefined
   /** The application and the grant of the token. */
-  readonly application: JsonValue | undefined
-  readonly grant: JsonValue | undefined
+  readonly tokenApplication: JsonValue | undefined
+  readonly tokenGrant: JsonValue | undefined
 }
 
 /** Stands in for anything that is no credential, so that it takes as long as an unknown one. */
@@ -69,17 +69,18 @@ export function introspectionEndpoint<Native>(
     const { credential = NOBODY, fault } = asked
     return andThen(load(settings, transactions, asked.client, credential), (loaded) => {
       if (isOAuthError(loaded)) return answerError(loaded, asked.client.clientId)
-      const { client, stored } = loaded
+      const { client, caller } = loaded
       const now = clock()
-      const resourceServer = authenticateClient(stored, client, digests, now)
+      const resourceServer = authenticateClient(caller, client, digests, now)
       if (isOAuthError(resourceServer)) return answerError(resourceServer, client.clientId)
       if (!isResourceServer(resourceServer)) return answerError(notAResourceServer(), client.clientId)
       if (fault !== undefined) return answerError(fault, client.clientId)
       const found = introspect(settings, credential, loaded, now, resourceServer.scopes)
-      if (typeof found === 'object')
-        return introspectionResponse(found, issuer, Math.min(introspectionMaxAge, found.expiresAt - now))
-      reportRefusal('introspection', found, undefined, client.clientId)
-      return INACTIVE
+      if (typeof found === 'string') {
+        reportRefusal('introspection', found, undefined, client.clientId)
+        return INACTIVE
+      }
+      return introspectionResponse(found, issuer, Math.min(introspectionMaxAge, found.expiresAt - now))
     })
   }
 }
@@ -93,15 +94,16 @@ function load(
 ): MaybePromise<Loaded | OAuthError> {
   const { clientId, clientIdAsItIs } = presented
   const keyOf = (id: ClientId): string => keys.application(clientKeyOf(digests, id))
-  const asked = [keyOf(clientId), keys.application(clientKey), keys.grant(grantId)]
-  return andThen(read(clientIdAsItIs === undefined ? asked : [...asked, keyOf(clientIdAsItIs)]), (records) => {
+  const wanted = [keyOf(clientId), keys.application(clientKey), keys.grant(grantId)]
+  // An identifier of Basic may be read in two ways: then both are looked up.
+  return andThen(read(clientIdAsItIs === undefined ? wanted : [...wanted, keyOf(clientIdAsItIs)]), (records) => {
     if (isOAuthError(records)) return records
-    const [first, application, grant, second] = records
-    const stored = recordAs.application(first?.value)
-    const other = recordAs.application(second?.value)
-    const client = registeredClient(presented, [stored, other])
-    const own = client === presented ? stored : other
-    return { client, stored: own, application: application?.value, grant: grant?.value }
+    const [decoded, application, grant, asItIs] = records
+    const callerDecoded = recordAs.application(decoded?.value)
+    const callerAsItIs = recordAs.application(asItIs?.value)
+    const client = registeredClient(presented, [callerDecoded, callerAsItIs])
+    const caller = client === presented ? callerDecoded : callerAsItIs
+    return { client, caller, tokenApplication: application?.value, tokenGrant: grant?.value }
   })
 }
 
@@ -109,12 +111,12 @@ function load(
 function introspect(
   settings: Settings<never>,
   credential: Credential,
-  { application, grant }: Loaded,
+  { tokenApplication, tokenGrant }: Loaded,
   now: Seconds,
   visible: readonly Scope[],
 ): Introspected | RefusalReason {
   // As a bearer token: a resource server cannot tell whether a use was signed, and would take a stolen token without its key.
-  const found = accessBy(settings, credential, application, grant, now, undefined)
+  const found = accessBy(settings, credential, tokenApplication, tokenGrant, now, undefined)
   if (found.type === 'refusal') return isOAuthError(found.error) ? found.error.reason : 'credential_unknown'
   const scopes = limitScopes(found.scopes, visible, settings.scopes)
   return scopes.length === 0 ? 'scope_not_registered' : { ...found, scopes }

@@ -15,12 +15,9 @@ import type { PresentedClient } from '../protocol/client-authentication.js'
 import { authenticateClient } from '../protocol/client-authentication.js'
 import type { HttpRequest, HttpResponse } from '../protocol/message.js'
 import { errorResponse, tokenResponse } from '../protocol/message.js'
-
 import type { GrantTypes, TokenRequest } from '../protocol/token.js'
 import { GRANT_TYPES, tokenRequest } from '../protocol/token.js'
-
 import type { ReportRefusal } from '../shell/audit.js'
-
 import type { MaybePromise } from '../shell/maybe-promise.js'
 import { andThen } from '../shell/maybe-promise.js'
 import type { Settings } from '../shell/options/settings.js'

@@ -1,5 +1,6 @@
 /**
- * The host's store with every answer checked. A failure goes to `onError` and becomes an error for the client.
+ * The host's store with every answer checked: its shape, and the version of each record. A failure goes to `onError` and becomes
+ * an error for the client.
  * @module
  */
 import type { OAuthError } from '../core/errors.js'
@@ -11,7 +12,7 @@ import type { JsonValue, RecordPage, StoredRecord, WriteOptions } from '../stora
 import { checkedAnswer, wrongAnswer } from './host.js'
 import type { MaybePromise } from './maybe-promise.js'
 import type { Settings } from './options/settings.js'
-import { isReadable, unreadable } from './records.js'
+import { isReadable, unreadable } from './record-version.js'
 
 /** The settings of a server that its records depend on. */
 export type StoreSettings = Pick<Settings<never>, 'issuer' | 'store' | 'clock' | 'entropy' | 'onEvent' | 'onError'>
@@ -48,7 +49,7 @@ export function createCheckedStore({ store, clock, onError }: StoreSettings): Ch
   }
 
   function read(asked: readonly string[]): MaybePromise<Records | OAuthError> {
-    const checked = (records: unknown) => checkedRecords(asked, records, failed)
+    const checked = (records: unknown) => refuseUnreadable(asked, records, failed)
     try {
       const found = store.read(asked)
       return Array.isArray(found) ? checked(found) : Promise.resolve(found).then(checked, failed)
@@ -104,7 +105,7 @@ export function createCheckedStore({ store, clock, onError }: StoreSettings): Ch
  * Checks that a store gave a record for each key, and that this release reads each. The record of a later release must not be
  * overwritten.
  */
-function checkedRecords(
+function refuseUnreadable(
   asked: readonly string[],
   records: unknown,
   failed: (error: unknown) => OAuthError,

@@ -1,5 +1,5 @@
 /**
- * The records of a server: their keys, their kinds, and the version that this release reads and writes.
+ * The records of a server: their keys and their kinds.
  * @module
  */
 import type { Application } from '../core/application/application.js'
@@ -9,10 +9,7 @@ import type { Grant, GrantRecord } from '../core/grant/grant.js'
 import { isGrant, retention } from '../core/grant/grant.js'
 import type { Attempts } from '../core/rate-limit.js'
 import type { ClientKey, Digest, GrantId } from '../core/values.js'
-import type { JsonValue, StoredRecord, WriteOptions } from '../storage/record-store.js'
-
-/** The version of every kind of record that this release reads and writes. */
-export const RECORD_VERSION = 1
+import type { JsonValue, WriteOptions } from '../storage/record-store.js'
 
 /** The key of the record that names the issuer of all records. */
 export const ISSUER_KEY = 'issuer'
@@ -76,31 +73,6 @@ export interface RecordWrite extends Omit<WriteOptions, 'expected'> {
 export function grantWrite(grant: GrantRecord): RecordWrite {
   const labels = isGrant(grant) ? [`subject:${grant.subject}`, `client:${grant.clientId}`] : []
   return { key: keys.grant(grant.id), value: grant, expiresAt: retention(grant), labels }
-}
-
-/** True if a record is of the version that this release reads. */
-export function isReadable({ value }: Pick<StoredRecord, 'value'>): boolean {
-  return versionOf(value) === RECORD_VERSION
-}
-
-function versionOf(value: JsonValue): unknown {
-  return (value as { readonly v?: unknown } | null)?.v // whatever JSON it is
-}
-
-/** Makes the error of a record that this release must not touch. */
-export function unreadable({
-  key,
-  value,
-}: {
-  readonly key: string | undefined
-  readonly value: JsonValue
-}): GrantwellError {
-  const version = versionOf(value)
-  const came = version === undefined ? 'no version' : `version ${JSON.stringify(version)}`
-  return new GrantwellError(
-    'ERR_RECORD_VERSION',
-    `grantwell: the record ${key} has ${came}; this release reads version ${RECORD_VERSION}. Nothing was answered from it or written`,
-  )
 }
 
 /** Makes the error of a namespace that is another issuer's. */

@@ -1,5 +1,5 @@
 /**
- * The one place that reads and writes the store. It reads the records, decides, and writes one back if it still has the version
+ * The one place that decides on records of the store. It reads the records, decides, and writes one back if it still has the version
  * that was read. Otherwise it reads again and decides again.
  * @module
  */
