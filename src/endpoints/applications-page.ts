@@ -87,7 +87,8 @@ async function revokeAccess<Native>(
   if (verifyForm(context, request, user, revokeFormOf(clientId), token) === undefined)
     return showError(context, 'applications', notAccessible('consent_invalid'))
   await grants.revokeAll(user.subject, { clientId })
-  return redirectResponse(context.issuer + ENDPOINT_PATHS.applications)
+  // A path: where the browser knows this server by another host, `form-action` would block a redirect to the issuer's.
+  return redirectResponse(actionOf(context))
 }
 
 /** Parses a form of the page. */

@@ -165,7 +165,7 @@ const LONG_LIST = 12
 
 function places({ kind, items, notShown = 0, isMore }: AuthorizedResources): SafeHtml {
   if (kind !== 'specified') return html`${CHOICE_LABELS[kind]}`
-  if (items.length === 0) return html`No resource`
+  if (items.length === 0 && notShown === 0) return html`No resource`
   const list = html`<ul>
 ${items.map((item) => html`<li>${isolated(shortened(item))}</li>\n`)}${ifTrue(notShown > 0, html`<li>${isMore === true ? `${notShown} or more others` : `${notShown} more`}</li>\n`)}</ul>`
   const count = items.length + notShown

@@ -197,8 +197,11 @@ function radio(kind: ResourceKind, checked: boolean): SafeHtml {
 /** The length of a list that no reader wants to tab through on the way to the decision. */
 const LONG_LIST = 12
 
+const NO_RESOURCES = 'You have no resources to choose from.'
+const NONE_SHOWN = 'None of your resources can be chosen here.'
+
 function resourceItems(items: readonly ConsentResource[], notShown: number): SafeHtml {
-  if (items.length === 0) return html`<p class="items">You have no resources to choose from.</p>`
+  if (items.length === 0) return html`<p class="items">${notShown > 0 ? NONE_SHOWN : NO_RESOURCES}</p>`
   return html`<fieldset class="items">
 <legend>Resources</legend>
 ${ifTrue(items.length > LONG_LIST, html`<a class="skip" href="#decision">Skip the list of resources</a>`)}

@@ -133,6 +133,8 @@ describe('every application has its own part', () => {
     ] as const) {
       expect(details({ ...plainGrant, resources: { kind, items } })).toContainEqual(['Where', words])
     }
+    const notNamed = { kind: 'specified', items: [], notShown: 3 } as const
+    expect(details({ ...plainGrant, resources: notNamed })).toContainEqual(['Where', '3 more'])
   })
 
   it('folds a long list of resources', () => {

@@ -64,6 +64,24 @@ const longPages: Readonly<Record<string, string>> = {
   }),
 }
 
+/** A name that a registration admits: letters, each with 31 marks that are drawn below one another. */
+const piled = `a${'\u0323'.repeat(31)}`.repeat(24)
+const piledApplication = { ...plainModel.application, name: piled }
+const piledPages: Readonly<Record<string, string>> = {
+  consent: consentPage({ ...plainModel, application: piledApplication }),
+  'consent on a device': consentPage({ ...plainDeviceConsent, application: piledApplication }),
+  'device with its answer': deviceResultPage({ ...plainDeviceResult, application: piledApplication }),
+  'device with its refusal': deviceResultPage({
+    ...plainDeviceResult,
+    decision: 'refuse',
+    application: piledApplication,
+  }),
+  applications: authorizedApplicationsPage({
+    ...plainApplications,
+    applications: [{ ...plainApplication, name: piled }],
+  }),
+}
+
 describe.skipIf(!existsSync(executablePath))('the pages in Chromium', () => {
   let document = ''
   let server: Server
@@ -263,7 +281,36 @@ describe.skipIf(!existsSync(executablePath))('the pages in Chromium', () => {
     const clipped = `[...document.querySelectorAll('main *')].filter((e) => e.scrollWidth > e.clientWidth && e.clientWidth > 0)`
     expect(await page.evaluate(`${clipped}.filter((e) => e.nodeName !== 'INPUT').map((e) => e.outerHTML)`)).toEqual([])
   })
+
+  it('fits a screen of 320 px, whatever spaces the name of its user has', async () => {
+    const { page } = await open(devicePage({ ...plainDevice, user: { name: `${'\u3000'.repeat(96)}x` } }), {
+      width: 320,
+    })
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(320)
+  })
+
+  it.each(Object.entries(piledPages))(
+    '%s: no name is drawn over other words, whatever marks it has',
+    async (_, shown) => {
+      const { page } = await open(shown, { width: 420 })
+      const words = await wordsBeside(page, piled)
+      expect(words.length).toBeGreaterThan(0)
+      const drawn = () => Promise.all(words.map((clip) => page.screenshot({ clip, fullPage: true })))
+      const before = await drawn()
+      await page.evaluate(`[...document.querySelectorAll('bdi')].filter(({ textContent }) => textContent === '${piled}')
+      .forEach(({ style }) => { style.color = 'transparent' })`)
+      for (const [index, picture] of (await drawn()).entries())
+        expect(picture.equals(before[index] ?? picture)).toBe(true)
+    },
+  )
 })
+
+interface Rectangle {
+  readonly x: number
+  readonly y: number
+  readonly width: number
+  readonly height: number
+}
 
 /** What assistive technology is told of the elements of a role. */
 async function accessible(page: Page, role: string) {
@@ -286,4 +333,22 @@ function focused(page: Page): Promise<unknown> {
   return page.evaluate(
     `document.activeElement === document.body ? undefined : document.activeElement.getAttribute('value') ?? ''`,
   )
+}
+
+/** Returns the places of the words that are not of a name, each without the edges, where letters have nothing. */
+function wordsBeside(page: Page, name: string): Promise<readonly Rectangle[]> {
+  // Of numbers, as it is written.
+  return page.evaluate(`(() => {
+    const walk = document.createTreeWalker(document.querySelector('main'), NodeFilter.SHOW_TEXT)
+    const found = []
+    for (let text = walk.nextNode(); text !== null; text = walk.nextNode()) {
+      if (text.data.trim() === '' || text.data === '${name}') continue
+      const range = document.createRange()
+      range.selectNodeContents(text)
+      found.push(...range.getClientRects())
+    }
+    return found
+      .filter(({ width }) => width > 1)
+      .map(({ x, y, width, height }) => ({ x, y: y + scrollY + 4, width, height: height - 6 }))
+  })()`)
 }

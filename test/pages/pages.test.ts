@@ -331,6 +331,12 @@ describe('the consent form', () => {
     expect(consentPage(withResources({ items: [] }))).toContain('You have no resources to choose from.')
   })
 
+  it('says that a user has no resources only where there are none', () => {
+    const document = consentPage(withResources({ items: [], notShown: 2 }))
+    expect(document).toContain('None of your resources can be chosen here.')
+    expect(document).not.toContain('You have no resources')
+  })
+
   it('lets a keyboard skip a long list', () => {
     const items = (length: number) => Array.from({ length }, (_, i) => ({ id: `${i}`, name: `${i}`, checked: false }))
     expect(consentPage(withResources({ items: items(12) }))).not.toContain('href="#decision"')

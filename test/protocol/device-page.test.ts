@@ -67,6 +67,14 @@ function result(decision: 'agree' | 'refuse'): HttpResponse {
   return page(200, deviceResultPage({ decision, application: { name: 'Sample' }, stylesheet: STYLESHEET }))
 }
 
+/** Choices of resources in a form, each another one. */
+const CHOICES: readonly Record<string, string>[] = [
+  { resource_scope: 'all' },
+  { resource_scope: 'public' },
+  { resource_scope: 'specified', resource: 'repo/1' },
+  { resource_scope: 'specified', resource: 'repo/2' },
+]
+
 /** A form was refused, and nothing came of it. */
 async function expectRefused(test: TestServer, response: HttpResponse, codes?: Codes): Promise<void> {
   expect(response).toStrictEqual(FORM_REFUSED)
@@ -509,6 +517,22 @@ describe('RFC 8628, 3.3 the decision', () => {
     expect(test.events.filter(({ type }) => type === 'issued' || type === 'device_refused')).toHaveLength(1)
   })
 
+  it.each(CHOICES.flatMap((first) => CHOICES.map((second) => [first, second] as const)))(
+    '[13] taken twice with other resources is refused, and leaves what was granted: %j, then %j',
+    async (first, second) => {
+      const test = await testServer(withItems)
+      const codes = await codesOf(test)
+      const consent = await enterCode(test, codes.user_code)
+      expect(await decideOn(test, consent, 'agree', first)).toStrictEqual(result('agree'))
+      const granted = test.events.at(-1)
+      const again = await decideOn(test, consent, 'agree', second)
+      expect(again).toStrictEqual(first === second ? result('agree') : FORM_REFUSED)
+      expect(await told(test, codes)).toBe('tokens')
+      const { grants } = await test.server.grants.listGrants('ada')
+      expect(grants).toMatchObject([{ resources: (granted as { readonly resources?: unknown }).resources }]) // an `issued`
+    },
+  )
+
   it('[46] of two users who both have the code is the one who is first', async () => {
     const test = await testServer()
     const codes = await codesOf(test)
@@ -765,6 +789,7 @@ describe('what happens between the reading of a form and its decision', () => {
   async function meanwhile(
     happens: (test: WatchedServer, codes: Codes) => Promise<unknown>,
     decision: 'agree' | 'refuse',
+    form: Record<string, string> = {},
   ) {
     const test = await watchedServer()
     const codes = await codesOf(test)
@@ -776,7 +801,7 @@ describe('what happens between the reading of a form and its decision', () => {
       }
       return test.store.read(keys)
     }
-    const response = await decideOn(test, shown, decision)
+    const response = await decideOn(test, shown, decision, form)
     return { test, codes, response, unknown: unknownCode({ ...shown, page: response }) }
   }
 
@@ -801,6 +826,15 @@ describe('what happens between the reading of a form and its decision', () => {
     const { test, codes, response } = await meanwhile((each, found) => decide(each, found, 'refuse'), 'agree')
     expect(response).toStrictEqual(result('refuse'))
     expect(await told(test, codes)).toBe('access_denied')
+  })
+
+  it('[13] a device that the same user agreed to with other resources: the form is refused', async () => {
+    const agree = (each: TestServer, found: Codes) => decide(each, found, 'agree')
+    const same = await meanwhile(agree, 'agree', { resource_scope: 'all' })
+    expect(same.response).toStrictEqual(result('agree'))
+    const { test, codes, response } = await meanwhile(agree, 'agree', { resource_scope: 'public' })
+    expect(response).toStrictEqual(FORM_REFUSED)
+    expect(await call(test, (await poll(test, codes)).body.access_token)).toMatchObject({ resources: { kind: 'all' } })
   })
 
   it('[46] a device that somebody else decided on: the code is unknown', async () => {

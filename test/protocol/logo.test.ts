@@ -175,4 +175,11 @@ describe('lists that a host does not bound', () => {
     expect(shown).toBeGreaterThan(100)
     expect(page.body).toContain(`You have ${100_000 - shown} more, which cannot be chosen here.`)
   })
+
+  it('are not denied on the consent page where the request leaves no room for any of them', async () => {
+    const resources = [{ id: `${'x'.repeat(2000)}` }, { id: 'short' }]
+    const { page } = await openConsent(await testServer({ bodyLimit: 2048, resources: () => resources }))
+    expect(page.body).toContain('None of your resources can be chosen here.')
+    expect(page.body).not.toContain('You have no resources')
+  })
 })

@@ -12,11 +12,14 @@ import type { Decided } from '../../core/grant/device.js'
 import { userCodeUnknown } from '../../core/grant/device.js'
 import { unchanged } from '../../core/grant/outcome.js'
 import { transition } from '../../core/grant/transition.js'
+import { sameJson } from '../../core/json.js'
 import type { Resources } from '../../core/resource.js'
 import type { GrantId, UserCode } from '../../core/values.js'
 import { notAccessible } from '../../protocol/authorization.js'
 import type { HttpRequest, HttpResponse } from '../../protocol/message.js'
+import { chosenResources, FORM_FIELDS } from '../../protocol/pages/form-binding.js'
 import type { Parameters } from '../../protocol/parameters.js'
+import { listIn, valueIn } from '../../protocol/parameters.js'
 import type { User } from '../../shell/options.js'
 import { keys, recordAs } from '../../shell/records.js'
 import type { PageContext } from '../interaction/context.js'
@@ -60,7 +63,7 @@ export async function takeDecision(
   const records = await loadDevice(context, grantId)
   if (isOAuthError(records)) return showError(context, 'device', records)
   const decided = checkDecided(user, userCode, records)
-  if (decided !== undefined) return repeatResult(context, request, user, decided, sent.token)
+  if (decided !== undefined) return repeatResult(context, request, user, decided, sent)
   const found = checkWaiting(context, userCode, records)
   if (isOAuthError(found)) return showCodePage(context, request, user, NO_CODE, userCodeUnknown())
   if (verifyForm(context, request, user, consentFormOf(found), sent.token) === undefined)
@@ -69,7 +72,7 @@ export async function takeDecision(
   if (isChoiceFault(resources)) return showConsent(context, request, user, found, resources)
   const reply = await decide(context, user, wanted, found, resources)
   if (!isOAuthError(reply)) return showResult(context, decision, found)
-  return answerError(context, request, user, found, reply)
+  return answerError(context, request, user, found, sent, reply)
 }
 
 /** Parses the form; undefined where it cannot be one of ours. */
@@ -90,11 +93,28 @@ function repeatResult(
   request: HttpRequest,
   user: User,
   decided: DecidedDevice,
-  token: string | undefined,
+  sent: SentForm,
 ): HttpResponse {
-  return verifyFormOfAnyAge(context, request, user, consentFormOf(decided), token) === undefined
+  return verifyFormOfAnyAge(context, request, user, consentFormOf(decided), sent.token) === undefined
     ? showCodePage(context, request, user, NO_CODE, userCodeUnknown())
-    : showResult(context, decisionOf(decided), decided)
+    : showDecided(context, decided, sent)
+}
+
+/** Shows the user's earlier decision. A form that agrees to other resources is refused: the result would say that it counted. */
+function showDecided(context: PageContext<never>, decided: DecidedDevice, sent: SentForm): HttpResponse {
+  const decision = decisionOf(decided)
+  return decision === 'agree' && sent.decision === 'agree' && !hasGrantedChoice(decided, sent)
+    ? showError(context, 'device', notAccessible('consent_invalid'))
+    : showResult(context, decision, decided)
+}
+
+/** True if a form chooses the very resources that were granted. */
+function hasGrantedChoice({ application, device: { resources } }: DecidedDevice, { form }: SentForm): boolean {
+  const choice = valueIn(form, FORM_FIELDS.resourceScope)
+  if (choice !== resources.kind) return false
+  const granted = new Set(resources.kind === 'specified' ? resources.ids : [])
+  const chosen = chosenResources(choice, listIn(form, FORM_FIELDS.resource), application.resourceScope, granted)
+  return sameJson(chosen ?? null, resources)
 }
 
 /** Reads the choice of resources; a refusal has none. */
@@ -133,6 +153,7 @@ async function answerError(
   request: HttpRequest,
   user: User,
   { userCode, device, application }: WaitingDevice,
+  sent: SentForm,
   error: OAuthError,
 ): Promise<HttpResponse> {
   if (error.reason !== 'user_code_unknown') return showError(context, 'device', error)
@@ -141,5 +162,5 @@ async function answerError(
   const decided = checkDecided(user, userCode, { application, record })
   return decided === undefined
     ? showCodePage(context, request, user, NO_CODE, error)
-    : showResult(context, decisionOf(decided), decided)
+    : showDecided(context, decided, sent)
 }
