@@ -105,12 +105,8 @@ h1 + p { margin-top: 1rem; }
   overflow: hidden;
 }
 
-/* What a user, an application or the maker of a link wrote stays in its own box, whatever marks it stacks up. */
-header, .identity, blockquote, dd, li, main > p, .asked, h1 bdi, main > p bdi, .decision bdi:first-child {
-  overflow: clip;
-  overflow-clip-margin: 0.25rem;
-}
-/* So does the name of an application among other words. */
+/* What an application or the maker of a link wrote stays in its own box, whatever marks it stacks up. */
+header, .identity, blockquote, dd, li, main > p, .asked, bdi { overflow: clip; overflow-clip-margin: 0.25rem; }
 h1 bdi, main > p bdi, .decision bdi:first-child { display: inline-block; max-width: 100%; }
 
 figure { margin-top: 1.25rem; padding-inline-start: 1rem; border-inline-start: 3px solid var(--line); }
