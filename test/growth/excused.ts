@@ -86,6 +86,8 @@ export const EXCUSED: Readonly<Record<string, readonly string[]>> = {
   'tests each text by a regular expression, which regular-expressions.slow.test.ts proves to be linear': [
     ...of('client/token-endpoint.ts', 'tokensOf'),
   ],
+  'is given a text whose length its callers limit': [...of('core/url.ts', 'parseUrl')],
+  'is a part of nextStep': [...of('client/fetch/redirects.ts', 'readLocation')],
   'is a part of checkRegistration': [
     ...of('core/application/registration-form.ts', 'createForm', 'ownFields', 'otherFields'),
     ...of('core/application/registration-form.ts', 'isText', 'TEXT.fits', 'BYTES.fits', 'FLAG.fits', 'LIST.fits'),

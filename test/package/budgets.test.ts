@@ -33,7 +33,7 @@ const BUDGETS: { readonly [entry: string]: Budget } = {
   './storage/postgres': { files: 12, gzip: 10_100 },
   './storage/redis': { files: 9, gzip: 7_900 },
   './pages': { files: 2, gzip: 7_150 },
-  './metadata': { files: 1, gzip: 26_200 },
+  './metadata': { files: 1, gzip: 26_500 },
   './client': { files: 14, gzip: 19_500 },
   './client/node': { files: 5, gzip: 9_900 },
   './testing': { files: 21, gzip: 64_500, later: 30_500 },

@@ -133,8 +133,7 @@ const TAKEN: { readonly [Name in keyof Required<AuthorizationServerOptions>]: re
   introspectionMaxAge: ['zero', ...POSITIVE],
   bodyLimit: ['two thousand'],
   mountPath: ['an empty string', 'a path'],
-  // Every object without pages of its own is as good as an empty one.
-  pages: ['an object', 'a boxed number', 'a date', '32 bytes in a buffer', 'pages', 'one page'],
+  pages: ['an object', 'pages', 'one page'],
   onEvent: ['a function'],
   onError: ['a function'],
   clock: ['a function'],
