@@ -126,14 +126,8 @@ function createRoutes<Native>(
     const { createFrontChannel } = await import('./endpoints/front-channel.js')
     return createFrontChannel(settings, transactions, reportRefusal, grants)
   })
-  const back =
-    (name: keyof BackChannel<Native>): Answer<Native> =>
-    (request) =>
-      andThen(backChannel(), (channel) => channel[name](request))
-  const front =
-    (name: keyof FrontChannel<Native>): Answer<Native> =>
-    (request) =>
-      andThen(frontChannel(), (channel) => channel[name](request))
+  const back = (name: keyof BackChannel<Native>): Answer<Native> => answerOf(backChannel, name)
+  const front = (name: keyof FrontChannel<Native>): Answer<Native> => answerOf(frontChannel, name)
   const { mountPath, issuerPath } = settings
   const at = (name: keyof typeof ENDPOINT_PATHS): string => mountPath + ENDPOINT_PATHS[name]
   return new Map<string, Route<Native>>([
@@ -153,6 +147,14 @@ function createRoutes<Native>(
     // For a server that only gets the requests under its mount path.
     [mountPath + METADATA_PATH, { methods: GET, answer: front('metadata') }],
   ])
+}
+
+/** Returns the answer of one endpoint of a channel, which may still be loading. */
+function answerOf<Native, Endpoint extends string>(
+  channel: () => MaybePromise<Readonly<Record<Endpoint, Answer<Native>>>>,
+  name: Endpoint,
+): Answer<Native> {
+  return (request) => andThen(channel(), (endpoints) => endpoints[name](request))
 }
 
 /** Creates the function that answers requests. */

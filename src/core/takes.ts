@@ -16,6 +16,11 @@ export interface Takes {
   readonly most?: number
 }
 
+/** The values of one type that an option, an argument or a field takes. */
+export interface TakesType<Value> extends Takes {
+  readonly fits: (value: unknown) => value is Value
+}
+
 /** The values that each option takes, by its name. */
 export type TakesOf<Options> = { readonly [Name in keyof Required<Options>]: Takes }
 
@@ -49,7 +54,7 @@ export function methods(words: string, ...names: readonly string[]): Takes {
 export const FUNCTION: Takes = { words: 'a function', fits: (value) => typeof value === 'function' }
 
 /** Takes booleans. */
-export const FLAG: Takes = { words: 'true or false', fits: (value) => typeof value === 'boolean' }
+export const FLAG: TakesType<boolean> = { words: 'true or false', fits: (value) => typeof value === 'boolean' }
 
 /** Takes strings that are not empty. */
 export const NAME: Takes = {
@@ -58,7 +63,7 @@ export const NAME: Takes = {
 }
 
 /** Takes any string. An identifier that a host passes may belong to nobody. */
-export const TEXT: Takes = { words: 'a string', fits: (value) => typeof value === 'string' }
+export const TEXT: TakesType<string> = { words: 'a string', fits: (value) => typeof value === 'string' }
 
 /** Takes any value, for one that is checked elsewhere. */
 export const ANYTHING: Takes = { words: 'anything', fits: () => true, secret: true }

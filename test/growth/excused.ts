@@ -90,7 +90,7 @@ export const EXCUSED: Readonly<Record<string, readonly string[]>> = {
   'is a part of nextStep': [...of('client/fetch/redirects.ts', 'readLocation')],
   'is a part of checkRegistration': [
     ...of('core/application/registration-form.ts', 'createForm', 'ownFields', 'otherFields'),
-    ...of('core/application/registration-form.ts', 'isText', 'TEXT.fits', 'BYTES.fits', 'FLAG.fits', 'LIST.fits'),
+    ...of('core/application/registration-form.ts', 'BYTES.fits', 'LIST.fits'),
   ],
   'is a part of encodeBase64url and digestOf': [
     ...of('core/credentials/digests.ts', 'portableDigests.sha256', 'portableDigests.hmacSha256'),

@@ -38,8 +38,11 @@ export async function exponentOf(prepare: Case, { small, large }: Sizes = WHOLE)
   if (exponent < HIGHEST_EXPONENT) return exponent
   // A machine may make memory dearer where there is more of it. Work that is linear shows by how much.
   const machine = await exponentBetween(LINEAR, { small, large })
-  return exponent - Math.max(0, machine - 1)
+  return exponent - Math.min(Math.max(0, machine - 1), MACHINE_MAX)
 }
+
+/** The most that a machine counts for, so that quadratic work, whose exponent is 2, is told on every machine. */
+const MACHINE_MAX = 0.35
 
 /** Work that is linear: it takes a list apart from a text and drops it. */
 const LINEAR: Case = (size) => {

@@ -4,13 +4,13 @@
  * @see Specification, section 2.1
  */
 
-import { mustBe } from '../takes.js'
+import { FLAG, mustBe, TEXT } from '../takes.js'
 import type { RedirectRegistration, RedirectRules } from './redirect-uri.js'
 import { parseRedirectUri, redirectUriRule } from './redirect-uri.js'
 import type { Registration } from './registration.js'
 import { SUBMISSION_LIMITS } from './registration.js'
 import type { Check, RegistrationForm } from './registration-form.js'
-import { FLAG, LIST, TEXT } from './registration-form.js'
+import { LIST } from './registration-form.js'
 
 const DOMAIN = /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/
 

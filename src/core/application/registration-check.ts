@@ -4,7 +4,7 @@
  * @see Specification, sections 2.1, 5.3 and 8; RFC 6749, section 2
  */
 
-import { mustBe } from '../takes.js'
+import { FLAG, mustBe, TEXT } from '../takes.js'
 import { isLine, isLines, isVisible, isWithin, unseenFault } from '../text.js'
 import { parseUrl } from '../url.js'
 import { imageSize, imageType } from './image.js'
@@ -13,7 +13,7 @@ import { checkRedirects } from './redirect-registration.js'
 import type { Registration, RegistrationDetails, RegistrationFault, ResourceScope } from './registration.js'
 import { APPLICATION_LIMITS } from './registration.js'
 import type { RegistrationForm } from './registration-form.js'
-import { BYTES, createForm, FLAG, TEXT } from './registration-form.js'
+import { BYTES, createForm } from './registration-form.js'
 import type { ScopesCheckRules } from './scopes-check.js'
 import { checkScopes } from './scopes-check.js'
 

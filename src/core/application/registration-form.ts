@@ -4,13 +4,14 @@
  */
 
 import { inheritedName, MUST_BE_OWN } from '../options.js'
+import type { TakesType } from '../takes.js'
 import { mustBe } from '../takes.js'
 import type { Registration, RegistrationFault } from './registration.js'
 
 /** A registration while it is read. */
 export interface RegistrationForm {
   /** Reads a field of the right type; undefined where it is absent or wrong, which is noted unless it may be absent. */
-  readonly read: <Value>(name: keyof Registration, type: FieldType<Value>, isOptional?: boolean) => Value | undefined
+  readonly read: <Value>(name: keyof Registration, type: TakesType<Value>, isOptional?: boolean) => Value | undefined
   /** Notes a fault where a condition does not hold. */
   readonly check: Check
   /** The faults so far. */
@@ -19,13 +20,6 @@ export interface RegistrationForm {
 
 /** Notes a fault where a condition does not hold. */
 export type Check = (holds: boolean, path: string, message: string) => void
-
-/** The type that a field of a registration must have. */
-export interface FieldType<Value> {
-  /** Words that complete "must be". */
-  readonly words: string
-  readonly fits: (value: unknown) => value is Value
-}
 
 const FIELDS: readonly (keyof Registration)[] = [
   'name',
@@ -84,22 +78,11 @@ export function otherFields(given: object, known: readonly string[]): readonly s
   return others
 }
 
-/** True for a string. */
-export function isText(value: unknown): value is string {
-  return typeof value === 'string'
-}
-
-/** The type of a field with text. */
-export const TEXT: FieldType<string> = { words: 'a string', fits: isText }
-
 /** The type of a field with bytes. */
-export const BYTES: FieldType<Uint8Array> = {
+export const BYTES: TakesType<Uint8Array> = {
   words: 'bytes in a Uint8Array',
   fits: (value) => value instanceof Uint8Array,
 }
 
-/** The type of a field that is true or false. */
-export const FLAG: FieldType<boolean> = { words: 'true or false', fits: (value) => typeof value === 'boolean' }
-
 /** The type of a field with a list. */
-export const LIST: FieldType<readonly unknown[]> = { words: 'a list', fits: (value) => Array.isArray(value) }
+export const LIST: TakesType<readonly unknown[]> = { words: 'a list', fits: (value) => Array.isArray(value) }

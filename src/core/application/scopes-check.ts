@@ -7,11 +7,11 @@
 import { nearest } from '../nearest.js'
 import type { ScopeCatalogue, ScopeEntry } from '../scopes.js'
 import { normalizeScopes } from '../scopes.js'
-import { mustBe } from '../takes.js'
+import { mustBe, TEXT } from '../takes.js'
 import { reasonFault } from './reason.js'
 import type { RegistrationDetails } from './registration.js'
 import type { Check, RegistrationForm } from './registration-form.js'
-import { isText, LIST, otherFields, ownFields } from './registration-form.js'
+import { LIST, otherFields, ownFields } from './registration-form.js'
 
 const SCOPE_FIELDS = ['scope', 'reason'] as const
 
@@ -44,7 +44,7 @@ export function checkScopes(
     check(!names.has(entry.position), at, 'is asked for twice')
     names.add(entry.position)
     wanted.push(entry.scope)
-    if (isText(reason)) reasons[entry.scope] = reason
+    if (TEXT.fits(reason)) reasons[entry.scope] = reason
   }
   const scopes = normalizeScopes(rules.scopes, wanted)
   return scopes === undefined ? undefined : { scopes, reasons }
@@ -72,7 +72,7 @@ function checkScope(
     const fault = reasonFault(reason)
     if (fault !== undefined) check(false, `${path}.reason`, fault)
   }
-  const entry = isText(scope) ? entries.get(scope) : undefined
+  const entry = TEXT.fits(scope) ? entries.get(scope) : undefined
   const at = isObject ? `${path}.scope` : path
   if (entry === undefined) {
     check(false, at, unknownScope(scope, [...entries.keys()]))
@@ -83,6 +83,6 @@ function checkScope(
 
 /** Writes the fault of an unknown scope. It names a scope of this catalogue, which may be the host's own. */
 function unknownScope(scope: unknown, known: readonly string[]): string {
-  const meant = isText(scope) ? nearest(scope, known) : undefined
+  const meant = TEXT.fits(scope) ? nearest(scope, known) : undefined
   return `must be a scope of the catalogue, such as ${meant ?? known[0]}`
 }
