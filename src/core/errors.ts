@@ -121,7 +121,7 @@ export function oauthError(
 
 /** True for an error of the protocol, among the other results of a function. */
 export function isOAuthError(value: unknown): value is OAuthError {
-  return typeof value === 'object' && value !== null && 'type' in value && value.type === 'error'
+  return (value as { readonly type?: unknown } | null | undefined)?.type === 'error' // whatever it is
 }
 
 /** The error where a function of the host failed, which is no fault of the client's; what it was is for the host alone. */

@@ -5,7 +5,6 @@
  */
 
 import { GRANT_ID_BYTES, grantIdOf, SECRET_BYTES } from '../core/credentials/credential.js'
-import { clientKeyOf } from '../core/credentials/digests.js'
 import type { OAuthError } from '../core/errors.js'
 import { isOAuthError } from '../core/errors.js'
 import type { Grant } from '../core/grant/grant.js'
@@ -116,14 +115,14 @@ async function loadAsked<Native>(
 
 /** Parses a request, and checks it against the application that it names. */
 async function loadRequest(
-  { digests, transactions, scopes: catalogue, redirect, requirePkce }: PageContext<never>,
+  { clientKeyOf, transactions, scopes: catalogue, redirect, requirePkce }: PageContext<never>,
   text: string,
 ): Promise<AuthorizationRequest | RedirectedError | RefusedLink> {
   const parameters = parseParameters(text)
   if (isOAuthError(parameters)) return notAccessible('malformed_request')
   const clientId = authorizationClientId(parameters)
   if (typeof clientId === 'object') return clientId
-  const records = await transactions.read([keys.application(clientKeyOf(digests, clientId))])
+  const records = await transactions.read([keys.application(clientKeyOf(clientId))])
   if (isOAuthError(records)) return records
   const stored = recordAs.application(records[0]?.value)
   const application = stored?.id === clientId ? stored : undefined

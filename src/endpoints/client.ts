@@ -5,14 +5,13 @@
  */
 
 import type { Credential } from '../core/credentials/credential.js'
-import type { Digests } from '../core/credentials/digests.js'
-import { clientKeyOf } from '../core/credentials/digests.js'
 import type { OAuthError } from '../core/errors.js'
 import { isOAuthError } from '../core/errors.js'
 import type { PresentedClient } from '../protocol/client-authentication.js'
 import { clientIdsOf, meantClient, registeredClient } from '../protocol/client-authentication.js'
 import type { MaybePromise } from '../shell/maybe-promise.js'
 import { andThen } from '../shell/maybe-promise.js'
+import type { Settings } from '../shell/options/settings.js'
 import { keys, recordAs } from '../shell/records.js'
 import type { Transactions } from '../shell/transactions.js'
 
@@ -24,12 +23,12 @@ import type { Transactions } from '../shell/transactions.js'
 export function resolveClient(
   presented: PresentedClient,
   credential: Credential | undefined,
-  digests: Digests,
+  { digests, clientKeyOf }: Settings<never>,
   { read }: Pick<Transactions, 'read'>,
 ): MaybePromise<PresentedClient | OAuthError> {
   const client = meantClient(presented, credential, digests)
   if (client.clientIdAsItIs === undefined) return client
-  return andThen(read(clientIdsOf(client).map((id) => keys.application(clientKeyOf(digests, id)))), (found) =>
+  return andThen(read(clientIdsOf(client).map((id) => keys.application(clientKeyOf(id)))), (found) =>
     isOAuthError(found)
       ? found
       : registeredClient(

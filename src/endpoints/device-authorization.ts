@@ -7,7 +7,6 @@
 import type { Application } from '../core/application/application.js'
 import { deviceFlowFault } from '../core/application/registration.js'
 import { GRANT_ID_BYTES, grantIdOf } from '../core/credentials/credential.js'
-import { clientKeyOf } from '../core/credentials/digests.js'
 import { USER_CODE_ENTROPY_BYTES, userCodeDigest, userCodeOf } from '../core/credentials/user-code.js'
 import type { OAuthError } from '../core/errors.js'
 import { isOAuthError } from '../core/errors.js'
@@ -23,9 +22,9 @@ import { deviceAuthorizationRequest, deviceAuthorizationResponse } from '../prot
 import type { HttpRequest, HttpResponse } from '../protocol/message.js'
 import { errorResponse } from '../protocol/message.js'
 import type { ReportRefusal } from '../shell/audit.js'
-import { unavailable } from '../shell/checked-store.js'
 import type { MaybePromise } from '../shell/maybe-promise.js'
 import type { Settings } from '../shell/options/settings.js'
+import { unavailable } from '../shell/records/checked-store.js'
 import { keys, recordAs } from '../shell/records.js'
 import type { Transactions } from '../shell/transactions.js'
 import { createDeviceLimiter } from './limits/device-limiter.js'
@@ -79,11 +78,11 @@ export function deviceAuthorizationEndpoint<Native>(
 
 /** Loads the applications that the client may mean. */
 async function loadApplications(
-  { digests }: Settings<never>,
+  { clientKeyOf }: Settings<never>,
   { read }: Transactions,
   client: PresentedClient,
 ): Promise<readonly (Application | undefined)[] | OAuthError> {
-  const found = await read(clientIdsOf(client).map((id) => keys.application(clientKeyOf(digests, id))))
+  const found = await read(clientIdsOf(client).map((id) => keys.application(clientKeyOf(id))))
   return isOAuthError(found) ? found : found.map((record) => recordAs.application(record?.value))
 }
 
@@ -107,8 +106,8 @@ function issueDeviceCode(
   grantId: GrantId,
 ): MaybePromise<IssuedDeviceCode | OAuthError> {
   const { clientId } = asked.client
-  const { digests, rules } = settings
-  const clientKey = clientKeyOf(digests, clientId)
+  const { rules } = settings
+  const clientKey = settings.clientKeyOf(clientId)
   return transactions.onGrant<IssuedDeviceCode>(clientKey, grantId, (stored, record, now, entropy) => {
     const scopes = authorizedScopes(settings, asked, stored, now)
     if (isOAuthError(scopes)) return unchanged(scopes)
@@ -118,13 +117,13 @@ function issueDeviceCode(
 
 /** Assigns the device a code that no other device shows. */
 async function assignUserCode(
-  { digests, entropy, rules }: Settings<never>,
+  { clientKeyOf, digests, entropy, rules }: Settings<never>,
   { transact }: Transactions,
   { client }: Asked,
   grantId: GrantId,
   expiresAt: Seconds,
 ): Promise<UserCode | OAuthError> {
-  const value = { v: 1, clientKey: clientKeyOf(digests, client.clientId), grantId } as const
+  const value = { v: 1, clientKey: clientKeyOf(client.clientId), grantId } as const
   for (let draw = 0; draw < DRAWS; draw++) {
     const userCode = userCodeOf(entropy(USER_CODE_ENTROPY_BYTES))
     const key = keys.userCode(userCodeDigest(userCode, digests, rules.derivationKey))

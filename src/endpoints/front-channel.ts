@@ -46,7 +46,7 @@ export function createFrontChannel<Native>(
     device: devicePageEndpoint(context),
     applications: applicationsPageEndpoint(context, grants),
     stylesheet: () => css,
-    logo: logoEndpoint(settings.digests, transactions),
+    logo: logoEndpoint(settings, transactions),
     metadata: metadataEndpoint(settings),
   }
 }

@@ -10,7 +10,6 @@ import type { Application } from '../core/application/application.js'
 import { isResourceServer } from '../core/application/application.js'
 import type { Credential } from '../core/credentials/credential.js'
 import { GRANT_ID_BYTES, grantIdOf } from '../core/credentials/credential.js'
-import { clientKeyOf } from '../core/credentials/digests.js'
 import type { OAuthError, RefusalReason } from '../core/errors.js'
 import { isOAuthError } from '../core/errors.js'
 import type { Scope } from '../core/scopes.js'
@@ -87,13 +86,13 @@ export function introspectionEndpoint<Native>(
 
 /** Loads the client and what its token stands for, in one read. */
 function load(
-  { digests }: Settings<never>,
+  { clientKeyOf }: Settings<never>,
   { read }: Transactions,
   presented: PresentedClient,
   { clientKey, grantId }: Credential,
 ): MaybePromise<Loaded | OAuthError> {
   const { clientId, clientIdAsItIs } = presented
-  const keyOf = (id: ClientId): string => keys.application(clientKeyOf(digests, id))
+  const keyOf = (id: ClientId): string => keys.application(clientKeyOf(id))
   const wanted = [keyOf(clientId), keys.application(clientKey), keys.grant(grantId)]
   // An identifier of Basic may be read in two ways: then both are looked up.
   return andThen(read(clientIdAsItIs === undefined ? wanted : [...wanted, keyOf(clientIdAsItIs)]), (records) => {

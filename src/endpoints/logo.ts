@@ -8,8 +8,6 @@
  */
 
 import { isPublished } from '../core/application/application.js'
-import type { Digests } from '../core/credentials/digests.js'
-import { clientKeyOf } from '../core/credentials/digests.js'
 import { isOAuthError } from '../core/errors.js'
 import type { ClientId } from '../core/values.js'
 import { parseClientId } from '../core/values.js'
@@ -19,6 +17,7 @@ import type { HttpRequest, HttpResponse } from '../protocol/message.js'
 import { EMPTY_HEADERS, errorResponse, queryOf } from '../protocol/message.js'
 import { imageResponse } from '../protocol/pages/page.js'
 import { parseParameters, valuesIn } from '../protocol/parameters.js'
+import type { Settings } from '../shell/options/settings.js'
 import { keys, recordAs } from '../shell/records.js'
 import type { Transactions } from '../shell/transactions.js'
 import { cacheLogos } from './logo/cache.js'
@@ -38,7 +37,7 @@ export function logoAddress(application: { readonly clientId: string; readonly l
 
 /** Makes the endpoint of the logos. */
 export function logoEndpoint(
-  digests: Digests,
+  { clientKeyOf }: Settings<never>,
   transactions: Transactions,
 ): (request: HttpRequest) => Promise<HttpResponse<string | Uint8Array>> {
   const findLogo = cacheLogos(async (name) => {
@@ -49,7 +48,7 @@ export function logoEndpoint(
   return async (request) => {
     const asked = parseAddress(request)
     if (asked === undefined) return NOT_FOUND
-    const records = await transactions.read([keys.application(clientKeyOf(digests, asked.clientId))])
+    const records = await transactions.read([keys.application(clientKeyOf(asked.clientId))])
     if (isOAuthError(records)) return errorResponse(records)
     const application = recordAs.application(records[0]?.value)
     if (!isPublished(application) || application.clientId !== asked.clientId || application.logo !== asked.logo)

@@ -4,7 +4,6 @@
  * @see Specification, section 4.4; RFC 7009, section 2
  */
 
-import { clientKeyOf } from '../core/credentials/digests.js'
 import type { OAuthError } from '../core/errors.js'
 import { isOAuthError } from '../core/errors.js'
 import { unchanged } from '../core/grant/outcome.js'
@@ -25,10 +24,12 @@ import { resolveClient } from './client.js'
 
 /** Makes the revocation endpoint. */
 export function revocationEndpoint<Native>(
-  { digests, rules }: Settings<Native>,
+  settings: Settings<Native>,
   transactions: Transactions,
   reportRefusal: ReportRefusal,
 ): (request: HttpRequest<Native>) => MaybePromise<HttpResponse> {
+  const { digests, rules } = settings
+
   function answerError(error: OAuthError, clientId?: string): HttpResponse {
     reportRefusal('revocation', error.reason, error.code, clientId)
     return errorResponse(error, 'revocation')
@@ -37,7 +38,7 @@ export function revocationEndpoint<Native>(
   return (request) => {
     const asked = requestAboutToken(request, { allowPost: true })
     if (isOAuthError(asked)) return answerError(asked)
-    return andThen(resolveClient(asked.client, asked.credential, digests, transactions), (client) => {
+    return andThen(resolveClient(asked.client, asked.credential, settings, transactions), (client) => {
       if (isOAuthError(client)) return answerError(client, asked.client.clientId)
       return andThen(decide(asked, client), (reply) => {
         if (isOAuthError(reply)) return answerError(reply, client.clientId)
@@ -52,7 +53,7 @@ export function revocationEndpoint<Native>(
     { credential, fault }: RequestAboutToken,
     client: PresentedClient,
   ): MaybePromise<Revocation | OAuthError> {
-    const clientKey = clientKeyOf(digests, client.clientId)
+    const clientKey = settings.clientKeyOf(client.clientId)
     return transactions.onGrant<Revocation>(clientKey, credential?.grantId, (stored, grant, now, entropy) => {
       const application = authenticateClient(stored, client, digests, now)
       if (isOAuthError(application)) return unchanged(application)

@@ -5,7 +5,6 @@
  */
 
 import type { Credential } from '../core/credentials/credential.js'
-import { clientKeyOf } from '../core/credentials/digests.js'
 import type { OAuthError } from '../core/errors.js'
 import { isOAuthError } from '../core/errors.js'
 import { invalidGrant, unchanged } from '../core/grant/outcome.js'
@@ -43,7 +42,7 @@ export function tokenEndpoint<Native>(
   return (request) => {
     const asked = tokenRequest(request, protocol, grantTypes)
     if (isOAuthError(asked)) return answerError(asked)
-    return andThen(resolveClient(asked.client, credentialOf(asked), digests, transactions), (client) => {
+    return andThen(resolveClient(asked.client, credentialOf(asked), settings, transactions), (client) => {
       if (isOAuthError(client)) return answerError(client, asked.client.clientId)
       return andThen(decide(asked, client), (reply) =>
         isOAuthError(reply) ? answerError(reply, client.clientId) : tokenResponse(reply),
@@ -53,7 +52,7 @@ export function tokenEndpoint<Native>(
 
   /** Authenticates the client and takes the step of its grant, in one transaction. */
   function decide(asked: TokenRequest, client: PresentedClient): MaybePromise<IssuedTokens | OAuthError> {
-    const clientKey = clientKeyOf(digests, client.clientId)
+    const clientKey = settings.clientKeyOf(client.clientId)
     const presented = credentialOf(asked)
     // A credential under another client's key is another client's: its grant need not be read to refuse it.
     const credential = presented?.clientKey === clientKey ? presented : undefined

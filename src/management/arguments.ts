@@ -4,7 +4,7 @@
  */
 import type { TakesOf } from '../core/takes.js'
 import { TEXT } from '../core/takes.js'
-import type { PageWanted } from '../shell/checked-store.js'
+import type { PageWanted } from '../shell/records/checked-store.js'
 
 /** The options of a page of a list. */
 export const PAGE: TakesOf<PageWanted> = {

@@ -19,7 +19,7 @@ export const FACTOR = 16
 export const WHOLE: Sizes = { small: 4096, large: 4096 * FACTOR }
 
 /** Cost is taken to grow as this power of the size at most: 1 is linear, 2 is quadratic. */
-export const HIGHEST_EXPONENT = 1.5
+export const HIGHEST_EXPONENT = 1.4
 
 /** Milliseconds of a run that is told by one look, since what disturbs it is small beside it. */
 const LONG = 50
@@ -27,27 +27,28 @@ const LONG = 50
 /** Rounds until a case that still looks superlinear is one. */
 const ROUNDS = 60
 
+/** Measurements of a case that looks superlinear, before it counts as such. */
+const MEASUREMENTS = 3
+
 /**
  * Measures the exponent that fits the time of a small and of a large input.
  *
  * What counts is the shortest of many runs, since a busy machine makes a run longer and none shorter; small and large ones
  * take turns. It stops as soon as the growth is seen to be small enough.
+ *
+ * A cache that ends or a garbage collector that begins makes memory dearer at one size. So time that seems to grow too fast must
+ * do so in each of the last two doublings, as that of quadratic work does.
  */
 export async function exponentOf(prepare: Case, { small, large }: Sizes = WHOLE): Promise<number> {
-  const exponent = await exponentBetween(prepare, { small, large })
-  if (exponent < HIGHEST_EXPONENT) return exponent
-  // A machine may make memory dearer where there is more of it. Work that is linear shows by how much.
-  const machine = await exponentBetween(LINEAR, { small, large })
-  return exponent - Math.min(Math.max(0, machine - 1), MACHINE_MAX)
-}
-
-/** The most that a machine counts for, so that quadratic work, whose exponent is 2, is told on every machine. */
-const MACHINE_MAX = 0.35
-
-/** Work that is linear: it takes a list apart from a text and drops it. */
-const LINEAR: Case = (size) => {
-  const text = 'a '.repeat(size / 2)
-  return () => text.split(/[^A-Za-z0-9]/).join('')
+  let least = Number.POSITIVE_INFINITY
+  for (let measurement = 0; measurement < MEASUREMENTS && least >= HIGHEST_EXPONENT; measurement++)
+    for (const sizes of [
+      { small, large },
+      { small: large / 2, large },
+      { small: large / 4, large: large / 2 },
+    ])
+      if (least >= HIGHEST_EXPONENT) least = Math.min(least, await exponentBetween(prepare, sizes))
+  return least
 }
 
 async function exponentBetween(prepare: Case, { small, large }: Sizes): Promise<number> {

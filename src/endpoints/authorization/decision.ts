@@ -5,7 +5,6 @@
  */
 import type { PublishedApplication } from '../../core/application/application.js'
 import { RESOURCE_CHOICES } from '../../core/application/registration.js'
-import { clientKeyOf } from '../../core/credentials/digests.js'
 import { isOAuthError, oauthError } from '../../core/errors.js'
 import type { ApproveCommand } from '../../core/grant/approve.js'
 import type { Grant } from '../../core/grant/grant.js'
@@ -92,11 +91,11 @@ function isRemembered({ consent }: PageContext<never>, { type }: PublishedApplic
 }
 
 function decidingOf(
-  { digests }: PageContext<never>,
+  { clientKeyOf }: PageContext<never>,
   { application }: AuthorizationRequest,
   { subject }: User,
 ): Deciding {
-  return { clientKey: clientKeyOf(digests, application.clientId), subject }
+  return { clientKey: clientKeyOf(application.clientId), subject }
 }
 
 function createApprove(

@@ -5,7 +5,6 @@
  */
 
 import { parseGrantId } from '../../core/credentials/credential.js'
-import { clientKeyOf } from '../../core/credentials/digests.js'
 import type { OAuthError } from '../../core/errors.js'
 import { isOAuthError } from '../../core/errors.js'
 import type { Decided } from '../../core/grant/device.js'
@@ -130,13 +129,13 @@ async function chooseResources(
 
 /** Stores the decision, and with it the grant. */
 async function decide(
-  { digests, consents, rules }: PageContext<never>,
+  { clientKeyOf, consents, rules }: PageContext<never>,
   { subject }: User,
   { grantId, decision }: Wanted,
   { application, scopes }: WaitingDevice,
   resources: Resources,
 ): Promise<Decided | OAuthError> {
-  const who = { clientKey: clientKeyOf(digests, application.clientId), subject }
+  const who = { clientKey: clientKeyOf(application.clientId), subject }
   if (decision === 'agree') {
     const notAdmitted = await consents.admit(who, { decision, grantId })
     if (notAdmitted !== undefined) return notAdmitted

@@ -7,7 +7,6 @@ import type { Application, PublishedApplication } from '../../core/application/a
 import { isPublished } from '../../core/application/application.js'
 import { deviceFlowFault } from '../../core/application/registration.js'
 import { GRANT_ID_BYTES, grantIdOf } from '../../core/credentials/credential.js'
-import { clientKeyOf } from '../../core/credentials/digests.js'
 import { userCodeDigest } from '../../core/credentials/user-code.js'
 import type { OAuthError } from '../../core/errors.js'
 import { isOAuthError } from '../../core/errors.js'
@@ -74,14 +73,14 @@ export async function findWaiting(
 
 /** Loads the device that a form names by its identifier, and the application that it belongs to. */
 export async function loadDevice(
-  { transactions, digests }: PageContext<never>,
+  { transactions, clientKeyOf }: PageContext<never>,
   grantId: GrantId,
 ): Promise<DeviceRecords | OAuthError> {
   const records = await transactions.read([keys.grant(grantId)])
   if (isOAuthError(records)) return records
   const record = recordAs.grantRecord(records[0]?.value)
   if (record === undefined) return { application: undefined, record }
-  const applications = await transactions.read([keys.application(clientKeyOf(digests, record.clientId))])
+  const applications = await transactions.read([keys.application(clientKeyOf(record.clientId))])
   if (isOAuthError(applications)) return applications
   return { application: recordAs.application(applications[0]?.value), record }
 }

@@ -8,7 +8,7 @@ import { inaccessibleLink } from '../../pages/index.js'
 import type { HttpResponse } from '../../protocol/message.js'
 import { retryAfter } from '../../protocol/message.js'
 import { pageResponse } from '../../protocol/pages/page.js'
-import { unavailable } from '../../shell/checked-store.js'
+import { unavailable } from '../../shell/records/checked-store.js'
 import type { PageAnswer, PageContext, PageEndpoint } from './context.js'
 
 const FORM_INVALID: { readonly [Endpoint in PageEndpoint]: string } = {

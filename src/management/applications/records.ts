@@ -7,12 +7,11 @@ import type { Application } from '../../core/application/application.js'
 import { applicationLabels, logosOf } from '../../core/application/application-record.js'
 import type { ApplicationCommand, ApplicationRefusal } from '../../core/application/transition.js'
 import { transitionApplication } from '../../core/application/transition.js'
-import { clientKeyOf } from '../../core/credentials/digests.js'
 import { isOAuthError } from '../../core/errors.js'
 import type { ClientId, Seconds } from '../../core/values.js'
 import { parseClientId } from '../../core/values.js'
-import { storeError } from '../../shell/checked-store.js'
 import type { Settings } from '../../shell/options/settings.js'
+import { storeError } from '../../shell/records/checked-store.js'
 import { keys, recordAs } from '../../shell/records.js'
 import type { Decision, Transactions } from '../../shell/transactions.js'
 import type { Logos } from '../logos.js'
@@ -51,7 +50,7 @@ export async function applyCommands(
   ...commands: Commands
 ): Promise<Applied> {
   if (clientId === undefined) throw refusalError('unknown')
-  const key = keys.application(clientKeyOf(settings.digests, clientId))
+  const key = keys.application(settings.clientKeyOf(clientId))
   const reply = await transactions.transact([key], ([value], now) =>
     decide(key, recordAs.application(value), commands, now),
   )
@@ -94,7 +93,7 @@ export async function readApplication(
 ): Promise<Application | undefined> {
   const clientId = parseClientId(id)
   if (clientId === undefined) return undefined
-  const records = await transactions.read([keys.application(clientKeyOf(settings.digests, clientId))])
+  const records = await transactions.read([keys.application(settings.clientKeyOf(clientId))])
   if (isOAuthError(records)) throw storeError(records)
   return recordAs.application(records[0]?.value)
 }

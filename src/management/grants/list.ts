@@ -4,7 +4,6 @@
  */
 
 import { isPublished, limitResources } from '../../core/application/application.js'
-import { clientKeyOf } from '../../core/credentials/digests.js'
 import type { OAuthError } from '../../core/errors.js'
 import { isOAuthError } from '../../core/errors.js'
 import type { Grant } from '../../core/grant/grant.js'
@@ -13,9 +12,9 @@ import type { Resources } from '../../core/resource.js'
 import type { ScopeCatalogue } from '../../core/scopes.js'
 import { limitScopes } from '../../core/scopes.js'
 import type { Subject } from '../../core/values.js'
-import type { PageWanted } from '../../shell/checked-store.js'
-import { storeError } from '../../shell/checked-store.js'
 import type { Settings } from '../../shell/options/settings.js'
+import type { PageWanted } from '../../shell/records/checked-store.js'
+import { storeError } from '../../shell/records/checked-store.js'
 import { keys, recordAs } from '../../shell/records.js'
 import type { Transactions } from '../../shell/transactions.js'
 import type { JsonValue, StoredRecord } from '../../storage/record-store.js'
@@ -32,7 +31,7 @@ export interface ReadablePage extends GrantPage {
  * @throws GrantwellError `ERR_STORE`
  */
 export async function listReadableGrants(
-  { clock, digests, scopes: catalogue }: Settings<never>,
+  { clock, clientKeyOf, scopes: catalogue }: Settings<never>,
   { read, listReadable }: Transactions,
   subject: Subject,
   page: PageWanted,
@@ -45,11 +44,11 @@ export async function listReadableGrants(
     const grant = recordAs.grant(value)
     return grant !== undefined && grant.subject === subject && isLive(grant, now) ? [grant] : []
   })
-  const applicationKeys = [...new Set(live.map(({ clientId }) => keys.application(clientKeyOf(digests, clientId))))]
+  const applicationKeys = [...new Set(live.map(({ clientId }) => keys.application(clientKeyOf(clientId))))]
   const { found, error = leftOut } = await readAll(read, applicationKeys)
   const applications = new Map(applicationKeys.map((key, index) => [key, found[index]?.value]))
   const grants = live.flatMap((grant) => {
-    const value = applications.get(keys.application(clientKeyOf(digests, grant.clientId)))
+    const value = applications.get(keys.application(clientKeyOf(grant.clientId)))
     return permittedGrant(grant, value, catalogue)
   })
   return { grants, ...(cursor !== undefined && { cursor }), ...(error !== undefined && { leftOut: error }) }

@@ -3,7 +3,7 @@
  * @module
  */
 
-import { clientKeyOf, digestOf } from '../../core/credentials/digests.js'
+import { digestOf } from '../../core/credentials/digests.js'
 import type { OAuthError } from '../../core/errors.js'
 import { isOAuthError } from '../../core/errors.js'
 import type { Decision } from '../../core/grant/consents.js'
@@ -90,5 +90,5 @@ function ownGrant(
   value: JsonValue | undefined,
 ): Grant | undefined {
   const grant = recordAs.grant(value)
-  return grant?.subject === subject && clientKeyOf(settings.digests, grant.clientId) === clientKey ? grant : undefined
+  return grant?.subject === subject && settings.clientKeyOf(grant.clientId) === clientKey ? grant : undefined
 }

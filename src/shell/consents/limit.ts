@@ -10,7 +10,7 @@ import { GIVES_WAY_AFTER } from '../../core/grant/consents.js'
 import type { Grant } from '../../core/grant/grant.js'
 import { isLive } from '../../core/grant/grant.js'
 import type { GrantId, Seconds } from '../../core/values.js'
-import { unavailable } from '../checked-store.js'
+import { unavailable } from '../records/checked-store.js'
 import type { ConsentContext, Deciding } from './grants.js'
 import { endGrant, readGrants } from './grants.js'
 

@@ -6,10 +6,12 @@ import type { RedirectRules } from '../../core/application/redirect-uri.js'
 import { portableDigests } from '../../core/credentials/digests.js'
 import type { GrantRules } from '../../core/grant/rules.js'
 import { serviceScopes } from '../../core/scopes.js'
+import type { ClientId, ClientKey } from '../../core/values.js'
 import type { Pages } from '../../pages/index.js'
 import type { AuditEvent } from '../audit.js'
 import { harmless } from '../host.js'
 import type { AuthorizationServerOptions } from '../options.js'
+import { createClientKeys } from '../records/client-keys.js'
 import { checkLifetimes, issuerPathOf, optionError, readServerOptions } from './checks.js'
 import {
   checkedClock,
@@ -34,6 +36,8 @@ export type Settings<Native> = Required<
   readonly pages: Partial<Pages>
   readonly rules: GrantRules
   readonly redirect: RedirectRules
+  /** Returns the key of a client's application. */
+  readonly clientKeyOf: (clientId: ClientId) => ClientKey
   /** The issuer's own path, without a slash at its end. */
   readonly issuerPath: string
 }
@@ -82,6 +86,7 @@ export function resolveOptions<Native>(options: AuthorizationServerOptions<Nativ
     ...settings,
     rules,
     redirect: { matching: settings.redirectMatching, allowLocalhost: settings.allowLocalhost },
+    clientKeyOf: createClientKeys(rules.digests),
   }
 }
 

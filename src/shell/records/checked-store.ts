@@ -3,15 +3,15 @@
  * an error for the client.
  * @module
  */
-import type { OAuthError } from '../core/errors.js'
-import { GrantwellError, isOAuthError, oauthError } from '../core/errors.js'
-import { sameJson } from '../core/json.js'
-import type { Takes } from '../core/takes.js'
-import { FLAG, isObject } from '../core/takes.js'
-import type { JsonValue, RecordPage, StoredRecord, WriteOptions } from '../storage/record-store.js'
-import { checkedAnswer, wrongAnswer } from './host.js'
-import type { MaybePromise } from './maybe-promise.js'
-import type { Settings } from './options/settings.js'
+import type { OAuthError } from '../../core/errors.js'
+import { GrantwellError, isOAuthError, oauthError } from '../../core/errors.js'
+import { sameJson } from '../../core/json.js'
+import type { Takes } from '../../core/takes.js'
+import { FLAG, isObject } from '../../core/takes.js'
+import type { JsonValue, RecordPage, StoredRecord, WriteOptions } from '../../storage/record-store.js'
+import { checkedAnswer, wrongAnswer } from '../host.js'
+import type { MaybePromise } from '../maybe-promise.js'
+import type { Settings } from '../options/settings.js'
 import { isReadable, unreadable } from './record-version.js'
 
 /** The settings of a server that its records depend on. */

@@ -3,14 +3,14 @@
  * @module
  */
 
-import type { OAuthError } from '../core/errors.js'
-import { isOAuthError } from '../core/errors.js'
-import type { JsonValue } from '../storage/record-store.js'
+import type { OAuthError } from '../../core/errors.js'
+import { isOAuthError } from '../../core/errors.js'
+import type { JsonValue } from '../../storage/record-store.js'
+import type { IssuerRecord } from '../records.js'
+import { ISSUER_KEY, notOurs } from '../records.js'
 import type { CheckedStore, Records, StoreSettings } from './checked-store.js'
 import { createCheckedStore, storeFailed } from './checked-store.js'
 import { RECORD_VERSION } from './record-version.js'
-import type { IssuerRecord } from './records.js'
-import { ISSUER_KEY, notOurs } from './records.js'
 
 /**
  * Creates the store of a server. Nothing is answered from the records of another issuer. The first use looks for the record that

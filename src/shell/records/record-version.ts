@@ -2,8 +2,8 @@
  * The version of records. A record of another version is refused: nothing is answered from it, and it is not overwritten.
  * @module
  */
-import { GrantwellError } from '../core/errors.js'
-import type { JsonValue, StoredRecord } from '../storage/record-store.js'
+import { GrantwellError } from '../../core/errors.js'
+import type { JsonValue, StoredRecord } from '../../storage/record-store.js'
 
 /** The version of every kind of record that this release reads and writes. */
 export const RECORD_VERSION = 1
