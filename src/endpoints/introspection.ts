@@ -13,7 +13,7 @@ import { GRANT_ID_BYTES, grantIdOf } from '../core/credentials/credential.js'
 import type { OAuthError, RefusalReason } from '../core/errors.js'
 import { isOAuthError } from '../core/errors.js'
 import type { Scope } from '../core/scopes.js'
-import { limitScopes } from '../core/scopes.js'
+import { coversScopes, limitScopes } from '../core/scopes.js'
 import type { ClientId, ClientKey, Seconds } from '../core/values.js'
 import { accessBy } from '../guard/access.js'
 import type { PresentedClient } from '../protocol/client-authentication.js'
@@ -117,6 +117,7 @@ function introspect(
   // As a bearer token: a resource server cannot tell whether a use was signed, and would take a stolen token without its key.
   const found = accessBy(settings, credential, tokenApplication, tokenGrant, now, undefined)
   if (found.type === 'refusal') return isOAuthError(found.error) ? found.error.reason : 'credential_unknown'
+  if (coversScopes(visible, found.scopes)) return found
   const scopes = limitScopes(found.scopes, visible, settings.scopes)
   return scopes.length === 0 ? 'scope_not_registered' : { ...found, scopes }
 }
