@@ -62,7 +62,7 @@ export function configureRun(run: 'quick' | 'slow') {
   function apart(name: string) {
     const exclude = [...configDefaults.exclude, ...slow, ...filesOf(MESSAGES), ...filesOf(FUNCTIONS)]
     const env = { GRANTWELL_ADAPTER: 'direct' }
-    return { root, resolve, test: { name, env, ...patience, include: [`test/**/*${ending}`], exclude } }
+    return { root, resolve, test: { name, env, ...patience, include: [`{test,docs/snippets}/**/*${ending}`], exclude } }
   }
 
   return defineConfig({
