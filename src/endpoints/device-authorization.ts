@@ -11,7 +11,7 @@ import { USER_CODE_ENTROPY_BYTES, userCodeDigest, userCodeOf } from '../core/cre
 import type { OAuthError } from '../core/errors.js'
 import { isOAuthError } from '../core/errors.js'
 import type { IssuedDeviceCode } from '../core/grant/device.js'
-import { unchanged } from '../core/grant/outcome.js'
+import { withoutChange } from '../core/grant/outcome.js'
 import { transition } from '../core/grant/transition.js'
 import type { Scope } from '../core/scopes.js'
 import type { GrantId, Seconds, UserCode } from '../core/values.js'
@@ -110,7 +110,7 @@ function issueDeviceCode(
   const clientKey = settings.clientKeyOf(clientId)
   return transactions.onGrant<IssuedDeviceCode>(clientKey, grantId, (stored, record, now, entropy) => {
     const scopes = authorizedScopes(settings, asked, stored, now)
-    if (isOAuthError(scopes)) return unchanged(scopes)
+    if (isOAuthError(scopes)) return withoutChange(scopes)
     return transition(record, { type: 'request_device', grantId, clientId, clientKey, scopes }, now, entropy, rules)
   })
 }

@@ -6,15 +6,15 @@
 
 import type { OAuthError } from '../core/errors.js'
 import { isOAuthError } from '../core/errors.js'
-import { unchanged } from '../core/grant/outcome.js'
+import { withoutChange } from '../core/grant/outcome.js'
 import type { Revocation } from '../core/grant/revoke.js'
 import { transition } from '../core/grant/transition.js'
 import type { PresentedClient } from '../protocol/client-authentication.js'
 import { authenticateClient } from '../protocol/client-authentication.js'
 import type { HttpRequest, HttpResponse } from '../protocol/message.js'
 import { errorResponse, revocationResponse } from '../protocol/message.js'
-import type { RequestAboutToken } from '../protocol/revocation.js'
-import { requestAboutToken } from '../protocol/revocation.js'
+import type { RequestAboutToken } from '../protocol/request-about-token.js'
+import { requestAboutToken } from '../protocol/request-about-token.js'
 import type { ReportRefusal } from '../shell/audit.js'
 import type { MaybePromise } from '../shell/maybe-promise.js'
 import { andThen } from '../shell/maybe-promise.js'
@@ -56,15 +56,15 @@ export function revocationEndpoint<Native>(
     const clientKey = settings.clientKeyOf(client.clientId)
     return transactions.onGrant<Revocation>(clientKey, credential?.grantId, (stored, grant, now, entropy) => {
       const application = authenticateClient(stored, client, digests, now)
-      if (isOAuthError(application)) return unchanged(application)
-      if (fault !== undefined) return unchanged(fault)
-      if (credential === undefined) return unchanged({ type: 'unchanged', reason: 'credential_unknown' })
+      if (isOAuthError(application)) return withoutChange(application)
+      if (fault !== undefined) return withoutChange(fault)
+      if (credential === undefined) return withoutChange({ type: 'unchanged', reason: 'credential_unknown' })
       const revoke = { type: 'revoke', credential, clientId: application.clientId } as const
       const outcome = transition(grant, revoke, now, entropy, rules)
       // Under another client's key it is another client's, whatever else it says; decided on, so that it takes as long.
       return credential.clientKey === clientKey
         ? outcome
-        : unchanged({ type: 'unchanged', reason: 'credential_of_another_client' })
+        : withoutChange({ type: 'unchanged', reason: 'credential_of_another_client' })
     })
   }
 }

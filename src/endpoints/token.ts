@@ -7,7 +7,7 @@
 import type { Credential } from '../core/credentials/credential.js'
 import type { OAuthError } from '../core/errors.js'
 import { isOAuthError } from '../core/errors.js'
-import { invalidGrant, unchanged } from '../core/grant/outcome.js'
+import { invalidGrant, withoutChange } from '../core/grant/outcome.js'
 import type { IssuedTokens } from '../core/grant/pair.js'
 import { transition } from '../core/grant/transition.js'
 import type { PresentedClient } from '../protocol/client-authentication.js'
@@ -58,12 +58,14 @@ export function tokenEndpoint<Native>(
     const credential = presented?.clientKey === clientKey ? presented : undefined
     return transactions.onGrant<IssuedTokens>(clientKey, credential?.grantId, (stored, grant, now, entropy) => {
       const application = authenticateClient(stored, client, digests, now)
-      if (isOAuthError(application)) return unchanged(application)
-      if (isOAuthError(asked.grant)) return unchanged(asked.grant)
+      if (isOAuthError(application)) return withoutChange(application)
+      if (isOAuthError(asked.grant)) return withoutChange(asked.grant)
       if (credential === undefined)
-        return unchanged(invalidGrant(presented === undefined ? 'credential_unknown' : 'credential_of_another_client'))
+        return withoutChange(
+          invalidGrant(presented === undefined ? 'credential_unknown' : 'credential_of_another_client'),
+        )
       const fault = asked.grant.registrationFault(application)
-      if (fault !== undefined) return unchanged(fault)
+      if (fault !== undefined) return withoutChange(fault)
       const { clientId, scopes: registered } = application
       const tokenType = macTokens ? application.tokenType : undefined
       const command = asked.grant.command({ credential, clientId, registered, tokenType })

@@ -31,10 +31,10 @@ export interface Decision<Reply> {
 /** Decides on the values of records, in the order of their keys. */
 type Decide<Reply> = (values: readonly (JsonValue | undefined)[], now: Seconds, entropy: Uint8Array) => Decision<Reply>
 
-/** The maximum number of attempts at a decision. Another attempt is needed after another request wrote the record first. */
-export const ATTEMPTS = 32
+/** The maximum number of tries at a decision. Another one is needed after another request wrote the record first. */
+export const MAX_TRIES = 32
 
-/** The number of attempts without a pause. Later ones wait for a random time, so that requests do not keep colliding. */
+/** The number of tries without a pause. Later ones wait for a random time, so that requests do not keep colliding. */
 const AT_ONCE = 3
 
 /** The longest pause, in milliseconds. */
@@ -77,26 +77,28 @@ export function createTransactions(settings: StoreSettings): Transactions {
   }
 
   /** Decides at once if the store answers at once, and waits only after another request wrote first: see `maybe-promise.ts`. */
-  function transact<Reply>(asked: readonly string[], decide: Decide<Reply>): MaybePromise<Reply | OAuthError> {
-    return andThen(attempt(asked, decide), (decided) => (decided === undefined ? retry(asked, decide) : decided.reply))
+  function transact<Reply>(wanted: readonly string[], decide: Decide<Reply>): MaybePromise<Reply | OAuthError> {
+    return andThen(tryOnce(wanted, decide), (decided) =>
+      decided === undefined ? retry(wanted, decide) : decided.reply,
+    )
   }
 
-  async function retry<Reply>(asked: readonly string[], decide: Decide<Reply>): Promise<Reply | OAuthError> {
-    for (let attempts = 2; attempts <= ATTEMPTS; attempts++) {
-      if (attempts > AT_ONCE) await pause(attempts)
-      const decided = await attempt(asked, decide)
+  async function retry<Reply>(wanted: readonly string[], decide: Decide<Reply>): Promise<Reply | OAuthError> {
+    for (let tries = 2; tries <= MAX_TRIES; tries++) {
+      if (tries > AT_ONCE) await pause(tries)
+      const decided = await tryOnce(wanted, decide)
       if (decided !== undefined) return decided.reply
     }
     return unavailable('contention')
   }
 
   /** Reads, decides and writes once. Answers undefined if another request wrote in between. */
-  function attempt<Reply>(asked: readonly string[], decide: Decide<Reply>): MaybePromise<Decision<Reply> | undefined> {
-    return andThen(store.read(asked), (records) => {
+  function tryOnce<Reply>(wanted: readonly string[], decide: Decide<Reply>): MaybePromise<Decision<Reply> | undefined> {
+    return andThen(store.read(wanted), (records) => {
       if (isOAuthError(records)) return { reply: records }
       const decision = decide(records.map(storedValue), clock(), entropy(ENTROPY_BYTES))
       const { write, events = [] } = decision
-      const stored = write === undefined || writeBack(write, records[asked.indexOf(write.key)])
+      const stored = write === undefined || writeBack(write, records[wanted.indexOf(write.key)])
       return andThen(stored, (written) => {
         if (typeof written === 'object') return { reply: written }
         if (!written) return undefined
@@ -118,8 +120,8 @@ export function createTransactions(settings: StoreSettings): Transactions {
     transact,
     onGrant: (clientKey, grantId, decide) => {
       const application = keys.application(clientKey)
-      const asked = grantId === undefined ? [application] : [application, keys.grant(grantId)]
-      return transact(asked, (values, now, bytes) =>
+      const wanted = grantId === undefined ? [application] : [application, keys.grant(grantId)]
+      return transact(wanted, (values, now, bytes) =>
         grantChange(decide(recordAs.application(values[0]), recordAs.grantRecord(values[1]), now, bytes)),
       )
     },
@@ -135,8 +137,8 @@ export function grantChange<Reply>({ reply, grant, events }: GrantOutcome<Reply,
   return grant === undefined ? { reply, events } : { reply, events, write: grantWrite(grant) }
 }
 
-/** Waits for a random time that grows with the attempts. */
-function pause(attempts: number): Promise<void> {
-  const longest = Math.min(2 ** (attempts - AT_ONCE - 1), PAUSE_MAX)
+/** Waits for a random time that grows with the tries. */
+function pause(tries: number): Promise<void> {
+  const longest = Math.min(2 ** (tries - AT_ONCE - 1), PAUSE_MAX)
   return new Promise((resolve) => setTimeout(resolve, Math.random() * longest))
 }

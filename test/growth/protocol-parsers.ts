@@ -12,7 +12,7 @@ import { macOf, presentedMac, targetOf } from '../../src/protocol/mac.js'
 import { headersOf, originForm, pathOf, queryOf, revocationResponse } from '../../src/protocol/message.js'
 import { browserKeyOf, chosenResources, fromOwnPage, verifyFormToken } from '../../src/protocol/pages/form-binding.js'
 import { bodyParameters, decodeComponent, formOf, listIn, parseParameters } from '../../src/protocol/parameters.js'
-import { requestAboutToken } from '../../src/protocol/revocation.js'
+import { requestAboutToken } from '../../src/protocol/request-about-token.js'
 import { tokenRequest } from '../../src/protocol/token.js'
 import type { Around, Inputs } from './shapes.js'
 import { all, COUNTED, of, ofForms, ofText } from './shapes.js'
@@ -209,7 +209,7 @@ export const PROTOCOL: Readonly<Record<string, Inputs>> = {
       allowPost: true,
     }),
   ),
-  'protocol/revocation.ts requestAboutToken': ofForms((text) =>
+  'protocol/request-about-token.ts requestAboutToken': ofForms((text) =>
     requestAboutToken(requestOf(`client_id=native&token=x&${text}`), { allowPost: true }),
   ),
   'protocol/device.ts deviceAuthorizationRequest': ofForms((text) =>

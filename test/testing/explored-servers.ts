@@ -65,7 +65,7 @@ export const MUTATIONS = {
 } as const satisfies Readonly<Record<string, Mutation>>
 
 function attempts(name: string, number: string): Mutation {
-  return { name, edits: [{ room: 'shell', within: 'ATTEMPTS', find: '32', replace: number }] }
+  return { name, edits: [{ room: 'shell', within: 'MAX_TRIES', find: '32', replace: number }] }
 }
 
 function recovery(name: string, isStored: string): Mutation {

@@ -89,11 +89,11 @@ export function invalidGrant(reason: RefusalReason): OAuthError {
 }
 
 /** Makes the outcome that changes nothing. */
-export function unchanged<Reply>(reply: Reply): { readonly reply: Reply; readonly events: readonly never[] } {
+export function withoutChange<Reply>(reply: Reply): { readonly reply: Reply; readonly events: readonly never[] } {
   return { reply, events: [] }
 }
 
 /** Makes the outcome of a code or refresh token that is refused. */
 export function refused(reason: RefusalReason): GrantOutcome<never, never> {
-  return unchanged(invalidGrant(reason))
+  return withoutChange(invalidGrant(reason))
 }

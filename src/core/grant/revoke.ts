@@ -9,7 +9,7 @@ import { digestOf } from '../credentials/digests.js'
 import type { RefusalReason } from '../errors.js'
 import type { ClientId, Seconds } from '../values.js'
 import type { Grant, TokenPair } from './grant.js'
-import { findPair, isLive, retire, tombstone, worksUntil } from './grant.js'
+import { findPair, isLive, retire, tombstone, withPairs, worksUntil } from './grant.js'
 import type { GrantOutcome } from './outcome.js'
 import { about } from './outcome.js'
 import type { GrantRules } from './rules.js'
@@ -66,9 +66,10 @@ export function revoke(
   }
   if (pair.access.revokedAt !== undefined) return unchanged('credential_revoked')
   const current = retire(grant, now)
+  const pairs = current.pairs.map((each) => (each === pair ? withoutAccess(pair, now) : each))
   return {
     reply: { type: 'revoked' },
-    grant: { ...current, pairs: current.pairs.map((each) => (each === pair ? withoutAccess(pair, now) : each)) },
+    grant: withPairs(current, pairs, grant.lastUsedAt as Seconds), // a grant with a pair was used
     events: [{ type: 'revoked', what: 'access_token', cause: 'client', ...about(grant, now) }],
   }
 }
@@ -89,8 +90,12 @@ export function withdraw(grant: Grant | undefined, command: WithdrawCommand, now
   }
 }
 
-function withoutAccess(pair: TokenPair, now: Seconds): TokenPair {
-  return { ...pair, access: { ...pair.access, revokedAt: now } }
+/** Returns a pair whose access token is revoked. Written out, as `withPairs`. */
+function withoutAccess({ access, refresh, superseded }: TokenPair, revokedAt: Seconds): TokenPair {
+  const { digest, expiresAt, scopes, type } = access
+  const revoked =
+    type === undefined ? { digest, expiresAt, scopes, revokedAt } : { digest, expiresAt, scopes, type, revokedAt }
+  return superseded === undefined ? { access: revoked, refresh } : { access: revoked, refresh, superseded }
 }
 
 function unchanged(reason: RefusalReason): GrantOutcome<Revocation> {

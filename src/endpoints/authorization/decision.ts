@@ -8,7 +8,7 @@ import { RESOURCE_CHOICES } from '../../core/application/registration.js'
 import { isOAuthError, oauthError } from '../../core/errors.js'
 import type { ApproveCommand } from '../../core/grant/approve.js'
 import type { Grant } from '../../core/grant/grant.js'
-import { unchanged } from '../../core/grant/outcome.js'
+import { withoutChange } from '../../core/grant/outcome.js'
 import { transition } from '../../core/grant/transition.js'
 import type { Resources } from '../../core/resource.js'
 import { coversScopes } from '../../core/scopes.js'
@@ -45,7 +45,7 @@ export async function approve(
   const reply = await context.consents.onGrant(who, by.grantId, (application, grant, now, entropy) =>
     application?.state === 'approved'
       ? transition(grant, command, now, entropy, rules)
-      : unchanged(notAccessible('client_suspended')),
+      : withoutChange(notAccessible('client_suspended')),
   )
   return isOAuthError(reply) ? showLinkError(context, reply) : authorizationResponse(asked, reply, context.issuer)
 }

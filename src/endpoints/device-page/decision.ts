@@ -9,7 +9,7 @@ import type { OAuthError } from '../../core/errors.js'
 import { isOAuthError } from '../../core/errors.js'
 import type { Decided } from '../../core/grant/device.js'
 import { userCodeUnknown } from '../../core/grant/device.js'
-import { unchanged } from '../../core/grant/outcome.js'
+import { withoutChange } from '../../core/grant/outcome.js'
 import { transition } from '../../core/grant/transition.js'
 import { sameJson } from '../../core/json.js'
 import type { Resources } from '../../core/resource.js'
@@ -141,7 +141,7 @@ async function decide(
     if (notAdmitted !== undefined) return notAdmitted
   }
   return consents.onGrant(who, grantId, (current, device, now, entropy) => {
-    if (decision === 'agree' && current?.state !== 'approved') return unchanged(userCodeUnknown())
+    if (decision === 'agree' && current?.state !== 'approved') return withoutChange(userCodeUnknown())
     return transition(device, { type: 'decide', decision, subject, scopes, resources }, now, entropy, rules)
   })
 }

@@ -48,10 +48,10 @@ export function createCheckedStore({ store, clock, onError }: StoreSettings): Ch
     return storeFailed(error)
   }
 
-  function read(asked: readonly string[]): MaybePromise<Records | OAuthError> {
-    const checked = (records: unknown) => refuseUnreadable(asked, records, failed)
+  function read(wanted: readonly string[]): MaybePromise<Records | OAuthError> {
+    const checked = (records: unknown) => refuseUnreadable(wanted, records, failed)
     try {
-      const found = store.read(asked)
+      const found = store.read(wanted)
       return Array.isArray(found) ? checked(found) : Promise.resolve(found).then(checked, failed)
     } catch (error) {
       return failed(error)
@@ -106,16 +106,16 @@ export function createCheckedStore({ store, clock, onError }: StoreSettings): Ch
  * overwritten.
  */
 function refuseUnreadable(
-  asked: readonly string[],
+  wanted: readonly string[],
   records: unknown,
   failed: (error: unknown) => OAuthError,
 ): Records | OAuthError {
-  if (!isWhole(records, asked)) return failed(wrongAnswer('store.read()', recordsOf(asked), records, true))
+  if (!isWhole(records, wanted)) return failed(wrongAnswer('store.read()', recordsOf(wanted), records, true))
   let hasNull = false
   for (let index = 0; index < records.length; index++) {
     const record = records[index]
     if (record === null) hasNull = true
-    else if (record !== undefined && !isReadable(record)) return failed(unreadable({ ...record, key: asked[index] }))
+    else if (record !== undefined && !isReadable(record)) return failed(unreadable({ ...record, key: wanted[index] }))
   }
   // An engine may give null for an absent record. From here on, only undefined means that.
   return hasNull ? records.map((record) => record ?? undefined) : records
@@ -142,8 +142,8 @@ export function storeError(failure: OAuthError): GrantwellError {
 }
 
 /** True if an answer of the store has an entry for each key. */
-function isWhole(found: unknown, asked: readonly string[]): found is readonly (StoredRecord | undefined)[] {
-  return Array.isArray(found) && found.length === asked.length
+function isWhole(found: unknown, wanted: readonly string[]): found is readonly (StoredRecord | undefined)[] {
+  return Array.isArray(found) && found.length === wanted.length
 }
 
 function recordsOf({ length }: readonly string[]): string {

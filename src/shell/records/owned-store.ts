@@ -20,8 +20,8 @@ export function createOwnedStore(settings: StoreSettings): CheckedStore {
   const store = createCheckedStore(settings)
   const owner = createOwnerCheck(settings, store)
   return {
-    read: (asked) =>
-      owner.isKnown() ? store.read(asked) : owner.check().then((refused) => refused ?? store.read(asked)),
+    read: (wanted) =>
+      owner.isKnown() ? store.read(wanted) : owner.check().then((refused) => refused ?? store.read(wanted)),
 
     list: async (label, page) => {
       const refused = owner.isKnown() ? undefined : await owner.check()
