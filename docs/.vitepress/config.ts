@@ -53,7 +53,17 @@ const SECTIONS: Readonly<Record<string, readonly (readonly [path: string, title:
     ['/security/statements', 'Statements and their tests'],
     ['/security/arithmetic', 'The arithmetic'],
   ],
-  Rules: [['/rules/', 'The rules of the service']],
+  Rules: [
+    ['/rules/', 'Two sets of rules'],
+    ['/rules/authorization-service', 'The service'],
+    ['/rules/metadata', 'Metadata records'],
+  ],
+  Reference: [
+    ['/reference/options', 'Options'],
+    ['/reference/events', 'Events'],
+    ['/reference/errors', 'Errors and reasons'],
+    ['/reference/', 'Names'],
+  ],
   Design: [
     ['/design/idea', 'The one idea'],
     ['/design/decisions', 'Decisions and their costs'],
@@ -73,6 +83,7 @@ export default defineConfig({
       { text: 'Start', link: '/start/what' },
       { text: 'Guides', link: '/guides/guard' },
       { text: 'Rules', link: '/rules/' },
+      { text: 'Reference', link: '/reference/options' },
     ],
     sidebar: Object.entries(SECTIONS).map(([text, pages]) => ({
       text,

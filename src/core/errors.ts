@@ -7,62 +7,115 @@ import type { Seconds } from './values.js'
 
 /** The codes of the protocol, in the field `error` on the wire. */
 export type OAuthErrorCode =
+  /** The request lacks a parameter, repeats one, or is malformed. Status 400, or 413 and 405 for a body and a method. */
   | 'invalid_request'
+  /** The client is unknown, or did not authenticate. Status 401. */
   | 'invalid_client'
+  /** The code, refresh token or device code does not work, or belongs to another client. Status 400. */
   | 'invalid_grant'
+  /** The client may not do this. Status 400, or 403 at introspection. */
   | 'unauthorized_client'
+  /** The token endpoint does not have this `grant_type`. Status 400. */
   | 'unsupported_grant_type'
+  /** The `response_type` is not `code`. Sent to the redirect URI. */
   | 'unsupported_response_type'
+  /** The scope is unknown, malformed, or wider than it may be. Status 400. */
   | 'invalid_scope'
+  /** The user refused. Sent to the redirect URI, or to a device with status 400. */
   | 'access_denied'
+  /** The user has not decided yet: the device asks again later. Status 400. */
   | 'authorization_pending'
+  /** The device asked too soon, and waits longer from now on. Status 400. */
   | 'slow_down'
+  /** The device code expired: the device begins again. Status 400. */
   | 'expired_token'
+  /** The access token does not work. Status 401. */
   | 'invalid_token'
+  /** The access token does not have the scope or resource that the route needs. Status 403. */
   | 'insufficient_scope'
+  /** A function of the host failed. Status 500. */
   | 'server_error'
+  /** The store failed, or there are too many requests: a retry is safe. Status 503, or 429. */
   | 'temporarily_unavailable'
 
 /**
- * Why a request was refused, for the host's audit trail: finer than what the client is told, never a secret, and stable.
+ * The reason why a request was refused, for the host's audit trail: finer than what the client is told, never a secret, and
+ * stable.
  */
 export type RefusalReason =
+  /** A parameter is missing, repeated or malformed. */
   | 'malformed_request'
+  /** The body is larger than `bodyLimit`. */
   | 'body_too_large'
+  /** The endpoint does not have this method. */
   | 'method_not_allowed'
+  /** No application has this client identifier. */
   | 'client_unknown'
+  /** The client did not authenticate, and must. */
   | 'client_not_authenticated'
+  /** The client authenticated by a method that it may not use, or that could not be read. */
   | 'client_authentication_method'
+  /** The client secret is wrong or expired. */
   | 'client_secret_wrong'
+  /** An administrator suspended the application. */
   | 'client_suspended'
+  /** No administrator has approved the application yet. */
   | 'client_not_approved'
+  /** The application is not registered for this grant type, such as the device flow. */
   | 'grant_type_not_registered'
+  /** The redirect URI matches none of the application's, or is not that of the authorization request. */
   | 'redirect_uri_mismatch'
+  /** The scope is unknown, or the application is not registered for it. */
   | 'scope_not_registered'
+  /** The request has no `code_challenge`, and needs one. */
   | 'pkce_required'
+  /** The `code_verifier` does not match the challenge, or came without one. */
   | 'pkce_mismatch'
+  /** The code or token is none that this service gave out, or its record is gone. */
   | 'credential_unknown'
+  /** The code or token belongs to another client. */
   | 'credential_of_another_client'
+  /** The code or token expired. */
   | 'credential_expired'
+  /** The token or its grant was revoked. */
   | 'credential_revoked'
+  /** The code or refresh token was used before, after its grace period. The grant ends, unless `refreshReplay` says otherwise. */
   | 'credential_replayed'
+  /** The client refreshed too often within one grace period. */
   | 'too_many_pairs_in_grace'
+  /** The scope is wider than what the user permitted, or narrower than what the route needs. */
   | 'scope_insufficient'
+  /** The user did not permit this resource. */
   | 'resource_not_granted'
+  /** The token must be presented in the other way: as a bearer token, or with a signature. */
   | 'token_type_mismatch'
+  /** The signature of the request is wrong. */
   | 'mac_mismatch'
+  /** The timestamp of the signed request is too far from the service's time. */
   | 'mac_stale'
+  /** The signed request came before, with the same timestamp and nonce. */
   | 'mac_replayed'
+  /** The client is not registered as a resource server. */
   | 'not_a_resource_server'
+  /** The user has not decided yet. */
   | 'decision_pending'
+  /** The device polled before its interval was over. */
   | 'polled_too_soon'
+  /** No device shows this user code. */
   | 'user_code_unknown'
+  /** A limit of attempts or devices is reached. */
   | 'too_many_attempts'
+  /** The user refused. */
   | 'consent_refused'
+  /** The form of the page is not one that this service made for this user and browser, or it expired. */
   | 'consent_invalid'
+  /** The service does not have this feature, such as a `grant_type` or `response_type`. */
   | 'unsupported'
+  /** The store failed. */
   | 'store_failed'
+  /** Other requests changed the same record again and again. */
   | 'contention'
+  /** A function of the host failed. */
   | 'host_failed'
 
 /** One error: what the client gets, and, apart from it, what the audit trail gets. */

@@ -34,6 +34,7 @@ export type DecidedEvent = {
   readonly subject: Subject
 } & (
   | {
+      /** A user agreed: the application gets a code. */
       readonly type: 'issued'
       readonly scopes: readonly Scope[]
       readonly resources: Resources
@@ -44,14 +45,18 @@ export type DecidedEvent = {
     }
   /** Refused on the page of a device; a refused authorization request is a `refused` with its reason. */
   | { readonly type: 'device_refused' }
+  /** A code or device code gave its first pair of tokens. */
   | { readonly type: 'exchanged'; readonly scopes: readonly Scope[] }
+  /** A pair of tokens was refreshed. */
   | {
       readonly type: 'refreshed'
       readonly scopes: readonly Scope[]
       /** True if it is the same successor, asked for again. */
       readonly retry: boolean
     }
+  /** A code or refresh token came back after it was used. */
   | { readonly type: 'replayed'; readonly credential: 'code' | 'refresh_token' }
+  /** An access token or a whole grant ended. */
   | { readonly type: 'revoked'; readonly what: 'access_token' | 'grant'; readonly cause: RevocationCause }
 )
 

@@ -1,0 +1,151 @@
+/**
+ * Writes the tables of options, events, errors and reasons of the reference, from the sources: `node docs/tables.mjs`.
+ * @module
+ */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import ts from 'typescript'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+
+const ENGINE = ['src/storage/shared/options.ts', 'EngineOptions']
+const REMOTE = ['src/storage/shared/options.ts', 'RemoteEngineOptions']
+
+/** Functions with options, each with the interfaces of these. */
+const OPTIONS = [
+  ['createAuthorizationServer', [['src/shell/options.ts', 'AuthorizationServerOptions']]],
+  ['createNodeGuard', [['src/adapters/node/guard.ts', 'NodeGuardOptions']]],
+  ['memoryStore', [['src/storage/memory.ts', 'MemoryStoreOptions']]],
+  ['sqliteStore', [['src/storage/sqlite.ts', 'SqliteStoreOptions'], ENGINE]],
+  ['postgresStore', [['src/storage/postgres.ts', 'PostgresStoreOptions'], REMOTE, ENGINE]],
+  ['redisStore', [REMOTE, ENGINE]],
+  ['Clients', [['src/client/client.ts', 'ClientOptions']]],
+  ['login', [['src/client/login.ts', 'LoginOptions']]],
+  ['loginByBrowser', [['src/client/node/browser-login.ts', 'BrowserLoginOptions']]],
+  ['createTokenSource', [['src/client/tokens/token-source.ts', 'TokenSourceOptions']]],
+  ['authorizedFetch', [['src/client/fetch/authorized-fetch.ts', 'AuthorizedFetchOptions']]],
+  ['resourceServer', [['src/client/resource-server/resource-server.ts', 'ResourceServerOptions']]],
+  ['storageContract', [['src/testing/storage-contract.ts', 'StorageContractOptions']]],
+  ['lifecycle', [['src/testing/lifecycle.ts', 'LifecycleOptions']]],
+  ['explore', [['src/testing/explore.ts', 'ExploreOptions']]],
+]
+
+/** Types whose members are the rows of a table, each with its title and its file. */
+const UNIONS = [
+  ['errors', 'Errors that clients get', 'src/core/errors.ts', 'OAuthErrorCode'],
+  ['errors', 'Reasons in the audit trail', 'src/core/errors.ts', 'RefusalReason'],
+  ['errors', 'Errors that functions throw', 'src/core/errors.ts', 'GrantwellErrorCode'],
+]
+
+/** Types of events. Each of their `type`s is a row. */
+const EVENTS = [
+  ['src/core/grant/outcome.ts', 'DeviceRequestedEvent'],
+  ['src/core/grant/outcome.ts', 'DecidedEvent'],
+  ['src/core/application/transition.ts', 'ApplicationEvent'],
+  ['src/shell/audit.ts', 'RefusedEvent'],
+]
+
+/** Reads all tables: rows of name, type and description, by page and title. */
+export function readTables() {
+  const sources = new Map()
+  const rows = (read, file, name) => {
+    const source = sources.get(file) ?? parse(file)
+    sources.set(file, source)
+    return read(find(source, name), source)
+  }
+  const optionTables = OPTIONS.map(([title, interfaces]) => {
+    return { page: 'options', title, rows: interfaces.flatMap(([file, name]) => rows(rowsOfInterface, file, name)) }
+  })
+  const unionTables = UNIONS.map(([page, title, file, name]) => ({ page, title, rows: rows(rowsOfUnion, file, name) }))
+  const events = EVENTS.flatMap(([file, name]) => rows(eventsOf, file, name))
+  return [...optionTables, ...unionTables, { page: 'events', title: 'Events', rows: events }]
+}
+
+function parse(file) {
+  return ts.createSourceFile(file, ts.sys.readFile(`${root}${file}`), ts.ScriptTarget.ES2022, true)
+}
+
+function find(source, name) {
+  const found = source.statements.find((statement) => statement.name?.text === name)
+  if (found === undefined) throw new Error(`${source.fileName} has no ${name}`)
+  return found
+}
+
+function rowsOfInterface(declaration, source) {
+  return declaration.members.map((member) => {
+    const isOptional = member.questionToken !== undefined
+    const type = member.type?.getText(source).replace(/\s+/g, ' ') ?? ''
+    return { name: member.name.getText(source) + (isOptional ? '' : ' (required)'), type, text: docOf(member, source) }
+  })
+}
+
+function rowsOfUnion(declaration, source) {
+  const { type } = declaration
+  return type.types.map((member) => ({ name: member.literal.text, type: '', text: docOf(member, source) }))
+}
+
+/** Rows of the events in a declaration: an interface, or an intersection with a union of literals. */
+function eventsOf(declaration, source) {
+  const members = ts.isInterfaceDeclaration(declaration) ? [declaration] : literalsIn(declaration.type)
+  return members.map((member) => {
+    const fields = member.members
+    const kind = fields.find(({ name }) => name.getText(source) === 'type')
+    const rest = fields.filter(({ name }) => name.getText(source) !== 'type')
+    const fieldsText = rest.map((field) => field.name.getText(source) + (field.questionToken ? '?' : '')).join(', ')
+    return { name: kind.type.literal.text, type: fieldsText, text: docOf(member, source) || docOf(kind, source) }
+  })
+}
+
+function literalsIn(type) {
+  if (ts.isTypeLiteralNode(type)) return type.members.some(({ name }) => name.text === 'type') ? [type] : []
+  if (ts.isParenthesizedTypeNode(type)) return literalsIn(type.type)
+  if (ts.isUnionTypeNode(type) || ts.isIntersectionTypeNode(type)) return type.types.flatMap(literalsIn)
+  return []
+}
+
+/** Returns the docstring before a node, as one line. That of a member of a union stands before its bar. */
+function docOf(node, source) {
+  const { parent } = node
+  const siblings = parent !== undefined && ts.isUnionTypeNode(parent) ? parent.types : []
+  const at = siblings.indexOf(node)
+  const begin = at > 0 ? siblings[at - 1].end : at === 0 ? parent.parent.getStart(source) : node.pos
+  const comments = source.text.slice(begin, node.getStart(source)).match(/\/\*\*[\s\S]*?\*\//g) ?? []
+  const lines = (comments.at(-1) ?? '').replace(/^\/\*\*|\*\/$/g, '').split('\n')
+  return lines
+    .map((line) => line.replace(/^\s*\* ?/, '').trim())
+    .filter((line) => line !== '')
+    .join(' ')
+}
+
+const TITLES = { options: 'Options', events: 'Events', errors: 'Errors and reasons' }
+
+function pageOf(page, tables) {
+  const escaped = (text) => text.replaceAll('|', '\\|').replaceAll('{', '&#123;').replaceAll('<', '&lt;')
+  const code = (text) => (text === '' ? '' : `<code v-pre>${escaped(text)}</code>`)
+  const text = (value) =>
+    escaped(value)
+      .replace(/`([^`]*)`/g, '<code v-pre>$1</code>')
+      .replace(/&#123;@link ([^}]*)\}/g, '<code>$1</code>')
+  const parts = tables.flatMap(({ title, rows }) => {
+    const hasType = rows.some(({ type }) => type !== '')
+    const head = hasType ? ['| Name | Type | Meaning |', '|---|---|---|'] : ['| Name | Meaning |', '|---|---|']
+    const body = rows.map(
+      (row) => `| ${[code(row.name), ...(hasType ? [code(row.type)] : []), text(row.text)].join(' | ')} |`,
+    )
+    return [`## ${title}`, '', ...head, ...body, '']
+  })
+  return [`# ${TITLES[page]}`, '', ...parts].join('\n')
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const tables = readTables()
+  mkdirSync(`${root}docs/reference`, { recursive: true })
+  for (const page of Object.keys(TITLES))
+    writeFileSync(
+      `${root}docs/reference/${page}.md`,
+      pageOf(
+        page,
+        tables.filter((table) => table.page === page),
+      ),
+    )
+}
