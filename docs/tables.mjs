@@ -45,7 +45,10 @@ const EVENTS = [
   ['src/shell/audit.ts', 'RefusedEvent'],
 ]
 
-/** Reads all tables: rows of name, type and description, by page and title. */
+/**
+ * Reads all tables: rows of name, type and description, by page and title.
+ * @returns {{ page: string, title: string, rows: { name: string, type: string, text: string }[] }[]}
+ */
 export function readTables() {
   const sources = new Map()
   const rows = (read, file, name) => {

@@ -1,75 +1,9 @@
 /**
- * The site: its pages in the order of the side bar.
+ * The configuration of the site.
  * @module
  */
 import { defineConfig } from 'vitepress'
-
-/** Sections of the side bar, each with its pages by their paths and titles. */
-const SECTIONS: Readonly<Record<string, readonly (readonly [path: string, title: string])[]>> = {
-  Start: [
-    ['/start/what', 'What it is'],
-    ['/start/express', 'An Express service'],
-    ['/start/fetch', 'A fetch-style service'],
-    ['/start/demo', 'The demo'],
-  ],
-  Guides: [
-    ['/guides/guard', 'Guard a route'],
-    ['/guides/remote-api', 'An API elsewhere'],
-    ['/guides/applications', 'Applications and their review'],
-    ['/guides/devices', 'Devices'],
-    ['/guides/command-line', 'Command-line tools'],
-    ['/guides/pages', 'Pages of your own'],
-    ['/guides/scopes', 'Scopes of your own'],
-    ['/guides/issuers', 'Several issuers'],
-    ['/guides/proxy', 'Behind a proxy'],
-    ['/guides/migrate', 'Migrate from another server'],
-  ],
-  Stores: [
-    ['/stores/choose', 'Choose a store'],
-    ['/stores/memory', 'Memory'],
-    ['/stores/sqlite', 'SQLite'],
-    ['/stores/postgres', 'PostgreSQL'],
-    ['/stores/redis', 'Redis'],
-    ['/stores/write', 'Write a store'],
-  ],
-  Proof: [
-    ['/proof/kit', 'Test your lifecycles'],
-    ['/proof/explorer', 'The explorer'],
-  ],
-  Operations: [
-    ['/operations/deploy', 'Deployment'],
-    ['/operations/health', 'Health and cleanup'],
-    ['/operations/backups', 'Backups'],
-    ['/operations/limits', 'Limits'],
-    ['/operations/leaks', 'After a leak'],
-  ],
-  Metadata: [
-    ['/metadata/codec', 'The codec'],
-    ['/metadata/command', 'The command'],
-  ],
-  Security: [
-    ['/security/promises', 'Promises'],
-    ['/security/duties', 'Duties of the host'],
-    ['/security/statements', 'Statements and their tests'],
-    ['/security/arithmetic', 'The arithmetic'],
-  ],
-  Rules: [
-    ['/rules/', 'Two sets of rules'],
-    ['/rules/authorization-service', 'The service'],
-    ['/rules/metadata', 'Metadata records'],
-  ],
-  Reference: [
-    ['/reference/options', 'Options'],
-    ['/reference/events', 'Events'],
-    ['/reference/errors', 'Errors and reasons'],
-    ['/reference/', 'Names'],
-  ],
-  Design: [
-    ['/design/idea', 'The one idea'],
-    ['/design/decisions', 'Decisions and their costs'],
-    ['/design/comparison', 'Other servers'],
-  ],
-}
+import { SECTIONS } from './sections.js'
 
 export default defineConfig({
   title: 'grantwell',

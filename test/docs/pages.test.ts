@@ -1,0 +1,120 @@
+/**
+ * The pages of the site: that each can be reached, that its links and snippets exist, and that its sentences are short.
+ * @module
+ */
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import { SECTIONS } from '../../docs/.vitepress/sections.js'
+import { readTables } from '../../docs/tables.mjs'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const docs = join(root, 'docs')
+
+/** Words that a sentence may have. */
+const LONGEST_SENTENCE = 40
+
+/** Languages of code that stands in a page itself. All other code comes from a file that the tests run. */
+const STANDING = new Set(['sh', 'json', 'http', 'text', 'sql', 'html', 'css', 'proto', 'nginx', ''])
+
+interface Page {
+  readonly path: string
+  readonly text: string
+}
+
+const pages: readonly Page[] = readdirSync(docs, { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.md') && !file.startsWith('reference/') && !file.startsWith('.vitepress/'))
+  .map((file) => ({ path: `/${file.replace(/(index)?\.md$/, '')}`, text: readFileSync(join(docs, file), 'utf8') }))
+
+/** Pages that are made from the sources when the site is built. */
+const MADE = ['/reference/', '/reference/options', '/reference/events', '/reference/errors']
+
+const listed = Object.values(SECTIONS).flatMap((section) => section.map(([path]) => path))
+
+describe('the site', () => {
+  it('lists every page in its side bar, and has every page that it lists', () => {
+    const written = pages.map(({ path }) => path).filter((path) => path !== '/')
+    expect([...written, ...MADE].toSorted()).toEqual(listed.toSorted())
+  })
+
+  it.each(pages.map((page) => [page.path, page] as const))('%s has links that lead somewhere', (_path, { text }) => {
+    expect(linksIn(text).filter((link) => !leadsSomewhere(link, text))).toEqual([])
+  })
+
+  it.each(pages.map((page) => [page.path, page] as const))('%s has sentences that are not too long', (_path, page) => {
+    expect(sentencesIn(page.text).filter((sentence) => wordsIn(sentence) > LONGEST_SENTENCE)).toEqual([])
+  })
+
+  it.each(pages.map((page) => [page.path, page] as const))('%s shows code that the tests run', (path, { text }) => {
+    const fences = [...text.matchAll(/^```([a-z]*)/gm)].map(([, language = '']) => language)
+    expect(fences.filter((language) => !STANDING.has(language))).toEqual([])
+    const included = [...text.matchAll(/^<<< (\S+?)(?:#([\w-]+))?(?:\{.*\})?\s*$/gm)]
+    for (const [, file = '', region] of included) {
+      const source = readFileSync(join(docs, dirname(`.${path}x`), file), 'utf8')
+      expect(file).toMatch(/\/snippets\/[\w-]+\.test\.ts$/)
+      if (region !== undefined) expect(source).toContain(`// #region ${region}\n`)
+    }
+  })
+
+  it('names every entry point of the package', () => {
+    const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+    const all = pages.map(({ text }) => text).join('\n')
+    const names = Object.keys(exports).map((entry) => entry.replace(/^\./, 'grantwell'))
+    expect(names.filter((name) => name !== 'grantwell/package.json' && !all.includes(`\`${name}\``))).toEqual([])
+  })
+})
+
+describe('the tables of the reference', () => {
+  it.each(readTables().map((table) => [`${table.page}: ${table.title}`, table] as const))(
+    '%s says what every row means',
+    (_name, { rows }) => {
+      expect(rows.length).toBeGreaterThan(0)
+      expect(rows.filter(({ text }) => text === '')).toEqual([])
+    },
+  )
+})
+
+/** Returns the targets of links outside code. */
+function linksIn(text: string): string[] {
+  return [...withoutCode(text).matchAll(/\]\(([^)\s]+)\)|^\s+link: (\S+)$/gm)].map(([, a, b]) => a ?? b ?? '')
+}
+
+function leadsSomewhere(link: string, text: string): boolean {
+  if (/^https:\/\//.test(link)) return true
+  const [path = '', anchor] = link.split('#')
+  if (path.startsWith('/reference/')) return true
+  const target = path === '' ? text : pages.find((page) => page.path === path)?.text
+  return target !== undefined && (anchor === undefined || anchorsIn(target).includes(anchor))
+}
+
+/** Returns the anchors of a page's headings: given ones, and those that are made of their words. */
+function anchorsIn(text: string): string[] {
+  return [...withoutCode(text).matchAll(/^#{1,6} (.*)$/gm)].map(([, heading = '']) => {
+    const given = /\{#([^}]+)\}\s*$/.exec(heading)?.[1]
+    const words = heading.toLowerCase().replace(/[^\p{L}\p{N}\s-]/gu, ' ')
+    return given ?? words.trim().replace(/\s+/g, '-')
+  })
+}
+
+/** Returns the sentences of a page: of its paragraphs, list items and cells of tables. */
+function sentencesIn(text: string): string[] {
+  const prose = withoutCode(text)
+    .replace(/^---\n[\s\S]*?\n---\n/, '')
+    .replace(/<[^>]+>/g, ' ')
+  const blocks = prose.split(/\n\s*\n|\n(?=\s*(?:[-*]|\d+\.) )|\||\n(?=#)|\n(?=:::)/)
+  return blocks.flatMap((block) =>
+    block
+      .replace(/\s+/g, ' ')
+      .trim()
+      .split(/(?<=[.!?:;])\s+/),
+  )
+}
+
+function wordsIn(sentence: string): number {
+  return sentence.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word)).length
+}
+
+function withoutCode(text: string): string {
+  return text.replace(/^```[\s\S]*?^```/gm, '').replace(/`[^`\n]*`/g, 'code')
+}
