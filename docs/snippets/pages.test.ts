@@ -131,6 +131,8 @@ async function register(of: typeof server) {
   )
 }
 
+type Field = [name: string, value: string]
+
 const ASKED = 'https://git.example/oauth2/auth?response_type=code&client_id=mirror&state=s'
 
 /** Opens the consent page, and gives the fields of its form and the cookie of the browser. */
@@ -138,13 +140,13 @@ async function open() {
   const response = await handle(new Request(ASKED, { headers: { 'x-demo-user': 'ada' } }))
   const page = await response.text()
   const fields = [...page.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)">/g)].map(
-    ([, name = '', value = '']) => [name, value.replaceAll('&amp;', '&')],
+    ([, name = '', value = '']): Field => [name, value.replaceAll('&amp;', '&')],
   )
   const cookie = (response.headers.get('set-cookie') ?? '').split(';')[0] ?? ''
   return { response, page, fields, cookie }
 }
 
-function submit(fields: string[][], cookie: string) {
+function submit(fields: Field[], cookie: string) {
   const headers = { 'x-demo-user': 'ada', cookie }
   return handle(
     new Request('https://git.example/oauth2/auth', { method: 'POST', headers, body: new URLSearchParams(fields) }),
@@ -159,7 +161,7 @@ test('the page shows what is asked, escaped, and its form gives a code', async (
   expect(page).toContain('&lt;Ada&gt;')
   expect(page).toContain('<li>Change: Repository code through Git commands</li>')
   expect(fields.map(([name]) => name)).toEqual(['request', 'consent'])
-  const agreed = [...fields, ['decision', 'agree'], ['resource_scope', 'specified'], ['resource', 'ada/notes']]
+  const agreed: Field[] = [...fields, ['decision', 'agree'], ['resource_scope', 'specified'], ['resource', 'ada/notes']]
   const answer = await submit(agreed, cookie)
   expect(answer.status).toBe(302)
   expect(new URL(answer.headers.get('location') ?? '').searchParams.get('code')).toMatch(/^gwc_/)
@@ -174,10 +176,10 @@ test('the policy of a page is the one that the guide shows', async () => {
 
 test('a form that lacks a hidden field is refused, and one without a choice comes back with the fault', async () => {
   const { fields, cookie } = await open()
-  const [request = [], consent = []] = fields
+  const [request = ['', ''], consent = ['', '']] = fields
   const without = await submit([request, ['decision', 'agree'], ['resource_scope', 'all']], cookie)
   expect([without.status, await without.text()]).toEqual([400, expect.stringContaining('This form was sent before')])
-  const chosen = [request, consent, ['decision', 'agree'], ['resource_scope', 'specified']]
+  const chosen: Field[] = [request, consent, ['decision', 'agree'], ['resource_scope', 'specified']]
   const faulty = await submit(chosen, cookie)
   expect([faulty.status, await faulty.text()]).toEqual([400, expect.stringContaining('class="fault"')])
   const refused = await submit([request, consent, ['decision', 'refuse']], cookie)
@@ -233,7 +235,9 @@ test('a page that gives no text is told to onError, and the user gets the error 
   const answer = await createFetchHandler(broken)(new Request(ASKED))
   expect([answer.status, await answer.text()]).toEqual([500, expect.stringContaining('The service is busy')])
   expect(told.map(String)).toEqual([
-    expect.stringContaining('pages.consent() must give a string of HTML, at once; got a Promise (did you forget await?)'),
+    expect.stringContaining(
+      'pages.consent() must give a string of HTML, at once; got a Promise (did you forget await?)',
+    ),
   ])
 })
 
