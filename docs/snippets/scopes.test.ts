@@ -146,7 +146,7 @@ test('mistakes are thrown at start, with the messages that the guide shows', asy
     'scopeCatalogue, definitions[1]: the option name must be given once; got "page" again',
   )
   expect(() => scopeCatalogue([{ ...twice, name: 'read:page' }])).toThrow(
-    "the option name must be 1 to 64 visible ASCII characters but \" : \\; got 'read:page'",
+    'the option name must be 1 to 64 visible ASCII characters but " : \\; got "read:page"',
   )
   expect(() => scopeCatalogue([{ ...twice, permissions: [] }])).toThrow("must be ['r'], ['rw'] or both")
   const other = register(server, ['pages:r']).catch((error) => error.faults)
