@@ -90,9 +90,12 @@ test('the address is the one that the proxy appended, whatever the client wrote 
 })
 
 test('each address has a limit of its own', async () => {
+  const errors: unknown[] = []
   const made = createAuthorizationServer({
     issuer: 'https://git.example',
-    remoteAddress: addressOf,
+    remoteAddress: (request) =>
+      request.headers['x-test-list'] === undefined ? addressOf(request) : '192.0.2.1, 192.0.2.2',
+    onError: (error) => errors.push(error),
     store: memoryStore({ clock: () => 1_800_000_000 }),
     clock: () => 1_800_000_000,
     user: () => undefined,
@@ -111,11 +114,11 @@ test('each address has a limit of its own', async () => {
     },
     { clientId: 'tool' },
   )
-  const ask = async (forwarded: string) => {
+  const ask = async (forwarded: string, more: Record<string, string> = {}) => {
     const answer = await made.handle({
       method: 'POST',
       url: '/oauth2/device_authorization',
-      headers: { 'x-forwarded-for': forwarded, 'content-type': 'application/x-www-form-urlencoded' },
+      headers: { 'x-forwarded-for': forwarded, 'content-type': 'application/x-www-form-urlencoded', ...more },
       body: { type: 'text', text: 'client_id=tool' },
       native: undefined,
     })
@@ -124,6 +127,8 @@ test('each address has a limit of its own', async () => {
   for (let count = 0; count < 100; count++) expect(await ask(`10.0.0.${count}, 192.0.2.1`)).toBe(200)
   expect(await ask('192.0.2.1')).toBe(429)
   expect(await ask('192.0.2.2')).toBe(200)
+  expect(await ask('192.0.2.3', { 'x-test-list': 'yes' })).toBe(500)
+  expect(errors.map(String)).toEqual([expect.stringContaining('remoteAddress() must give an IP address, or undefined')])
 })
 
 test('a body over the limit is refused with 413', async () => {
