@@ -91,6 +91,8 @@ test('ten requests with one code get tokens once', async () => {
   const withTokens = replies.filter(({ type }) => type === 'tokens') // one of ten
   // #endregion race
   expect(withTokens).toHaveLength(1)
+  const [record] = await store.read(['grant'])
+  expect(record?.value).toMatchObject({ revokedAt: 60 })
 })
 
 test('the same input gives the same output', async () => {
