@@ -6,6 +6,7 @@
 import http from 'node:http'
 // #endregion imports
 import type { AddressInfo } from 'node:net'
+import { Socket } from 'node:net'
 import type { AuthorizationServer, RecordStore } from 'grantwell'
 import { createAuthorizationServer, scopeCatalogue } from 'grantwell'
 import { createFetchHandler } from 'grantwell/fetch'
@@ -150,6 +151,13 @@ test('a namespace belongs to its first issuer, until it is moved', async () => {
   expect(errors.map(String)).toContain(
     'GrantwellError: grantwell: the records of this store belong to the issuer https://git.example/code, and this server is https://new.example; give each issuer a namespace of its own',
   )
+  const request = {
+    method: 'GET',
+    url: '/oauth2/auth?client_id=mirror',
+    headers: {},
+    native: new http.IncomingMessage(new Socket()),
+  }
+  expect((await other.handle(request))?.status).toBe(503)
   await moveTo('https://new.example', store)
   expect((await other.applications.get('mirror'))?.state).toBe('approved')
   await moveTo(`${HOST}/code`, store)
@@ -160,4 +168,12 @@ test('tenants have servers of their own, which are made once', async () => {
   await serverOf('ada').applications.register({ ...registration, scopes: ['repo-code:r'] }, { clientId: 'mirror' })
   expect(await serverOf('grace').applications.get('mirror')).toBeUndefined()
   expect(serverOf('grace').issuer).toBe('https://grace.example')
+})
+
+test('a wrong namespace and a wrong issuer are refused at start', () => {
+  expect(() => sqliteStore(database, { namespace: 'a b' })).toThrow('1 to 64 characters of A-Z a-z 0-9 . _ : -')
+  const withSlash = () => createAuthorizationServer({ ...common, issuer: `${HOST}/`, store: memoryStore() })
+  expect(withSlash).toThrow(
+    'the option issuer must be a canonical URL without user info, query, fragment and a slash at its end',
+  )
 })

@@ -53,7 +53,7 @@ async function bringOver(server: Pick<AuthorizationServer, 'applications'>, old:
 // #endregion application
 
 // #region all
-/** Brings all applications over. Run it again after a fault was mended: those that are there already are left as they are. */
+/** Brings all applications over. Run it again after you corrected a fault: those that are there already stay as they are. */
 async function bringAllOver(
   server: Pick<AuthorizationServer, 'applications'>,
   all: readonly OldApplication[],

@@ -3,12 +3,14 @@
  * @module
  */
 // #region imports
+
+// #endregion imports
+import { readFile } from 'node:fs/promises'
 import { createAuthorizationServer } from 'grantwell'
 import { createFetchHandler } from 'grantwell/fetch'
 import type { ConsentPageModel } from 'grantwell/pages'
 import { displayText, html, renderHtml, stylesheet } from 'grantwell/pages'
 import { memoryStore } from 'grantwell/storage/memory'
-// #endregion imports
 import { expect, test } from 'vitest'
 
 // #region consent
@@ -202,24 +204,20 @@ test('the same page serves a device', () => {
 test('the stylesheet has the colours of the service behind the default ones', async () => {
   const text = await (await handle(new Request('https://git.example/oauth2/style.css'))).text()
   expect(text.lastIndexOf('--primary: #5b2bb5')).toBeGreaterThan(text.lastIndexOf('--primary: #23794a'))
-  const names = new Set([...stylesheet.matchAll(/(--[a-z-]+):/g)].map(([, name]) => name))
-  expect([...names].sort()).toEqual([
-    '--card',
-    '--change',
-    '--control',
-    '--fault',
-    '--fault-page',
-    '--line',
-    '--link',
-    '--muted',
-    '--on-primary',
-    '--page',
-    '--primary',
-    '--primary-hover',
-    '--secondary',
-    '--secondary-hover',
-    '--text',
-  ])
+})
+
+test('the table of the guide has every custom property with its colours', async () => {
+  const guide = await readFile(new URL('../guides/pages.md', import.meta.url), 'utf8')
+  const rows = [...guide.matchAll(/^\| `(--[a-z-]+)` \| [^|]* \| `(#\w+)` \| `(#\w+)` \|$/gm)].map(
+    ([, name, light, dark]) => [name, light, dark],
+  )
+  const declared = [...stylesheet.matchAll(/^ +(--[a-z-]+): (#\w+);/gm)]
+  const names = [...new Set(declared.map(([, name]) => name))]
+  const colours = names.map((name) => {
+    const [light, dark = light] = declared.filter((each) => each[1] === name).map((each) => each[2])
+    return [name, light, dark]
+  })
+  expect(rows).toEqual(colours)
 })
 
 test('a page that gives no text is told to onError, and the user gets the error page', async () => {
