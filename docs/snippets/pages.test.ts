@@ -1,0 +1,252 @@
+/**
+ * The code of the page "Pages of your own".
+ * @module
+ */
+// #region imports
+
+// #endregion imports
+import { readFile } from 'node:fs/promises'
+import { createAuthorizationServer } from 'grantwell'
+import { createFetchHandler } from 'grantwell/fetch'
+import type { ConsentPageModel } from 'grantwell/pages'
+import { displayText, html, renderHtml, stylesheet } from 'grantwell/pages'
+import { memoryStore } from 'grantwell/storage/memory'
+import { expect, test } from 'vitest'
+
+// #region consent
+const CHOICES = {
+  all: 'Everything in your account',
+  public: 'Only what is public',
+  specified: 'Only what you choose here',
+}
+
+/** Writes the consent page, for a web application and for a device. */
+function consentPage(model: ConsentPageModel): string {
+  const { application, user, resources, form, fault } = model
+  const name = html`<bdi>${displayText(application.name)}</bdi>`
+  const answerTo =
+    model.userCode === undefined
+      ? html`<p>Your answer goes to <bdi>${model.redirectHost}</bdi>.</p>`
+      : html`<p>Agree only if your own device shows the code <b>${model.userCode}</b>.</p>`
+  return renderHtml(html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<title>Access for ${displayText(application.name)}</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<link rel="stylesheet" href="${model.stylesheet}">
+</head>
+<body>
+<main>
+${fault === undefined ? undefined : html`<p class="fault" role="alert">${fault}</p>`}
+<h1>${name} asks for access to the account <bdi>${displayText(user.name)}</bdi></h1>
+<p>Its website is <a href="${application.website}" rel="noreferrer noopener">${application.website}</a>.</p>
+${application.description === undefined ? undefined : html`<blockquote>${displayText(application.description)}</blockquote>`}
+<ul>
+${model.scopes.map((each) => html`<li>${each.permission === 'rw' ? 'Change' : 'Read'}: ${each.description}</li>`)}
+</ul>
+<form method="post" action="${form.action}" autocomplete="off">
+<input type="submit" formmethod="dialog" formnovalidate hidden>
+${form.fields.map((field) => html`<input type="hidden" name="${field.name}" value="${field.value}">`)}
+${resourceFields(resources)}
+${answerTo}
+<button type="submit" name="decision" value="agree">Agree</button>
+<button type="submit" name="decision" value="refuse" formnovalidate>Refuse</button>
+</form>
+</main>
+</body>
+</html>`)
+}
+// #endregion consent
+
+// #region resources
+/** Writes the fields by which the user says where the application may act. */
+function resourceFields({ choices, selected, items, notShown = 0 }: ConsentPageModel['resources']) {
+  const kinds = choices.map((kind) => {
+    const checked = kind === selected ? html` checked` : undefined
+    const field = html`<input type="radio" name="resource_scope" value="${kind}" required${checked}>`
+    return html`<p><label>${field} ${CHOICES[kind]}</label></p>`
+  })
+  const boxes = items.map(({ id, name, checked }) => {
+    const field = html`<input type="checkbox" name="resource" value="${id}"${checked ? html` checked` : undefined}>`
+    return html`<p><label>${field} <bdi>${displayText(name)}</bdi></label></p>`
+  })
+  const more = notShown > 0 ? html`<p>You have ${notShown} more, which cannot be chosen here.</p>` : undefined
+  return html`${kinds}${choices.includes('specified') ? html`<fieldset>${boxes}${more}</fieldset>` : undefined}`
+}
+// #endregion resources
+
+const store = memoryStore()
+const failures: unknown[] = []
+const onError = (error: unknown) => failures.push(error)
+
+// #region server
+const server = createAuthorizationServer<Request>({
+  issuer: 'https://git.example',
+  store,
+  user: (request) => userOf(request.native),
+  signInUrl: (returnTo) => `/sign-in?return_to=${encodeURIComponent(returnTo)}`,
+  resources: () => [{ id: 'ada/engine' }, { id: 'ada/notes', name: 'Notes' }],
+  pages: { consent: consentPage },
+  onError,
+})
+// #endregion server
+
+// #region stylesheet
+const oauth = createFetchHandler(server)
+
+const ownStylesheet = `${stylesheet}
+:root { --primary: #5b2bb5; --primary-hover: #4a2296; --link: #5b2bb5; }
+@media (prefers-color-scheme: dark) { :root { --link: #c4a8ff; } }
+`
+
+/** Serves the stylesheet with colours of the service, and everything else of the server as it is. */
+async function handle(request: Request): Promise<Response> {
+  if (new URL(request.url).pathname === '/oauth2/style.css')
+    return new Response(ownStylesheet, { headers: { 'Content-Type': 'text/css; charset=utf-8' } })
+  return oauth(request)
+}
+// #endregion stylesheet
+
+function userOf(request: Request) {
+  return request.headers.get('x-demo-user') === null ? undefined : { subject: 'ada', name: '<Ada>' }
+}
+
+const LOGO = Uint8Array.from(
+  atob('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR42mNgAAAAAgAB5Sfe/AAAAABJRU5ErkJggg=='),
+  (character) => character.charCodeAt(0),
+)
+
+async function register(of: typeof server) {
+  await of.applications.register(
+    {
+      name: 'Issue Mirror',
+      logo: LOGO,
+      description: 'Says <i>hello</i>',
+      website: 'https://mirror.example',
+      type: 'confidential',
+      redirectUris: ['https://mirror.example/callback'],
+      scopes: ['repo-code:rw', 'account-profile:r'],
+      resourceScope: 'all',
+    },
+    { clientId: 'mirror', clientSecret: 'a-secret-of-the-mirror-application' },
+  )
+}
+
+type Field = [name: string, value: string]
+
+const ASKED = 'https://git.example/oauth2/auth?response_type=code&client_id=mirror&state=s'
+
+/** Opens the consent page, and gives the fields of its form and the cookie of the browser. */
+async function open() {
+  const response = await handle(new Request(ASKED, { headers: { 'x-demo-user': 'ada' } }))
+  const page = await response.text()
+  const fields = [...page.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)">/g)].map(
+    ([, name = '', value = '']): Field => [name, value.replaceAll('&amp;', '&')],
+  )
+  const cookie = (response.headers.get('set-cookie') ?? '').split(';')[0] ?? ''
+  return { response, page, fields, cookie }
+}
+
+function submit(fields: Field[], cookie: string) {
+  const headers = { 'x-demo-user': 'ada', cookie }
+  return handle(
+    new Request('https://git.example/oauth2/auth', { method: 'POST', headers, body: new URLSearchParams(fields) }),
+  )
+}
+
+test('the page shows what is asked, escaped, and its form gives a code', async () => {
+  await register(server)
+  const { response, page, fields, cookie } = await open()
+  expect(response.status).toBe(200)
+  expect(page).toContain('Says &lt;i&gt;hello&lt;/i&gt;')
+  expect(page).toContain('&lt;Ada&gt;')
+  expect(page).toContain('<li>Change: Repository code through Git commands</li>')
+  expect(fields.map(([name]) => name)).toEqual(['request', 'consent'])
+  const agreed: Field[] = [...fields, ['decision', 'agree'], ['resource_scope', 'specified'], ['resource', 'ada/notes']]
+  const answer = await submit(agreed, cookie)
+  expect(answer.status).toBe(302)
+  expect(new URL(answer.headers.get('location') ?? '').searchParams.get('code')).toMatch(/^gwc_/)
+})
+
+test('the policy of a page is the one that the guide shows', async () => {
+  const { response } = await open()
+  expect(response.headers.get('content-security-policy')).toBe(
+    "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self' https:; frame-ancestors 'none'; base-uri 'none'",
+  )
+})
+
+test('a form that lacks a hidden field is refused, and one without a choice comes back with the fault', async () => {
+  const { fields, cookie } = await open()
+  const [request = ['', ''], consent = ['', '']] = fields
+  const without = await submit([request, ['decision', 'agree'], ['resource_scope', 'all']], cookie)
+  expect([without.status, await without.text()]).toEqual([400, expect.stringContaining('This form was sent before')])
+  const chosen: Field[] = [request, consent, ['decision', 'agree'], ['resource_scope', 'specified']]
+  const faulty = await submit(chosen, cookie)
+  expect([faulty.status, await faulty.text()]).toEqual([400, expect.stringContaining('class="fault"')])
+  const refused = await submit([request, consent, ['decision', 'refuse']], cookie)
+  expect(refused.headers.get('location')).toContain('error=access_denied')
+})
+
+test('the same page serves a device', () => {
+  const page = consentPage({
+    application: { name: 'Tool', website: 'https://tool.example' },
+    user: { name: 'ada' },
+    scopes: [],
+    resources: { choices: ['all'], selected: 'all', items: [] },
+    form: { action: '/oauth2/device', fields: [] },
+    stylesheet: '/oauth2/style.css',
+    userCode: 'WDJB-MJHT',
+  })
+  expect(page).toContain('your own device shows the code <b>WDJB-MJHT</b>')
+})
+
+test('the stylesheet has the colours of the service behind the default ones', async () => {
+  const text = await (await handle(new Request('https://git.example/oauth2/style.css'))).text()
+  expect(text.lastIndexOf('--primary: #5b2bb5')).toBeGreaterThan(text.lastIndexOf('--primary: #23794a'))
+})
+
+test('the table of the guide has every custom property with its colours', async () => {
+  const guide = await readFile(new URL('../guides/pages.md', import.meta.url), 'utf8')
+  const rows = [...guide.matchAll(/^\| `(--[a-z-]+)` \| [^|]* \| `(#\w+)` \| `(#\w+)` \|$/gm)].map(
+    ([, name, light, dark]) => [name, light, dark],
+  )
+  const declared = [...stylesheet.matchAll(/^ +(--[a-z-]+): (#\w+);/gm)]
+  const names = [...new Set(declared.map(([, name]) => name))]
+  const colours = names.map((name) => {
+    const [light, dark = light] = declared.filter((each) => each[1] === name).map((each) => each[2])
+    return [name, light, dark]
+  })
+  expect(rows).toEqual(colours)
+})
+
+test('a page that gives no text is told to onError, and the user gets the error page', async () => {
+  const told: unknown[] = []
+  const broken = createAuthorizationServer<Request>({
+    issuer: 'https://git.example',
+    store,
+    user: () => ({ subject: 'ada' }),
+    signInUrl: () => '/sign-in',
+    pages: { consent: (async () => 'later') as unknown as typeof consentPage },
+    onError: (error) => told.push(error),
+  })
+  const answer = await createFetchHandler(broken)(new Request(ASKED))
+  expect([answer.status, await answer.text()]).toEqual([500, expect.stringContaining('The service is busy')])
+  expect(told.map(String)).toEqual([
+    expect.stringContaining(
+      'pages.consent() must give a string of HTML, at once; got a Promise (did you forget await?)',
+    ),
+  ])
+})
+
+test('an unknown page is refused at start', () => {
+  const start = () =>
+    createAuthorizationServer({
+      issuer: 'https://git.example',
+      store,
+      user: () => undefined,
+      signInUrl: () => '/sign-in',
+      pages: { consents: consentPage } as object,
+    })
+  expect(start).toThrow(/pages: .*consents/)
+})
