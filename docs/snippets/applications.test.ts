@@ -4,13 +4,14 @@
  */
 
 // #region imports
-import type { Amendment, AuthorizationServer, Registration, Submission } from 'grantwell'
+import type { Amendment, Registration, Submission } from 'grantwell'
 import { GrantwellError } from 'grantwell'
 import { isPublished } from 'grantwell/core'
 // #endregion imports
 
 // What the test alone needs.
 
+import type { AuthorizationServer } from 'grantwell'
 import { beforeAll, expect, it } from 'vitest'
 import type { TestServer } from '../../test/support.js'
 import { authorize, exchange, LOGO, testServer, works } from '../../test/support.js'
@@ -115,7 +116,9 @@ it('goes from a submission by its review to a secret', async () => {
 })
 
 const registered = { clientId: 'mirror', clientSecret: 'a-secret-that-the-mirror-has-already' }
-const registration: Registration = { ...submission, scopes: ['repo-issue:rw', 'repo-code:rw'] }
+// #region registration
+const registration: Registration = { ...submission, scopes: ['repo-issue:rw', 'repo-code:rw'] } // reasons may be left out
+// #endregion registration
 
 it('is registered in one step, and keeps the credentials that it has', async () => {
   // #region register

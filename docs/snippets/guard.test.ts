@@ -6,7 +6,7 @@
 // #region express-imports
 import type { Request, Response } from 'express'
 import express from 'express'
-import type { AuthorizationServer, ProtectedResource } from 'grantwell'
+import type { ProtectedResource } from 'grantwell'
 import { opensResource } from 'grantwell'
 import type { AuthInfoFor, Authorized } from 'grantwell/node'
 import { createNodeGuard } from 'grantwell/node'
@@ -25,6 +25,7 @@ import { createFetchGuard } from 'grantwell/fetch'
 // What the test alone needs.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { AuthorizationServer } from 'grantwell'
 import { describe, expect, it } from 'vitest'
 import { listen } from '../../test/adapters/http.js'
 import { authorize, exchange, registration, testServer, tokens } from '../../test/support.js'

@@ -6,13 +6,14 @@
 // #region imports
 import type { Request, Response } from 'express'
 import express from 'express'
-import type { AuthorizationServer, ProtectedResource } from 'grantwell'
+import type { ProtectedResource } from 'grantwell'
 import { discover, resourceServer } from 'grantwell/client'
 import { createNodeGuard } from 'grantwell/node'
 // #endregion imports
 
 // What the test alone needs.
 
+import type { AuthorizationServer } from 'grantwell'
 import { expect, it, vi } from 'vitest'
 import { listen } from '../../test/adapters/http.js'
 import { breaks, openService } from '../../test/client/service.js'
