@@ -153,6 +153,7 @@ it('gives a first token to an application whose user signs in and agrees', async
     expect([refused.status, refused.headers.get('www-authenticate')]).toEqual([401, 'Bearer realm="oauth2"'])
 
     expect(await redeem(clientSecret)).toMatchObject({ error: 'invalid_grant' })
+    expect((await call({ authorization: `Bearer ${access_token}` })).status).toBe(401)
     await browser.open(link.replace('127.0.0.1:9000', 'elsewhere.example'))
     expect([browser.status, browser.html.includes('This link cannot be accessed')]).toEqual([400, true])
 
