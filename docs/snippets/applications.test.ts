@@ -1,0 +1,202 @@
+/**
+ * The code of docs/guides/applications.md: the life of an application, from its submission to its end.
+ * @module
+ */
+
+// #region imports
+import type { Amendment, Registration, Submission } from 'grantwell'
+import { GrantwellError } from 'grantwell'
+import { isPublished } from 'grantwell/core'
+// #endregion imports
+
+// What the test alone needs.
+
+import type { AuthorizationServer } from 'grantwell'
+import { beforeAll, expect, it } from 'vitest'
+import type { TestServer } from '../../test/support.js'
+import { authorize, exchange, LOGO, testServer, works } from '../../test/support.js'
+import { messageOf, readPage } from './page-words.js'
+
+let test: TestServer
+let server: AuthorizationServer
+beforeAll(async () => {
+  test = await testServer()
+  server = test.server
+})
+
+// #region submission
+const submission: Submission = {
+  name: 'Issue Mirror',
+  logo: LOGO, // the bytes of a PNG, JPEG, GIF or WebP
+  description: 'Shows your issues elsewhere',
+  website: 'https://mirror.example',
+  type: 'confidential',
+  redirectUris: ['https://mirror.example/callback'],
+  scopes: [{ scope: 'repo-issue:rw', reason: 'Copies issues in both directions' }],
+  resourceScope: 'all',
+}
+// #endregion submission
+
+// #region submit
+async function submit(applicant: string, given: Submission): Promise<string> {
+  try {
+    const { id } = await server.applications.submit(given, { applicant })
+    return `Your application waits for an administrator: ${id}`
+  } catch (error) {
+    if (error instanceof GrantwellError && error.code === 'ERR_REGISTRATION')
+      return error.faults.map(({ path, message }) => `${path} ${message}`).join('\n')
+    throw error
+  }
+}
+// #endregion submit
+
+it('goes from a submission by its review to a secret', async () => {
+  expect(await submit('ada', submission)).toMatch(/^Your application waits/)
+  const faults = await submit('ada', {
+    ...submission,
+    name: '',
+    redirectUris: ['http://mirror.example/callback'],
+    scopes: [{ scope: 'repo-issues:r', reason: '' }],
+  })
+  expect(faults.split('\n')).toHaveLength(4)
+  expect(readPage('guides/applications')).toContain(faults)
+
+  // #region review
+  const { applications } = await server.applications.list({ state: 'pending' })
+  for (const { id, applicant, review } of applications) {
+    if (review === undefined) continue
+    const { name, website, redirectUris, scopes, reasons } = review.details
+    console.log(id, review.revision, applicant, name, website, redirectUris, scopes, reasons)
+    const logo = await server.applications.logo(review.details.logo) // { type, bytes }
+    console.log(logo?.type, logo?.bytes.length)
+  }
+  // #endregion review
+  const [waiting] = applications
+  if (waiting?.review === undefined) return expect.fail('nothing waits')
+  const { id } = waiting
+  const { revision } = waiting.review
+
+  // #region approve
+  const { clientId, clientSecret } = await server.applications.approve(id, {
+    revision, // the one that the administrator looked at
+    scopes: ['repo-issue:r'], // fewer than asked for; left out, all of them
+  })
+  // #endregion approve
+  expect([clientId, clientSecret]).toEqual([id, expect.stringMatching(/^gws_/)])
+  const approved = await server.applications.get(id)
+  expect(approved).toMatchObject({ state: 'approved', scopes: ['repo-issue:r'] })
+
+  const reject = async (id: string, revision: number) => {
+    // #region reject
+    await server.applications.reject(id, { revision, reason: 'The website does not answer.' })
+    // #endregion reject
+  }
+  const other = await server.applications.submit(submission, { applicant: 'grace' })
+  const page = readPage('guides/applications')
+  expect(page).toContain(`| \`${await messageOf(() => reject(other.id, 7))}\` |`)
+  await reject(other.id, other.review.revision)
+  expect(await server.applications.get(other.id)).toMatchObject({
+    state: 'rejected',
+    review: { reason: 'The website does not answer.' },
+  })
+  expect(page).toContain(await messageOf(() => reject(other.id, 1)))
+  expect(page).toContain(await messageOf(() => server.applications.suspend('nobody')))
+
+  // #region mine
+  const mine = await server.applications.list({ applicant: 'ada' }, { limit: 20 })
+  const states = mine.applications.map((each) => ({
+    id: each.id,
+    state: each.state,
+    clientId: isPublished(each) ? each.clientId : undefined,
+    refusedBecause: each.review?.state === 'rejected' ? each.review.reason : undefined,
+  }))
+  // mine.cursor is there if there are more: list({ applicant: 'ada' }, { limit: 20, cursor: mine.cursor })
+  // #endregion mine
+  expect(states).toEqual([{ id, state: 'approved', clientId: id, refusedBecause: undefined }])
+})
+
+const registered = { clientId: 'mirror', clientSecret: 'a-secret-that-the-mirror-has-already' }
+// #region registration
+const registration: Registration = { ...submission, scopes: ['repo-issue:rw', 'repo-code:rw'] } // reasons may be left out
+// #endregion registration
+
+it('is registered in one step, and keeps the credentials that it has', async () => {
+  // #region register
+  const { clientId, clientSecret } = await server.applications.register(registration, {
+    clientId: 'mirror', // left out, both are made at random
+    clientSecret: 'a-secret-that-the-mirror-has-already',
+  })
+  // #endregion register
+  expect({ clientId, clientSecret }).toEqual(registered)
+})
+
+it('changes what it is only when the change is approved', async () => {
+  const clientId = 'mirror'
+  // #region change
+  const { logo: _, ...unchanged } = submission
+  const amendment: Amendment = { ...unchanged, name: 'Issue Mirror Pro' } // the whole registration; without a logo, it stays
+  const changed = await server.applications.change(clientId, amendment)
+  // #endregion change
+  expect(changed).toMatchObject({ name: 'Issue Mirror', review: { state: 'pending', revision: 2 } })
+  await server.applications.approve(clientId, { revision: 2 })
+  const after = await server.applications.get(clientId)
+  expect(after).toMatchObject({ name: 'Issue Mirror Pro', scopes: ['repo-issue:rw'] })
+  const page = readPage('guides/applications')
+  expect(page).toContain(await messageOf(() => server.applications.approve(clientId, { revision: 2 })))
+  const other = () => server.applications.change(clientId, { ...amendment, type: 'public' })
+  expect(page).toContain(await messageOf(other))
+})
+
+it('stops at the next request while it is suspended', async () => {
+  const clientId = 'mirror'
+  const callback = { client_id: clientId, redirect_uri: 'https://mirror.example/callback' }
+  const { code } = await authorize(test, callback)
+  const { access_token } = (await exchange(test, code, {}, registered)).body
+  expect(await works(test, access_token)).toBe(true)
+  // #region suspend
+  await server.applications.suspend(clientId)
+  // #endregion suspend
+  expect(await works(test, access_token)).toBe(false)
+  // #region reinstate
+  await server.applications.reinstate(clientId)
+  // #endregion reinstate
+  expect(await works(test, access_token)).toBe(true)
+  // #region end
+  await server.applications.suspend(clientId)
+  await server.grants.revokeApplication(clientId)
+  // #endregion end
+  await server.applications.reinstate(clientId)
+  expect(await works(test, access_token)).toBe(false)
+})
+
+it('gets new secrets, beside which the older ones work for a time', async () => {
+  const clientId = 'mirror'
+  const authenticates = async (clientSecret: string) => {
+    const { body } = await exchange(test, 'unknown', {}, { clientId, clientSecret })
+    return body.error !== 'invalid_client'
+  }
+  // #region rotate
+  const { clientSecret } = await server.applications.rotateSecret(clientId) // the older one works for a day
+  // #endregion rotate
+  expect([await authenticates(clientSecret), await authenticates(registered.clientSecret)]).toEqual([true, true])
+  // #region leaked
+  const fresh = await server.applications.rotateSecret(clientId, { overlap: 0 }) // all older ones stop now
+  // #endregion leaked
+  expect([await authenticates(fresh.clientSecret), await authenticates(clientSecret)]).toEqual([true, false])
+})
+
+it('learns which rule a redirect URI breaks', async () => {
+  const clientId = 'mirror'
+  // #region explain
+  const rule = await server.applications.explainRedirect(clientId, 'https://other.example/callback')
+  console.log(rule) // must have the host mirror.example
+  // #endregion explain
+  expect(rule).toBe('must have the host mirror.example')
+})
+
+it('may not wait in more than 20 submissions of one applicant', async () => {
+  for (let each = 0; each < 20; each++) await server.applications.submit(submission, { applicant: 'eve' })
+  expect(readPage('guides/applications')).toContain(
+    await messageOf(() => server.applications.submit(submission, { applicant: 'eve' })),
+  )
+})

@@ -1,0 +1,246 @@
+/**
+ * The code of docs/guides/command-line.md: a tool that logs its user in, keeps the tokens, calls the API and logs out.
+ * @module
+ */
+
+// #region imports
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import type { ClientError, TokenStore, Tokens } from 'grantwell/client'
+import { authorizedFetch, createTokenSource, discover, login, revokeTokens } from 'grantwell/client'
+import { fileTokenStore, loginByBrowser } from 'grantwell/client/node'
+// #endregion imports
+
+// What the test alone needs.
+
+import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import type { Registration } from 'grantwell'
+import { memoryStore } from 'grantwell/storage/memory'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import type { Service } from '../../test/client/service.js'
+import { consent, decide, openService, visit } from '../../test/client/service.js'
+import { LOGO } from '../../test/support.js'
+import { messageOf, readPage } from './page-words.js'
+
+// #region registration
+const registration: Registration = {
+  name: 'My tool',
+  logo: LOGO, // the bytes of a PNG, JPEG, GIF or WebP
+  website: 'https://my-tool.example',
+  type: 'public', // a tool that its users install cannot keep a secret
+  redirectUris: ['http://127.0.0.1/callback'], // any port is allowed; loginByBrowser needs this one
+  scopes: ['repo-code:rw', 'account-profile:r'],
+  resourceScope: 'all',
+  deviceFlow: true, // only if the tool uses login()
+}
+// #endregion registration
+
+async function createTool() {
+  // #region source
+  const issuer = process.env['MY_TOOL_ISSUER'] ?? 'https://git.example'
+  const configuration = process.env['XDG_CONFIG_HOME'] ?? join(homedir(), '.config')
+
+  const client = await discover({ issuer, clientId: 'my-tool' })
+  const store = fileTokenStore(join(configuration, 'my-tool', 'tokens.json'))
+  const source = createTokenSource({ client, store })
+  // #endregion source
+
+  // #region browser
+  async function logIn(options: { readonly noBrowser: boolean }): Promise<void> {
+    await store.exclusively(async () => store.read()) // fails here if tokens cannot be kept
+    const tokens = await loginByBrowser(client, {
+      scope: 'repo-code:r',
+      onUrl: (url) => console.log(`Your browser opens ${url}`),
+      ...(options.noBrowser && { openBrowser: false }),
+    })
+    await keep(tokens)
+  }
+  // #endregion browser
+
+  // #region device
+  async function logInOnAnotherDevice(): Promise<void> {
+    await store.exclusively(async () => store.read())
+    const tokens = await login(client, {
+      scope: 'repo-code:r',
+      show: ({ userCode, verificationUri }) => console.log(`Open ${verificationUri} and type in ${userCode}`),
+    })
+    await keep(tokens)
+  }
+  // #endregion device
+
+  // #region keep
+  async function keep(tokens: Tokens): Promise<void> {
+    const before = await store.read()
+    await source.save(tokens)
+    if (before !== undefined) await revokeTokens(client, before) // otherwise the older login lives on at the service
+  }
+  // #endregion keep
+
+  // #region call
+  const api = authorizedFetch(source) // to the origin of the issuer; { origins: ['https://api.example'] } adds others
+
+  async function whoAmI(): Promise<string> {
+    const response = await api(`${issuer}/api/profile`)
+    if (!response.ok) throw new Error(`the service answered ${response.status}`)
+    return response.text()
+  }
+  // #endregion call
+
+  // #region logout
+  async function logOut(): Promise<void> {
+    await source.revoke()
+    console.log('You are logged out.')
+  }
+  // #endregion logout
+
+  return { store, client, source, logIn, logInOnAnotherDevice, api, whoAmI, logOut }
+}
+
+// #region errors
+function explain(error: unknown): string {
+  switch ((error as ClientError).code) {
+    case 'ERR_AUTHORIZATION_REQUIRED':
+      return 'You are not logged in. Run: my-tool login'
+    case 'ERR_ACCESS_DENIED':
+      return 'You refused, so nothing was stored.'
+    case 'ERR_LOGIN_EXPIRED':
+      return 'The login took too long. Start it again.'
+    case 'ERR_UNREACHABLE':
+      return 'The service does not answer. Try again later.'
+    default:
+      return error instanceof Error ? error.message : String(error)
+  }
+}
+// #endregion errors
+
+// #region own-store
+interface Keychain {
+  get(name: string): Promise<string | undefined>
+  set(name: string, value: string): Promise<void>
+  remove(name: string): Promise<void>
+}
+
+function keychainStore(keychain: Keychain): TokenStore {
+  let last: Promise<unknown> = Promise.resolve()
+  return {
+    async read() {
+      const text = await keychain.get('my-tool')
+      return text === undefined ? undefined : (JSON.parse(text) as Tokens) // write() put them there
+    },
+    async write(tokens) {
+      if (tokens === undefined) await keychain.remove('my-tool')
+      else await keychain.set('my-tool', JSON.stringify(tokens))
+    },
+    exclusively(action) {
+      const result = last.then(action)
+      last = result.catch(() => {}) // the next action runs all the same
+      return result
+    },
+  }
+}
+// #endregion own-store
+
+let service: Service
+let folder: string
+beforeEach(async () => {
+  const clock = () => Math.floor(Date.now() / 1000)
+  service = await openService({ store: memoryStore(), clock, devicePollingInterval: 1 })
+  const { server } = service.test
+  // #region register
+  await server.applications.register(registration, { clientId: 'my-tool' })
+  // #endregion register
+  folder = mkdtempSync(join(tmpdir(), 'grantwell-docs-'))
+  vi.stubEnv('MY_TOOL_ISSUER', service.issuer)
+  vi.stubEnv('XDG_CONFIG_HOME', folder)
+})
+afterEach(async () => {
+  vi.restoreAllMocks()
+  vi.unstubAllEnvs()
+  rmSync(folder, { recursive: true })
+  await service.close()
+})
+
+/** Stands for a user who follows what the tool prints. */
+function userWho(decision: 'agree' | 'refuse'): void {
+  vi.spyOn(console, 'log').mockImplementation((text: string) => {
+    const url = /browser opens (\S+)/.exec(text)?.[1]
+    if (url !== undefined) void consent(url, decision).then(visit)
+    const code = /type in (\S+)/.exec(text)?.[1]
+    if (code !== undefined) void decide(service.issuer, code, decision)
+  })
+}
+
+it('logs in by the browser, calls the API, and logs out', async () => {
+  userWho('agree')
+  const tool = await createTool()
+  expect(explain(await tool.whoAmI().catch((error: unknown) => error))).toBe(
+    'You are not logged in. Run: my-tool login',
+  )
+  await tool.logIn({ noBrowser: true })
+  expect(await tool.store.read()).toMatchObject({ clientId: 'my-tool', scope: 'repo-code:r' })
+  expect(statSync(join(folder, 'my-tool', 'tokens.json')).mode & 0o777).toBe(0o600)
+  expect(await messageOf(tool.whoAmI)).toBe('the service answered 404') // after the token: this service has no API
+  const { accessToken } = await tool.source.get()
+  const works = async () => {
+    const found = await service.test.server.authenticate({ headers: { authorization: `Bearer ${accessToken}` } })
+    return found.type
+  }
+  expect(await works()).toBe('authenticated')
+
+  await tool.logIn({ noBrowser: true })
+  expect(await works()).toBe('refused')
+  const { grants } = await service.test.server.grants.listGrants('ada')
+  expect(grants).toHaveLength(1)
+  await tool.logOut()
+  expect((await service.test.server.grants.listGrants('ada')).grants).toHaveLength(0)
+  expect(readdirSync(join(folder, 'my-tool'))).not.toContain('tokens.json')
+})
+
+it('logs in by the device flow, and takes a refusal', async () => {
+  userWho('agree')
+  const tool = await createTool()
+  await tool.logInOnAnotherDevice()
+  expect(await tool.store.read()).toMatchObject({ clientId: 'my-tool', scope: 'repo-code:r' })
+  vi.restoreAllMocks()
+  userWho('refuse')
+  expect(explain(await tool.logIn({ noBrowser: true }).catch((error: unknown) => error))).toBe(
+    'You refused, so nothing was stored.',
+  )
+})
+
+it('quotes the errors', async () => {
+  userWho('agree')
+  const page = readPage('guides/command-line')
+  const tool = await createTool()
+  expect(page).toContain(await messageOf(tool.source.get))
+  await tool.logIn({ noBrowser: true })
+  await service.test.server.grants.revokeAll('ada')
+  const stale = await tool.source.get()
+  expect(page).toContain(await messageOf(() => tool.source.refresh(stale)))
+  expect(page).toContain(await messageOf(() => tool.api('https://api.example/')))
+  await tool.logIn({ noBrowser: true })
+  const file = join(folder, 'my-tool', 'tokens.json')
+  chmodSync(file, 0o644)
+  const message = await messageOf(tool.store.read)
+  expect(page).toContain(message.replace(file, '/home/ada/.config/my-tool/tokens.json'))
+})
+
+it('keeps tokens in a store of its own', async () => {
+  userWho('agree')
+  const values = new Map<string, string>()
+  const store = keychainStore({
+    get: async (name) => values.get(name),
+    set: async (name, value) => void values.set(name, value),
+    remove: async (name) => void values.delete(name),
+  })
+  const tool = await createTool()
+  await tool.logIn({ noBrowser: true })
+  const source = createTokenSource({ client: tool.client, store })
+  const tokens = await tool.source.get()
+  await source.save(tokens)
+  expect((await source.get()).accessToken).toBe(tokens.accessToken)
+  expect((await source.refresh(tokens)).accessToken).not.toBe(tokens.accessToken)
+  await source.revoke()
+  expect(values.size).toBe(0)
+})
