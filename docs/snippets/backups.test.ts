@@ -2,13 +2,16 @@
  * The code of the page "Backups": what a restored copy brings back, and how to end it.
  * @module
  */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+
 // #region imports
 import type { AuditEvent, AuthorizationServer } from 'grantwell'
 import { isPublished } from 'grantwell/core'
 // #endregion imports
+
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createAuthorizationServer } from 'grantwell'
 import { sqliteStore } from 'grantwell/storage/sqlite'
 import Database from 'libsql'
 import { afterAll, expect, it } from 'vitest'
@@ -77,7 +80,6 @@ it('brings back what was revoked and used, until everything is ended', async () 
 
 /** A server over a store that has its applications already. */
 async function serverOver(store: ReturnType<typeof sqliteStore>, start: number) {
-  const { createAuthorizationServer } = await import('grantwell')
   const server = createAuthorizationServer({
     issuer: 'https://git.example',
     store,

@@ -2,6 +2,7 @@
  * The code of the page "Choose a store": one function that opens the store that an address names.
  * @module
  */
+
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -5,17 +5,18 @@
 
 // #region imports
 import http from 'node:http'
-import type { AddressInfo } from 'node:net'
 import type { AuthorizationServerOptions, RecordStore } from 'grantwell'
 import { createAuthorizationServer } from 'grantwell'
 import { createNodeHandler, nodeDigests } from 'grantwell/node'
 // #endregion imports
+
+import type { AddressInfo } from 'node:net'
 import { memoryStore } from 'grantwell/storage/memory'
 import { expect, it } from 'vitest'
 
+// #region options
 type Environment = Readonly<Record<string, string | undefined>>
 
-// #region options
 /** Reads what differs between machines from the environment. A wrong value ends the start. */
 function optionsFrom(environment: Environment, store: RecordStore): AuthorizationServerOptions<http.IncomingMessage> {
   const { ISSUER, DERIVATION_KEY } = environment

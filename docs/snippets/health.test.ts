@@ -5,10 +5,11 @@
 
 // #region imports
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import http from 'node:http'
-import type { AddressInfo } from 'node:net'
 import type { AuditEvent, RecordStore } from 'grantwell'
 // #endregion imports
+
+import http from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { memoryStore } from 'grantwell/storage/memory'
 import { sqliteStore } from 'grantwell/storage/sqlite'
 import Database from 'libsql'

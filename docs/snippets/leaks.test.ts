@@ -7,8 +7,15 @@
 import type { AuthorizationServer } from 'grantwell'
 import { parseCredential } from 'grantwell/core'
 // #endregion imports
+
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createAuthorizationServer } from 'grantwell'
+import { sqliteStore } from 'grantwell/storage/sqlite'
+import Database from 'libsql'
 import { expect, it } from 'vitest'
-import { refresh, revoke, testServer, tokens, WEB, works } from '../../test/support.js'
+import { refresh, revoke, START, testServer, tokens, WEB, works } from '../../test/support.js'
 
 // #region secret
 /** Replaces a client secret that leaked, and ends what was got with it. */
@@ -77,7 +84,6 @@ it('keeps tokens, but no answer of a refresh that is asked for again, where the 
   const before = await testServer({ derivationKey: new Uint8Array(32).fill(1) })
   const first = await tokens(before)
   const second = await refresh(before, first.refresh_token)
-  const { createAuthorizationServer } = await import('grantwell')
   const server = createAuthorizationServer({
     issuer: 'https://git.example',
     store: before.store,
@@ -91,4 +97,35 @@ it('keeps tokens, but no answer of a refresh that is asked for again, where the 
   expect((await refresh(after, first.refresh_token)).body.error).toBe('invalid_grant') // the same request again
   expect((await refresh(after, second.body.refresh_token)).status).toBe(200)
   expect((await revoke(after, second.body.refresh_token)).status).toBe(200)
+})
+
+it.each([
+  { title: 'gives the pair that works now to whoever has the old refresh token', key: undefined, same: true },
+  { title: 'gives nothing where there is a derivation key', key: new Uint8Array(32).fill(1), same: false },
+])('a copy of the store $title', async ({ key, same }) => {
+  const folder = mkdtempSync(join(tmpdir(), 'grantwell-docs-leaks-'))
+  const live = new Database(join(folder, 'live.db'))
+  const time = { now: START }
+  const clock = () => time.now
+  const derivation = key === undefined ? {} : { derivationKey: key }
+  const test = await testServer({ store: sqliteStore(live, { clock }), clock, ...derivation })
+  const first = await tokens(test)
+  const second = await refresh(test, first.refresh_token)
+  time.now += 3_600 // long after the grace period
+  live.prepare('VACUUM INTO ?').run(join(folder, 'copy.db'))
+
+  // The thief has the copy and the old refresh token, but not the key, and sets the clock back.
+  const copy = new Database(join(folder, 'copy.db'))
+  const thief = createAuthorizationServer({
+    issuer: 'https://git.example',
+    store: sqliteStore(copy, { clock: () => START + 10 }),
+    clock: () => START + 10,
+    user: () => undefined,
+    signInUrl: () => '/sign-in',
+  })
+  const derived = await refresh({ ...test, server: thief }, first.refresh_token)
+  expect(derived.body.access_token === second.body.access_token).toBe(same)
+  copy.close()
+  live.close()
+  rmSync(folder, { recursive: true })
 })

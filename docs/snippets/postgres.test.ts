@@ -3,13 +3,15 @@
  * @module
  */
 
-// #endregion imports
-// #region pglite-imports
-import { PGlite } from '@electric-sql/pglite'
 // #region imports
 import { postgresStore } from 'grantwell/storage/postgres'
 import { Pool } from 'pg'
+// #endregion imports
+
+// #region pglite-imports
+import { PGlite } from '@electric-sql/pglite'
 // #endregion pglite-imports
+
 import { describe, expect, it } from 'vitest'
 import { describeWith, postgresql } from '../../test/engines/available.js'
 import { startPostgres } from '../../test/engines/postgres.js'
