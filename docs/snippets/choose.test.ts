@@ -3,17 +3,20 @@
  * @module
  */
 
+// #region imports
+import type { RecordStore } from 'grantwell'
+import { memoryStore } from 'grantwell/storage/memory'
+// #endregion imports
+
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-// #region open
-import type { RecordStore } from 'grantwell'
-import { memoryStore } from 'grantwell/storage/memory'
 import { afterAll, describe, expect, it } from 'vitest'
 import { describeWith, postgresql, redis } from '../../test/engines/available.js'
 import { startPostgres } from '../../test/engines/postgres.js'
 import { startRedis } from '../../test/engines/redis.js'
 
+// #region open
 /** A store, and the function that ends its connections. */
 interface OpenedStore {
   readonly store: RecordStore
