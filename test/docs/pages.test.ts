@@ -16,7 +16,7 @@ const docs = join(root, 'docs')
 const LONGEST_SENTENCE = 40
 
 /** Languages of code that stands in a page itself. All other code comes from a file that the tests run. */
-const STANDING = new Set(['sh', 'json', 'http', 'text', 'sql', 'html', 'css', 'proto', 'nginx', ''])
+const STANDING = new Set(['sh', 'console', 'json', 'http', 'text', 'sql', 'html', 'css', 'proto', 'nginx', 'yaml', ''])
 
 interface Page {
   readonly path: string
