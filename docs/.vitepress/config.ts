@@ -10,6 +10,7 @@ export default defineConfig({
   description: 'An OAuth 2.0 authorization server inside the service that you already have',
   lang: 'en',
   cleanUrls: true,
+  markdown: { linkify: false },
   themeConfig: {
     search: { provider: 'local' },
     outline: [2, 3],
