@@ -3,7 +3,7 @@
  * @module
  */
 import * as fc from 'fast-check'
-import type { RefusalReason, RevokeCommand } from 'grantwell/core'
+import type { Grant, RefusalReason, RevokeCommand } from 'grantwell/core'
 import { transition } from 'grantwell/core'
 import { describe, expect, it } from 'vitest'
 import type { World } from './histories.js'
@@ -63,6 +63,13 @@ describe('revoking an access token', () => {
     refreshTimes(here, 3, 10)
     expect(works(here, 'access', 0)).toBe(false)
     expect(works(here, 'access', 1)).toBe(true)
+  })
+
+  it('adds nothing to a grant that does not say when it was used', () => {
+    const here = exchangedWorld()
+    const { lastUsedAt: _, ...grant } = here.grant as Grant // the exchange made it
+    const outcome = transition(grant, revokeOf(here, 'access'), here.now, entropyOf(0), RULES)
+    expect(Object.keys(outcome.grant ?? {}).toSorted()).toEqual(Object.keys(grant).toSorted())
   })
 
   it('takes out the pairs whose grace is over, as every write does', () => {
@@ -182,6 +189,16 @@ describe('a token that cannot be revoked is answered alike, and changes nothing'
     expectUnchanged(revoked, revokeOf(revoked, 'access'))
     expectUnchanged(revoked, revokeOf(revoked, 'refresh'))
   })
+
+  it.each(['access', 'refresh'] as const)(
+    'of a grant that was revoked and still has its pairs: the %s token',
+    (token) => {
+      const here = exchangedWorld()
+      refreshTimes(here, 1)
+      here.grant = { ...(here.grant as Grant), revokedAt: here.now } // as somebody edited it
+      expectUnchanged(here, revokeOf(here, token), 'credential_revoked')
+    },
+  )
 
   it('that is a code or a device code: those are no tokens', () => {
     const here = world()

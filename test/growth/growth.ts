@@ -27,6 +27,12 @@ const LONG = 50
 /** Rounds until a case that still looks superlinear is one. */
 const ROUNDS = 60
 
+/** Rounds of a doubling at least. A disturbed run of its small input alone would hide that work is quadratic. */
+const DOUBLING_ROUNDS = 5
+
+/** Growth that no disturbance makes of linear work in {@link DOUBLING_ROUNDS} rounds: more of them tell nothing. */
+const CERTAIN_EXPONENT = 1.8
+
 /** Measurements of a case that looks superlinear, before it counts as such. */
 const MEASUREMENTS = 3
 
@@ -42,16 +48,16 @@ const MEASUREMENTS = 3
 export async function exponentOf(prepare: Case, { small, large }: Sizes = WHOLE): Promise<number> {
   let least = Number.POSITIVE_INFINITY
   for (let measurement = 0; measurement < MEASUREMENTS && least >= HIGHEST_EXPONENT; measurement++)
-    for (const sizes of [
-      { small, large },
-      { small: large / 2, large },
-      { small: large / 4, large: large / 2 },
-    ])
-      if (least >= HIGHEST_EXPONENT) least = Math.min(least, await exponentBetween(prepare, sizes))
+    for (const [sizes, rounds] of [
+      [{ small, large }, 3],
+      [{ small: large / 2, large }, DOUBLING_ROUNDS],
+      [{ small: large / 4, large: large / 2 }, DOUBLING_ROUNDS],
+    ] as const)
+      if (least >= HIGHEST_EXPONENT) least = Math.min(least, await exponentBetween(prepare, sizes, rounds))
   return least
 }
 
-async function exponentBetween(prepare: Case, { small, large }: Sizes): Promise<number> {
+async function exponentBetween(prepare: Case, { small, large }: Sizes, rounds: number): Promise<number> {
   const [little, big] = [prepare(small), prepare(large)]
   for (let run = 0; run < 8 && (await timeOf(little)) < LONG; run++);
   const shortest = { little: Number.POSITIVE_INFINITY, big: Number.POSITIVE_INFINITY }
@@ -62,7 +68,10 @@ async function exponentBetween(prepare: Case, { small, large }: Sizes): Promise<
     shortest.big = Math.min(shortest.big, await timeOf(big))
     // Whatever is shorter than a clock can tell is as good as free.
     exponent = Math.log(shortest.big / Math.max(shortest.little, TICK)) / Math.log(large / small)
-    if ((round >= 2 || shortest.little >= LONG) && exponent < HIGHEST_EXPONENT) break
+    if (round + 1 >= rounds && exponent < HIGHEST_EXPONENT) break
+    if (round + 1 >= DOUBLING_ROUNDS && exponent > CERTAIN_EXPONENT) break
+    // Lets the time limit of a test end it.
+    await new Promise(setImmediate)
   }
   return exponent
 }

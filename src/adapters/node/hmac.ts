@@ -17,7 +17,7 @@ const REUSED_BYTES = 192
 /** Computes an HMAC-SHA-256. */
 export const hmacSha256 = createHmacSha256()
 
-/** Creates the function with its arrays. No call of it begins within another one, since it calls no code of others. */
+/** Creates the function with its arrays. It takes real arrays of bytes alone, so no call of it begins within another one. */
 function createHmacSha256(): (key: Uint8Array, data: Uint8Array) => Uint8Array {
   /** The input of the outer hash: the padded key and the inner digest. */
   const outer = new Uint8Array(BLOCK_BYTES + DIGEST_BYTES)

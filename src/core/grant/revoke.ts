@@ -56,6 +56,7 @@ export function revoke(
       : undefined
   if (grant === undefined || pair === undefined) return unchanged('credential_unknown')
   if (grant.clientId !== command.clientId) return unchanged('credential_of_another_client')
+  if (grant.revokedAt !== undefined) return unchanged('credential_revoked')
   if (now >= worksUntil(pair, token)) return unchanged('credential_expired')
   if (token === 'refresh') {
     return {
@@ -66,10 +67,11 @@ export function revoke(
   }
   if (pair.access.revokedAt !== undefined) return unchanged('credential_revoked')
   const current = retire(grant, now)
+  const { lastUsedAt } = current
   const pairs = current.pairs.map((each) => (each === pair ? withoutAccess(pair, now) : each))
   return {
     reply: { type: 'revoked' },
-    grant: withPairs(current, pairs, grant.lastUsedAt as Seconds), // a grant with a pair was used
+    grant: lastUsedAt === undefined ? { ...current, pairs } : withPairs(current, pairs, lastUsedAt),
     events: [{ type: 'revoked', what: 'access_token', cause: 'client', ...about(grant, now) }],
   }
 }

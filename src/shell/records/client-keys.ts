@@ -1,6 +1,9 @@
 /**
  * The keys of applications, kept by their client identifiers. A client asks again and again, and a look into a table takes a tenth
  * of a digest: 0.5 µs less for each request (4 µs of our own for an introspection).
+ *
+ * The first request for an identifier takes longer than a later one. That tells if a client is in use, never if it is registered;
+ * identifiers are no secrets (RFC 6749, section 2.2).
  * @module
  */
 import type { Digests } from '../../core/credentials/digests.js'
