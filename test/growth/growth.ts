@@ -59,13 +59,17 @@ export async function exponentOf(prepare: Case, { small, large }: Sizes = WHOLE)
 
 async function exponentBetween(prepare: Case, { small, large }: Sizes, rounds: number): Promise<number> {
   const [little, big] = [prepare(small), prepare(large)]
-  for (let run = 0; run < 8 && (await timeOf(little)) < LONG; run++);
+  let warm = Number.POSITIVE_INFINITY
+  for (let run = 0; run < 8 && (run === 0 || warm < LONG); run++) warm = Math.min(warm, await timeOf(little))
   const shortest = { little: Number.POSITIVE_INFINITY, big: Number.POSITIVE_INFINITY }
   let exponent = Number.POSITIVE_INFINITY
   for (let round = 0; round < ROUNDS; round++) {
-    for (let run = 0; run < 4 && (run === 0 || shortest.little < LONG); run++)
-      shortest.little = Math.min(shortest.little, await timeOf(little))
-    shortest.big = Math.min(shortest.big, await timeOf(big))
+    const once = await timeOf(big)
+    shortest.big = Math.min(shortest.big, once)
+    // Both are told by one measure: where a large run is told by the processor, so are as many small ones as take long together.
+    const together = once < LONG ? 1 : Math.ceil((2 * LONG) / Math.max(warm, TICK))
+    for (let run = 0; run < 4 && (run === 0 || (together === 1 && shortest.little < LONG)); run++)
+      shortest.little = Math.min(shortest.little, await timeOf(little, Math.min(together, TOGETHER_MAX)))
     // Whatever is shorter than a clock can tell is as good as free.
     exponent = Math.log(shortest.big / Math.max(shortest.little, TICK)) / Math.log(large / small)
     if (round + 1 >= rounds && exponent < HIGHEST_EXPONENT) break
@@ -98,16 +102,21 @@ export async function shortestTimeOf(work: () => unknown, runs = 20): Promise<nu
 /** Milliseconds. */
 const TICK = 0.002
 
+/** Small runs that are told together, at most. */
+const TOGETHER_MAX = 10_000
+
 /**
- * Milliseconds of something: by the clock, or where that is long by the processor, which waits for nobody but counts the helpers
+ * Milliseconds of one run of something: by the clock, or where that is long by the processor, which waits for nobody but counts the helpers
  * of V8, too. Of a short run, a virtual machine may count half of the processor's time or none.
  */
-async function timeOf(work: () => unknown): Promise<number> {
+async function timeOf(work: () => unknown, runs = 1): Promise<number> {
   const begun = { clock: performance.now(), processor: process.cpuUsage() }
-  const result = work()
-  if (result instanceof Promise) await result
+  for (let run = 0; run < runs; run++) {
+    const result = work()
+    if (result instanceof Promise) await result
+  }
   const clock = performance.now() - begun.clock
-  if (clock < LONG) return clock
+  if (clock < LONG) return clock / runs
   const { user, system } = process.cpuUsage(begun.processor)
-  return Math.min(clock, (user + system) / 1000)
+  return Math.min(clock, (user + system) / 1000) / runs
 }
