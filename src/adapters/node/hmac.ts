@@ -5,6 +5,7 @@
  * @see RFC 2104, section 2
  */
 import { hash } from 'node:crypto'
+import type { Digests } from '../../core/credentials/digests.js'
 
 const BLOCK_BYTES = 64
 const DIGEST_BYTES = 32
@@ -15,10 +16,10 @@ const OUTER_PAD = 0x5c
 const REUSED_BYTES = 192
 
 /** Computes an HMAC-SHA-256. */
-export const hmacSha256 = createHmacSha256()
+export const hmacSha256: Digests['hmacSha256'] = createHmacSha256()
 
 /** Creates the function with its arrays. It takes real arrays of bytes alone, so no call of it begins within another one. */
-function createHmacSha256(): (key: Uint8Array, data: Uint8Array) => Uint8Array {
+function createHmacSha256(): Digests['hmacSha256'] {
   /** The input of the outer hash: the padded key and the inner digest. */
   const outer = new Uint8Array(BLOCK_BYTES + DIGEST_BYTES)
   /** The inputs of inner hashes by their lengths, over the same bytes: the padded key and the data. */
