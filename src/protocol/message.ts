@@ -212,13 +212,18 @@ function acceptsJsonAlone(accept: string): boolean {
  * @param endpoint - the revocation endpoint names its media type without a parameter
  */
 export function errorResponse(error: OAuthError, endpoint: 'token' | 'revocation' = 'token'): HttpResponse {
-  const headers: Record<string, string> = { ...(endpoint === 'revocation' ? REVOCATION_HEADERS : TOKEN_HEADERS) }
-  if (error.code === 'invalid_client') headers['WWW-Authenticate'] = 'Basic realm="oauth2", charset="UTF-8"'
+  const usual = endpoint === 'revocation' ? REVOCATION_HEADERS : TOKEN_HEADERS
+  const hasMore = error.code === 'invalid_client' || error.retryAfter !== undefined
   return {
     status: error.status,
-    headers: { ...headers, ...retryAfter(error) },
+    headers: hasMore ? { ...usual, ...authenticateHeader(error), ...retryAfter(error) } : usual,
     body: JSON.stringify({ error: error.code, error_description: error.description }),
   }
+}
+
+/** Makes the header that tells a client how to authenticate (RFC 6749, section 5.2); none for any other error. */
+function authenticateHeader({ code }: OAuthError): Readonly<Record<string, string>> {
+  return code === 'invalid_client' ? { 'WWW-Authenticate': 'Basic realm="oauth2", charset="UTF-8"' } : {}
 }
 
 /** Makes the header that says when a retry makes sense (RFC 9110, section 10.2.3); none where the error does not say. */
