@@ -34,8 +34,8 @@ export interface AuthorizationServer<Native = unknown> extends GuardProvider {
   /** Returns true for a path of this server: alone, with its query, or in a whole URL. Never throws. */
   readonly owns: (url: string) => boolean
   /**
-   * Answers a request, at once if the store does; undefined if its path is not one of this server. Never throws or rejects. The
-   * answer to a `HEAD` has its body, which the adapter leaves out.
+   * Answers a request, by a promise where it must wait; undefined if its path is not one of this server. Never throws or rejects.
+   * The answer to a `HEAD` has its body, which the adapter leaves out.
    */
   readonly handle: (
     request: HttpRequest<Native>,

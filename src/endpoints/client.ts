@@ -9,8 +9,6 @@ import type { OAuthError } from '../core/errors.js'
 import { isOAuthError } from '../core/errors.js'
 import type { PresentedClient } from '../protocol/client-authentication.js'
 import { clientIdsOf, meantClient, registeredClient } from '../protocol/client-authentication.js'
-import type { MaybePromise } from '../shell/maybe-promise.js'
-import { andThen } from '../shell/maybe-promise.js'
 import type { Settings } from '../shell/options/settings.js'
 import { keys, recordAs } from '../shell/records.js'
 import type { Transactions } from '../shell/transactions.js'
@@ -20,20 +18,16 @@ import type { Transactions } from '../shell/transactions.js'
  * does not decide between them.
  * @param credential - the code or token of the request, which names its client
  */
-export function resolveClient(
+export async function resolveClient(
   presented: PresentedClient,
   credential: Credential | undefined,
   { digests, clientKeyOf }: Settings<never>,
   { read }: Pick<Transactions, 'read'>,
-): MaybePromise<PresentedClient | OAuthError> {
+): Promise<PresentedClient | OAuthError> {
   const client = meantClient(presented, credential, digests)
   if (client.clientIdAsItIs === undefined) return client
-  return andThen(read(clientIdsOf(client).map((id) => keys.application(clientKeyOf(id)))), (found) =>
-    isOAuthError(found)
-      ? found
-      : registeredClient(
-          client,
-          found.map((record) => recordAs.application(record?.value)),
-        ),
-  )
+  const found = await read(clientIdsOf(client).map((id) => keys.application(clientKeyOf(id))))
+  if (isOAuthError(found)) return found
+  const registered = found.map((record) => recordAs.application(record?.value))
+  return registeredClient(client, registered)
 }

@@ -22,7 +22,6 @@ import { deviceAuthorizationRequest, deviceAuthorizationResponse } from '../prot
 import type { HttpRequest, HttpResponse } from '../protocol/message.js'
 import { errorResponse } from '../protocol/message.js'
 import type { ReportRefusal } from '../shell/audit.js'
-import type { MaybePromise } from '../shell/maybe-promise.js'
 import type { Settings } from '../shell/options/settings.js'
 import { unavailable } from '../shell/records/checked-store.js'
 import { keys, recordAs } from '../shell/records.js'
@@ -104,7 +103,7 @@ function issueDeviceCode(
   transactions: Transactions,
   asked: Asked,
   grantId: GrantId,
-): MaybePromise<IssuedDeviceCode | OAuthError> {
+): Promise<IssuedDeviceCode | OAuthError> {
   const { clientId } = asked.client
   const { rules } = settings
   const clientKey = settings.clientKeyOf(clientId)

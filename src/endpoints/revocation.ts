@@ -16,8 +16,6 @@ import { errorResponse, revocationResponse } from '../protocol/message.js'
 import type { RequestAboutToken } from '../protocol/request-about-token.js'
 import { requestAboutToken } from '../protocol/request-about-token.js'
 import type { ReportRefusal } from '../shell/audit.js'
-import type { MaybePromise } from '../shell/maybe-promise.js'
-import { andThen } from '../shell/maybe-promise.js'
 import type { Settings } from '../shell/options/settings.js'
 import type { Transactions } from '../shell/transactions.js'
 import { resolveClient } from './client.js'
@@ -27,7 +25,7 @@ export function revocationEndpoint<Native>(
   settings: Settings<Native>,
   transactions: Transactions,
   reportRefusal: ReportRefusal,
-): (request: HttpRequest<Native>) => MaybePromise<HttpResponse> {
+): (request: HttpRequest<Native>) => Promise<HttpResponse> {
   const { digests, rules } = settings
 
   function answerError(error: OAuthError, clientId?: string): HttpResponse {
@@ -35,24 +33,19 @@ export function revocationEndpoint<Native>(
     return errorResponse(error, 'revocation')
   }
 
-  return (request) => {
+  return async (request) => {
     const asked = requestAboutToken(request, { allowPost: true })
     if (isOAuthError(asked)) return answerError(asked)
-    return andThen(resolveClient(asked.client, asked.credential, settings, transactions), (client) => {
-      if (isOAuthError(client)) return answerError(client, asked.client.clientId)
-      return andThen(decide(asked, client), (reply) => {
-        if (isOAuthError(reply)) return answerError(reply, client.clientId)
-        if (reply.type === 'unchanged') reportRefusal('revocation', reply.reason, undefined, client.clientId)
-        return revocationResponse(request.headers)
-      })
-    })
+    const client = await resolveClient(asked.client, asked.credential, settings, transactions)
+    if (isOAuthError(client)) return answerError(client, asked.client.clientId)
+    const reply = await decide(asked, client)
+    if (isOAuthError(reply)) return answerError(reply, client.clientId)
+    if (reply.type === 'unchanged') reportRefusal('revocation', reply.reason, undefined, client.clientId)
+    return revocationResponse(request.headers)
   }
 
   /** Authenticates the client and ends what its token stands for, in one transaction. */
-  function decide(
-    { credential, fault }: RequestAboutToken,
-    client: PresentedClient,
-  ): MaybePromise<Revocation | OAuthError> {
+  function decide({ credential, fault }: RequestAboutToken, client: PresentedClient): Promise<Revocation | OAuthError> {
     const clientKey = settings.clientKeyOf(client.clientId)
     return transactions.onGrant<Revocation>(clientKey, credential?.grantId, (stored, grant, now, entropy) => {
       const application = authenticateClient(stored, client, digests, now)

@@ -17,8 +17,6 @@ import { errorResponse, tokenResponse } from '../protocol/message.js'
 import type { GrantTypes, TokenRequest } from '../protocol/token.js'
 import { GRANT_TYPES, tokenRequest } from '../protocol/token.js'
 import type { ReportRefusal } from '../shell/audit.js'
-import type { MaybePromise } from '../shell/maybe-promise.js'
-import { andThen } from '../shell/maybe-promise.js'
 import type { Settings } from '../shell/options/settings.js'
 import type { Transactions } from '../shell/transactions.js'
 import { resolveClient } from './client.js'
@@ -29,7 +27,7 @@ export function tokenEndpoint<Native>(
   transactions: Transactions,
   reportRefusal: ReportRefusal,
   grantTypes: GrantTypes = GRANT_TYPES,
-): (request: HttpRequest<Native>) => MaybePromise<HttpResponse> {
+): (request: HttpRequest<Native>) => Promise<HttpResponse> {
   const { digests, rules, macTokens } = settings
   const protocol = { catalogue: settings.scopes, allowPost: settings.allowClientSecretPost }
 
@@ -39,19 +37,17 @@ export function tokenEndpoint<Native>(
     return errorResponse(error)
   }
 
-  return (request) => {
+  return async (request) => {
     const asked = tokenRequest(request, protocol, grantTypes)
     if (isOAuthError(asked)) return answerError(asked)
-    return andThen(resolveClient(asked.client, credentialOf(asked), settings, transactions), (client) => {
-      if (isOAuthError(client)) return answerError(client, asked.client.clientId)
-      return andThen(decide(asked, client), (reply) =>
-        isOAuthError(reply) ? answerError(reply, client.clientId) : tokenResponse(reply),
-      )
-    })
+    const client = await resolveClient(asked.client, credentialOf(asked), settings, transactions)
+    if (isOAuthError(client)) return answerError(client, asked.client.clientId)
+    const reply = await decide(asked, client)
+    return isOAuthError(reply) ? answerError(reply, client.clientId) : tokenResponse(reply)
   }
 
   /** Authenticates the client and takes the step of its grant, in one transaction. */
-  function decide(asked: TokenRequest, client: PresentedClient): MaybePromise<IssuedTokens | OAuthError> {
+  function decide(asked: TokenRequest, client: PresentedClient): Promise<IssuedTokens | OAuthError> {
     const clientKey = settings.clientKeyOf(client.clientId)
     const presented = credentialOf(asked)
     // A credential under another client's key is another client's: its grant need not be read to refuse it.

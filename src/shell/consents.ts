@@ -18,7 +18,6 @@ import { notAccessible } from '../protocol/authorization.js'
 import type { ConsentContext, Deciding } from './consents/grants.js'
 import { consentKey, readGrants, removeGrant } from './consents/grants.js'
 import { endOldest } from './consents/limit.js'
-import type { MaybePromise } from './maybe-promise.js'
 import type { Settings } from './options/settings.js'
 import { unavailable } from './records/checked-store.js'
 import { keys, recordAs } from './records.js'
@@ -41,7 +40,7 @@ export interface ConsentRecords {
     who: Deciding,
     grantId: GrantId,
     decide: DecideOnGrant<Reply>,
-  ) => MaybePromise<Reply | OAuthError>
+  ) => Promise<Reply | OAuthError>
   /**
    * Returns the live grants that a user gave an application by a form of the authorization endpoint within the lifetime of a
    * refresh token, the newest first; none if the store fails. A grant of a device, or one without a question to the user, spares

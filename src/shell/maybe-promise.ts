@@ -1,6 +1,7 @@
 /**
- * Values that may be promises. A store in memory answers at once, and then the server does, too. An answer that crosses a promise
- * takes some 14 µs more over HTTP, about a sixth of a revocation.
+ * Values that may be promises: on the way of a bearer token's read alone, at a guard and by introspection. A store in memory
+ * answers at once, and then they do, too. An answer that crosses promises costs 2 µs more of processor time: a refresh, which
+ * crosses them, loses 5 % of its requests a second by that.
  * @module
  */
 

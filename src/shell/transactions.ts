@@ -14,7 +14,6 @@ import type { ClientKey, GrantId, Seconds } from '../core/values.js'
 import type { JsonValue, RecordPage, StoredRecord } from '../storage/record-store.js'
 import type { AuditEvent } from './audit.js'
 import type { MaybePromise } from './maybe-promise.js'
-import { andThen } from './maybe-promise.js'
 import type { PageWanted, ReadablePage, Records, StoreSettings } from './records/checked-store.js'
 import { unavailable } from './records/checked-store.js'
 import { createOwnedStore } from './records/owned-store.js'
@@ -49,13 +48,13 @@ export interface Transactions {
   /** Lists records by a label, without those that are not readable. */
   readonly listReadable: (label: string, page: PageWanted) => Promise<ReadablePage | OAuthError>
   /** Reads records, decides, and writes at most one of them, each in one trip. Nothing is half done. */
-  readonly transact: <Reply>(keys: readonly string[], decide: Decide<Reply>) => MaybePromise<Reply | OAuthError>
+  readonly transact: <Reply>(keys: readonly string[], decide: Decide<Reply>) => Promise<Reply | OAuthError>
   /** Decides on a grant and its application; without a grant identifier, on the application alone. */
   readonly onGrant: <Reply>(
     clientKey: ClientKey,
     grantId: GrantId | undefined,
     decide: DecideOnGrant<Reply>,
-  ) => MaybePromise<Reply | OAuthError>
+  ) => Promise<Reply | OAuthError>
 }
 
 /** Decides on a grant by its record and the record of its application. */
@@ -76,36 +75,19 @@ export function createTransactions(settings: StoreSettings): Transactions {
     return isOAuthError(listed) ? listed : (listed.leftOut ?? listed)
   }
 
-  /** Decides at once if the store answers at once, and waits only after another request wrote first: see `maybe-promise.ts`. */
-  function transact<Reply>(wanted: readonly string[], decide: Decide<Reply>): MaybePromise<Reply | OAuthError> {
-    return andThen(tryOnce(wanted, decide), (decided) =>
-      decided === undefined ? retry(wanted, decide) : decided.reply,
-    )
-  }
-
-  async function retry<Reply>(wanted: readonly string[], decide: Decide<Reply>): Promise<Reply | OAuthError> {
-    for (let tries = 2; tries <= MAX_TRIES; tries++) {
+  async function transact<Reply>(wanted: readonly string[], decide: Decide<Reply>): Promise<Reply | OAuthError> {
+    for (let tries = 1; tries <= MAX_TRIES; tries++) {
       if (tries > AT_ONCE) await pause(tries)
-      const decided = await tryOnce(wanted, decide)
-      if (decided !== undefined) return decided.reply
+      const records = await store.read(wanted)
+      if (isOAuthError(records)) return records
+      const { reply, write, events = [] } = decide(records.map(storedValue), clock(), entropy(ENTROPY_BYTES))
+      const written = write === undefined || (await writeBack(write, records[wanted.indexOf(write.key)]))
+      if (isOAuthError(written)) return written
+      if (!written) continue
+      for (const event of events) onEvent(event)
+      return reply
     }
     return unavailable('contention')
-  }
-
-  /** Reads, decides and writes once. Answers undefined if another request wrote in between. */
-  function tryOnce<Reply>(wanted: readonly string[], decide: Decide<Reply>): MaybePromise<Decision<Reply> | undefined> {
-    return andThen(store.read(wanted), (records) => {
-      if (isOAuthError(records)) return { reply: records }
-      const decision = decide(records.map(storedValue), clock(), entropy(ENTROPY_BYTES))
-      const { write, events = [] } = decision
-      const stored = write === undefined || writeBack(write, records[wanted.indexOf(write.key)])
-      return andThen(stored, (written) => {
-        if (typeof written === 'object') return { reply: written }
-        if (!written) return undefined
-        for (const event of events) onEvent(event)
-        return decision
-      })
-    })
   }
 
   /** Writes a record if it still has the version that was read. */
