@@ -1,5 +1,5 @@
 /**
- * The table of SECURITY.md is true: every statement has its row, and every test that a row names bears its number.
+ * The tables of statements are true: each statement has its row, and each test that a row names bears its number.
  * @module
  */
 import { existsSync, readFileSync } from 'node:fs'
@@ -9,13 +9,14 @@ const root = new URL('..', import.meta.url)
 const read = (path: string): string => readFileSync(new URL(path, root), 'utf8')
 
 /** Number, where it is held, where it is tested. */
-const rows = read('SECURITY.md')
+const rows = read('docs/security/statements.md')
+  .replaceAll('`', '')
   .split('\n')
   .filter((line) => /^\| \d+ \|/.test(line))
   .map((line) => line.split('|').map((cell) => cell.trim()))
   .map(([, number, , held = '', tested = '']) => ({ number: Number(number), held, tested }))
 
-describe('the table of statements', () => {
+describe('the tables of statements', () => {
   it('has all of them, each once', () => {
     expect(rows.map(({ number }) => number)).toEqual(Array.from({ length: 52 }, (_, index) => index + 1))
   })

@@ -38,7 +38,7 @@ export interface RedisStoreOptions extends RemoteEngineOptions {}
  * and gives the last one as the cause of a time-out.
  *
  * Redis may lose acknowledged writes when it dies, unless it runs with `appendonly yes` and `appendfsync always`; and when it fails
- * over to a replica. SECURITY.md says what that means.
+ * over to a replica. The page on Redis says what that means.
  * @throws GrantwellError `ERR_CONFIGURATION` for a wrong option
  * @example
  * ```ts

@@ -1,6 +1,6 @@
 /**
  * Records that one user, address or application can leave in the store: each way is walked until it leaves no more, and the
- * table of SECURITY.md is held against what was counted.
+ * table of the site is held against what was counted.
  * @module
  * @see DESIGN, "bounds"
  */
@@ -78,8 +78,8 @@ const DEVICE = '/oauth2/device_authorization'
 const WAYS: readonly Way[] = [
   {
     who: 'a user, for each application',
-    does: 'agrees, refuses, or is asked no more',
-    bound: '`grantLimit` grants and their list; and for 5 minutes what newer ones replaced, 1,000 at most',
+    does: 'agrees and refuses',
+    bound: '50 grants (`grantLimit`), one list, 1,000 decisions that are over',
     walk: async () => {
       const { test, begin, most } = await countingServer({ consent: 'once' })
       const forms = []
@@ -102,7 +102,7 @@ const WAYS: readonly Way[] = [
   {
     who: 'a user',
     does: 'types user codes',
-    bound: 'one count, until the attempts are free again',
+    bound: 'one count',
     walk: async () => {
       const { test, begin, most } = await countingServer({ remoteAddress: () => undefined })
       const page = await openDevicePage(test)
@@ -113,8 +113,8 @@ const WAYS: readonly Way[] = [
   },
   {
     who: 'an address',
-    does: 'types user codes, as however many users',
-    bound: 'one count, beside those of the users',
+    does: 'types user codes',
+    bound: 'one count, beside those of its users',
     walk: async () => {
       const { test, begin, most } = await countingServer({ remoteAddress: () => '192.0.2.1' })
       begin()
@@ -127,20 +127,20 @@ const WAYS: readonly Way[] = [
   },
   {
     who: 'an address',
-    does: 'asks for device codes, as any application',
-    bound: '100 devices at once and 20 a minute, for 15 minutes each; their user codes, for 10; and one count',
+    does: 'asks for device codes',
+    bound: 'see below',
     walk: () => devices('192.0.2.1', 3),
   },
   {
-    who: 'an application, where no address is known',
+    who: 'an application without a known address',
     does: 'asks for device codes',
-    bound: '1,000 devices at once and one a second; the same',
+    bound: 'see below',
     walk: () => devices(undefined, 1),
   },
   {
     who: 'an applicant',
-    does: 'hands in applications',
-    bound: '20 that wait, each with its logo; what administrators refused stays, without',
+    does: 'submits applications',
+    bound: '20 that wait, each with a logo',
     walk: async () => {
       const { test, begin, most } = await countingServer()
       begin()
@@ -158,8 +158,8 @@ const WAYS: readonly Way[] = [
   },
   {
     who: 'an application, for each grant',
-    does: 'exchanges, refreshes, revokes, introspects and calls with a bearer token',
-    bound: 'the one record of the grant, which is bounded itself',
+    does: 'exchanges, refreshes, revokes, calls',
+    bound: 'all is in the record of the grant',
     walk: async () => {
       const { test, begin, most } = await countingServer()
       const { refresh_token, access_token } = await tokens(test)
@@ -175,8 +175,8 @@ const WAYS: readonly Way[] = [
   },
   {
     who: 'an application, for each signed request',
-    does: 'calls with a token of the type `mac`',
-    bound: 'one nonce for 25 minutes at most: limit the rate of such calls as that of any',
+    does: 'calls with a `mac` token',
+    bound: 'one nonce, for 25 minutes',
     walk: async () => {
       const { test, begin, most } = await countingServer(MAC_OPTIONS)
       await withSigner(test)
@@ -212,28 +212,32 @@ async function authorizeAgain(test: TestServer): Promise<{ readonly code: string
 
 const MARK = '## Records that somebody can leave'
 
+/** The page of the site with the figures. */
+const page = (): string => readFileSync(new URL('../../docs/security/arithmetic.md', import.meta.url), 'utf8')
+
 function table(rows: readonly { readonly way: Way; readonly records: number }[]): string {
   return [
-    '| who | what they do | records at most | what bounds them |',
+    '| who | how | records at most | derivation |',
     '|---|---|---:|---|',
     ...rows.map(({ way, records }) => `| ${way.who} | ${way.does} | ${records.toLocaleString('en')} | ${way.bound} |`),
   ].join('\n')
 }
 
 describe('records that somebody can leave', () => {
-  it('are as many as SECURITY.md says, whatever is asked how often', { timeout: 300_000 }, async () => {
+  it('are as many as the arithmetic says, whatever is asked how often', { timeout: 300_000 }, async () => {
     const rows = []
     for (const way of WAYS) rows.push({ way, records: await way.walk() })
-    const text = readFileSync(new URL('../../SECURITY.md', import.meta.url), 'utf8')
-    const [, section = ''] = text.split(MARK)
+    const [, section = ''] = page().split(MARK)
+    // The first table of the section.
     const written = section
-      .split('\n## ')[0]
+      .slice(section.indexOf('|'))
+      .split('\n\n')[0]
       ?.split('\n')
       .filter((line) => line.startsWith('|'))
     expect(written?.join('\n')).toBe(table(rows))
   })
 
-  it('are no larger than SECURITY.md says', { timeout: 120_000 }, async () => {
+  it('are no larger than the arithmetic says', { timeout: 120_000 }, async () => {
     const test = await testServer()
     const scopes = serviceScopes().definitions.map(
       ({ name, permissions }) => `${name}:${permissions.includes('rw') ? 'rw' : 'r'}` as const,
@@ -260,9 +264,8 @@ describe('records that somebody can leave', () => {
     const agreed = Array.from({ length: 50 }, (_, index) => ({ grantId: ids(index), at: START, formExpiresAt: START }))
     const decisions = JSON.stringify({ v: 1, decisions: [...refused, ...agreed] }).length
     const kilobytes = (bytes: number): string => `${Math.ceil(bytes / 1000)} kB`
-    const text = readFileSync(new URL('../../SECURITY.md', import.meta.url), 'utf8').replaceAll('\n', ' ')
-    expect(text).toContain(`A grant has about 700 bytes and at most ${kilobytes(largest)} beside the identifiers`)
-    expect(text).toContain(`a list of decisions at most ${kilobytes(decisions)}`)
+    expect(page()).toContain(`| a grant | 700 | ${kilobytes(largest)}, beside the identifiers of its resources |`)
+    expect(page()).toContain(`| a list of decisions | | ${kilobytes(decisions)} |`)
   })
 
   it('grow with no request that changes nothing: a page, a refusal, an unknown client', async () => {

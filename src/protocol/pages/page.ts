@@ -48,7 +48,7 @@ export function pageResponse(
  * do, since an IPv6 address cannot be one.
  *
  * Chromium does not follow a callback that redirects to the scheme of a native program. It could be any scheme, and no source
- * stands for all of them. SECURITY.md says what to do instead.
+ * stands for all of them. The page on the duties of a host says what to do instead.
  */
 export function formTargets(redirectUri: string): readonly string[] {
   const { protocol } = new URL(redirectUri)
