@@ -10,6 +10,10 @@ import { nodeDigests } from 'grantwell/node'
 import { memoryStore } from 'grantwell/storage/memory'
 import { ExplorationError, explore } from 'grantwell/testing'
 // #endregion imports
+
+// What the test alone needs.
+
+import { readFileSync } from 'node:fs'
 import { expect, it as test } from 'vitest'
 
 // #region first
@@ -68,6 +72,7 @@ test('a store that does not compare is found out, and its history runs again', a
   if (!(found instanceof ExplorationError)) throw found
   expect(found.rule).toBe('A code is redeemed at most once.')
   expect(found.history).toBe('A B B A')
+  expect(readFileSync(new URL('../proof/explorer.md', import.meta.url), 'utf8')).toContain(found.message)
 
   // #region again
   const again = explore({

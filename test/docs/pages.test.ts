@@ -5,9 +5,11 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { memoryStore } from 'grantwell/storage/memory'
 import { describe, expect, it } from 'vitest'
 import { SECTIONS } from '../../docs/.vitepress/sections.js'
 import { readTables } from '../../docs/tables.mjs'
+import { resolveOptions } from '../../src/shell/options/settings.js'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const docs = join(root, 'docs')
@@ -73,6 +75,23 @@ describe('the tables of the reference', () => {
       expect(rows.filter(({ text }) => text === '')).toEqual([])
     },
   )
+
+  it('say the defaults that the options of a server have', () => {
+    const settings = resolveOptions({
+      issuer: 'https://git.example',
+      store: memoryStore(),
+      user: () => undefined,
+      signInUrl: () => '/sign-in',
+    })
+    const found: Readonly<Record<string, unknown>> = { ...settings, ...settings.rules }
+    const [options] = readTables()
+    const said = options?.rows.flatMap(({ name, text }) => {
+      const [, value] = /([\d,]+|true|false)(?: \([^)]*\))? by default/.exec(text) ?? []
+      return value === undefined ? [] : [[name, JSON.parse(value.replaceAll(',', ''))]]
+    })
+    expect(said?.length).toBeGreaterThan(15)
+    expect(said).toEqual(said?.map(([name]) => [name, found[name]]))
+  })
 })
 
 /** Returns the targets of links outside code. */

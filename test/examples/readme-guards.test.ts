@@ -1,7 +1,8 @@
 /**
- * The guarded routes of the README's table, each as it stands there, on its platform and attacked.
+ * The guarded routes of a table of the site, each as it stands there, on its platform and attacked.
  * @module
  */
+import { readFileSync } from 'node:fs'
 import type { RequestListener } from 'node:http'
 import express from 'express'
 import { fastify } from 'fastify'
@@ -12,16 +13,17 @@ import { createFastifyGuard, createNodeGuard } from 'grantwell/node'
 import { describe, expect, it } from 'vitest'
 import { serveFetch } from '../adapters/bridge.js'
 import { listen } from '../adapters/http.js'
-import { readme } from '../package/readme.js'
 import type { TestServer } from '../support.js'
 import { authorize, exchange, testServer } from '../support.js'
 import { attack } from './hostile.js'
 
 const IDS = ['notes', 'engine'] as const
 
+const GUIDE = readFileSync(new URL('../../docs/guides/guard.md', import.meta.url), 'utf8')
+
 /** A row of the table: its platform, and its code. */
 const ROWS = [
-  ...readme().matchAll(/^\| ([^|`]*(?:`[^`]*`[^|`]*)*) \| `((?:export )?(?:const|app)[^`]*guard\([^`]*)`/gm),
+  ...GUIDE.matchAll(/^\| ([^|`]*(?:`[^`]*`[^|`]*)*) \| `((?:export )?(?:const|app)[^`]*guard\([^`]*)`/gm),
 ].map(([, platform = '', code = '']) => [platform, code] as const)
 
 type Handler = (...given: never[]) => unknown
@@ -80,7 +82,7 @@ const PLATFORMS: Readonly<
   },
 }
 
-describe('a guarded route of the README', () => {
+describe('a guarded route of the guide', () => {
   it('is there for every platform', () => {
     expect(ROWS.map(([platform]) => platform)).toEqual(Object.keys(PLATFORMS))
   })

@@ -1,7 +1,7 @@
 /**
  * The packed package in an empty project: what is in it, that every entry point loads in both module kinds and loads
- * nothing else, that the whole flow runs, that its types compile, that the README's code does what it says, and that
- * the bench runs.
+ * nothing else, that the whole flow runs, that its types compile, that the README's code and other programs do what
+ * they say, and that the bench runs.
  * @module
  */
 import { spawnSync } from 'node:child_process'
@@ -16,7 +16,7 @@ import { freePort } from '../engines/process.js'
 import { authorizationUrl, authorize, exchange, hiddenFields, registration } from '../support.js'
 import type { Project } from './project.js'
 import { compile, installPackage, ROOT, start } from './project.js'
-import { blocksOf, readme } from './readme.js'
+import { blocksOf, consumers, readme } from './readme.js'
 
 const ENTRIES = [
   '.',
@@ -517,9 +517,9 @@ describe('types', () => {
   })
 })
 
-describe('the code of the README', () => {
+describe('programs that use the package', () => {
   const [embedding = ''] = blocksOf(readme()).flatMap(({ code }) => (code.startsWith('// complete\n') ? [code] : []))
-  const others = blocksOf(readme()).filter(({ code }) => !code.startsWith('// complete\n'))
+  const others = blocksOf(consumers())
   const ADA = { 'x-demo-user': 'ada' }
 
   /** Runs a module of the project that listens on the port it is given. */
@@ -744,15 +744,12 @@ describe('the code of the README', () => {
     }
   })
 
-  it('has no block that imports grantwell and is not tried above', () => {
+  it('are the one of the README, and those tried above', () => {
     const tried = (code: string, language: string) =>
       language === 'ts' ||
-      code === embedding ||
       /applications\.(?:register|submit|registerResourceServer)\(|from 'grantwell\/(?:fetch|metadata)'/.test(code)
-    const untried = blocksOf(readme()).filter(
-      ({ code, language }) => /from 'grantwell|require\('grantwell|^\/\/ complete/.test(code) && !tried(code, language),
-    )
-    expect(untried.map(({ code }) => code)).toEqual([])
+    expect(blocksOf(readme()).map(({ code }) => code)).toEqual([embedding])
+    expect(others.filter(({ code, language }) => !tried(code, language))).toEqual([])
   })
 })
 

@@ -1,14 +1,19 @@
 /**
- * The README as its parts.
+ * The pages at the top of the repository, and programs in Markdown, as their parts.
  * @module
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ROOT } from './project.js'
 
-/** Its text. */
+/** Reads the README. */
 export function readme(): string {
   return readFileSync(join(ROOT, 'README.md'), 'utf8')
+}
+
+/** Reads the programs that use the packed package. */
+export function consumers(): string {
+  return readFileSync(join(ROOT, 'test/package/consumers.md'), 'utf8')
 }
 
 /** One block of code. */
@@ -29,10 +34,4 @@ export function blocksOf(text: string): readonly Block[] {
 export function relativeLinks(text: string): readonly string[] {
   const targets = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map((match) => match[1] ?? '')
   return targets.filter((target) => !/^[a-z]+:/.test(target))
-}
-
-/** The table of options: what each row says in its first two columns. */
-export function optionRows(text: string): readonly (readonly [name: string, value: string])[] {
-  const section = text.slice(text.indexOf('\n## Options\n')).split('\n## ')[1] ?? ''
-  return [...section.matchAll(/^\| `(\w+)` \| ([^|]+?) \|/gm)].map((match) => [match[1] ?? '', match[2] ?? ''])
 }
