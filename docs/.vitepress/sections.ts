@@ -41,6 +41,7 @@ export const SECTIONS: Readonly<Record<string, readonly (readonly [path: string,
     ['/operations/backups', 'Backups'],
     ['/operations/limits', 'Limits'],
     ['/operations/leaks', 'After a leak'],
+    ['/operations/support', 'What is supported'],
   ],
   Metadata: [
     ['/metadata/codec', 'The codec'],

@@ -59,7 +59,7 @@ const PACKAGES = {
 }
 
 /** @type {readonly Runtime[]} */
-export const runtimes = [node(20), node(22), node(24), bun(), deno(), workerd()]
+export const runtimes = [node(20), node(22), node(24), node(26), bun(), deno(), workerd()]
 
 /** @param {number} major @returns {Runtime} */
 function node(major) {
