@@ -5,7 +5,7 @@
 import { makeHunks } from '../../../src/cli/diff.js'
 import type { EditValue, FieldDescription, FieldValue } from '../../../src/metadata/index.js'
 import { describeField, editText, getField, parseText, readMetadata } from '../../../src/metadata/index.js'
-import type { Leaf, Tried } from './metadata.js'
+import type { Leaf } from './metadata.js'
 import { isList, isMessage, leavesOf, showValue, tryTo } from './metadata.js'
 
 /** One line of a difference. */
@@ -79,12 +79,12 @@ function kindOf(description: FieldDescription | undefined): EditableField['kind'
 
 /** Changes one field of a text. `undefined` removes it. */
 export function changeField(text: string, field: EditableField, value: string | undefined): Changed {
-  if (value === undefined) return change(text, { [field.path]: null })
-  if (field.kind === 'text') return change(text, { [field.path]: value })
+  if (value === undefined) return change(text, [[field.path, null]])
+  if (field.kind === 'text') return change(text, [[field.path, value]])
   if (value === '') return unchanged(text)
-  if (field.kind === 'choice') return change(text, { [field.path]: value })
+  if (field.kind === 'choice') return change(text, [[field.path, value]])
   if (!/^-?\d+$/.test(value.trim())) return refused(`${field.path} must be a whole number`)
-  return change(text, { [field.path]: Number(value) })
+  return change(text, [[field.path, Number(value)]])
 }
 
 /** Changes a text so that its record is the one of a JSON text. Nothing else of the text changes. */
@@ -97,7 +97,7 @@ export function changeByJson(text: string, json: string): Changed {
   const changes = [...names].flatMap((name) =>
     changesAt(name, getField(before.value, name), getField(wanted.value, name)),
   )
-  return change(text, Object.fromEntries(changes))
+  return change(text, changes)
 }
 
 /** Returns the first name of a path. */
@@ -108,18 +108,29 @@ function topOf(path: string): string {
 /** A change of one path. */
 type PathChange = readonly [path: string, value: EditValue]
 
-/** Lists the changes that make one value of another. A list of another length is set as a whole. */
+/** Lists the changes that make one value of another. */
 function changesAt(path: string, before: FieldValue | undefined, after: FieldValue | undefined): readonly PathChange[] {
   if (after === undefined) return before === undefined ? [] : [[path, null]]
   if (before === undefined) return [[path, editValue(after)]]
-  if (isList(before) && isList(after) && before.length === after.length) {
-    return after.flatMap((item, index) => changesAt(`${path}[${index}]`, before[index], item))
-  }
+  if (isList(before) || isList(after)) return changesOfItems(path, itemsOf(before), itemsOf(after))
   if (isMessage(before) && isMessage(after)) {
     const names = new Set([...Object.keys(before), ...Object.keys(after)])
     return [...names].flatMap((name) => changesAt(`${path}.${name}`, before[name], after[name]))
   }
   return before === after ? [] : [[path, editValue(after)]]
+}
+
+/** Lists the changes that make one list of another. */
+function changesOfItems(path: string, before: readonly FieldValue[], after: readonly FieldValue[]): PathChange[] {
+  const indexes = Array.from({ length: Math.max(before.length, after.length) }, (_, index) => index)
+  return indexes.flatMap((index) =>
+    changesAt(index < before.length ? `${path}[${index}]` : `${path}[+]`, before[index], after[index]),
+  )
+}
+
+/** Returns the items of a list. A field that the schema does not know is a list only if it comes more than once. */
+function itemsOf(value: FieldValue): readonly FieldValue[] {
+  return isList(value) ? value : [value]
 }
 
 /** Turns a value that was read into one to set. */
@@ -131,8 +142,16 @@ function editValue(value: FieldValue): EditValue {
 }
 
 /** Makes a change, and tells the difference. */
-function change(text: string, changes: Readonly<Record<string, EditValue>>): Changed {
-  const made: Tried<string> = tryTo(() => editText(text, changes))
+function change(text: string, changes: readonly PathChange[]): Changed {
+  const made = tryTo(() => {
+    const stay = changes.filter(([path]) => !path.endsWith('[+]'))
+    const added = changes.filter(([path]) => path.endsWith('[+]'))
+    // One change has one value for a path, so new items of a list are added one by one.
+    return added.reduce(
+      (next, [path, value]) => editText(next, { [path]: value }),
+      editText(text, Object.fromEntries(stay)),
+    )
+  })
   if (made.error !== undefined) return refused(made.error.message)
   const lines = diffLines(text, made.value)
   const added = lines.filter(({ kind }) => kind === 'added').length
