@@ -11,6 +11,10 @@ export const SECTIONS: Readonly<Record<string, readonly (readonly [path: string,
     ['/start/fetch', 'A fetch-style service'],
     ['/start/demo', 'The demo'],
   ],
+  Playground: [
+    ['/playground/metadata', 'A metadata record'],
+    ['/playground/rules', 'Redirect URIs and scopes'],
+  ],
   Guides: [
     ['/guides/guard', 'Guard a route'],
     ['/guides/remote-api', 'An API elsewhere'],
