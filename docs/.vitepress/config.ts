@@ -10,7 +10,11 @@ export default defineConfig({
   description: 'An OAuth 2.0 authorization server inside the service that you already have',
   lang: 'en',
   cleanUrls: true,
-  markdown: { linkify: false },
+  head: [['link', { rel: 'icon', type: 'image/svg+xml', href: '/icon.svg' }]],
+  markdown: {
+    linkify: false,
+    theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
+  },
   themeConfig: {
     search: { provider: 'local' },
     outline: [2, 3],

@@ -67,10 +67,16 @@ async function buildIn(folder: string): Promise<void> {
     cpSync(join(root, name), join(folder, name), { recursive: true, filter: (source) => !made.includes(source) })
   }
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'), 'junction')
-  const program = join(root, 'node_modules', 'vitepress', 'bin', 'vitepress.js')
-  const build = [program, 'build', 'docs', '--outDir', join(folder, 'site')]
-  // The tests run as NODE_ENV=test, with which the pages would be those of a developer.
-  await promisify(execFile)(process.execPath, build, { cwd: folder, env: { ...process.env, NODE_ENV: 'production' } })
+  const inModules = (path: string): string => join(root, 'node_modules', path)
+  // As `npm run docs:build` does it. The tests run as NODE_ENV=test, with which the pages would be those of a developer.
+  const options = { cwd: folder, env: { ...process.env, NODE_ENV: 'production' } }
+  for (const command of [
+    // The types of the sources are checked elsewhere.
+    [inModules('typedoc/bin/typedoc'), '--options', 'docs/typedoc.json', '--skipErrorChecking'],
+    [join(folder, 'docs/tables.mjs')],
+    [inModules('vitepress/bin/vitepress.js'), 'build', 'docs', '--outDir', join(folder, 'site')],
+  ])
+    await promisify(execFile)(process.execPath, command, options)
 }
 
 /** Serves a file of the site. A page has an address without its ending. */
@@ -78,8 +84,6 @@ function serve(site: string, url: string, response: ServerResponse): void {
   const { pathname } = new URL(url, 'http://127.0.0.1')
   const asked = join(site, decodeURIComponent(pathname))
   const file = [asked, `${asked}.html`, join(asked, 'index.html')].find((each) => isFileIn(site, each))
-  // Browsers ask for an icon, which the site does not have, and complain where there is none.
-  if (pathname === '/favicon.ico') return void response.writeHead(204).end()
   const type = TYPES[extname(file ?? '')] ?? 'application/octet-stream'
   response.writeHead(file === undefined ? 404 : 200, { 'content-type': type })
   response.end(file === undefined ? 'Not found' : readFileSync(file))
