@@ -79,6 +79,15 @@ describe('a record that is shown', () => {
     expect(json.text).toContain('v1.6.43')
   })
 
+  it.each([
+    ['good', GOOD],
+    ['fair', 'name: "a"'],
+    ['bad', FAULTY],
+    ['bad', BROKEN],
+  ])('is %s by its worst problem', (grade, text) => {
+    expect(showRecord(text).grade).toBe(grade)
+  })
+
   it('says why there is no JSON where there is none', () => {
     expect(showRecord('name: "a" kind: FOO').json).toEqual({ note: expect.stringContaining('JSON cannot hold') })
   })
@@ -128,7 +137,7 @@ describe('a change of a field', () => {
   })
 
   it('changes nothing while the value is the same', () => {
-    for (const field of editableFields(GOOD).filter(({ isSet }) => isSet)) {
+    for (const field of editableFields(GOOD)) {
       expect(changeField(GOOD, field, field.value)).toEqual({ text: GOOD, lines: [], summary: 'No line changes.' })
     }
   })

@@ -80,6 +80,8 @@ function kindOf(description: FieldDescription | undefined): EditableField['kind'
 /** Changes one field of a text. `undefined` removes it. */
 export function changeField(text: string, field: EditableField, value: string | undefined): Changed {
   if (value === undefined) return change(text, [[field.path, null]])
+  // Nothing was typed yet.
+  if (value === '' && !field.isSet) return unchanged(text)
   if (field.kind === 'text') return change(text, [[field.path, value]])
   if (value === '') return unchanged(text)
   if (field.kind === 'choice') return change(text, [[field.path, value]])

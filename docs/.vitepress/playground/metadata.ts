@@ -51,6 +51,8 @@ export type Written =
 export interface ShownRecord {
   /** One sentence about the text. */
   readonly summary: string
+  /** `bad` for a text with errors, `fair` for one with warnings alone. */
+  readonly grade: 'good' | 'fair' | 'bad'
   readonly problems: readonly ShownProblem[]
   readonly fields: readonly ShownField[]
   /** The number of fields that are set, shown or not. */
@@ -75,7 +77,7 @@ export function showRecord(text: string): ShownRecord {
   const { line = 1, code, message } = shown.error
   const problems = [{ line, severity: 'error', message: withoutPlace(message), code }] as const
   const nothing = { canonical: NOTHING, json: NOTHING, bytes: NOTHING }
-  return { summary: `Not read. Line ${line} is wrong.`, problems, fields: [], fieldCount: 0, ...nothing }
+  return { summary: `Not read. Line ${line} is wrong.`, grade: 'bad', problems, fields: [], fieldCount: 0, ...nothing }
 }
 
 /** Tells all that the page shows of a record and its text. */
@@ -84,6 +86,7 @@ function showRead(text: string, record: MetaData): ShownRecord {
   const problems = showProblems(text, record)
   return {
     summary: `Read. ${counted(leaves.length, 'field')}, ${countProblems(problems)}.`,
+    grade: gradeOf(problems),
     problems,
     fields: showFields(text, leaves.slice(0, SHOWN_FIELDS)),
     fieldCount: leaves.length,
@@ -208,6 +211,12 @@ export function tryTo<Value>(call: () => Value): Tried<Value> {
 /** Leaves out the place that a message begins with, which is shown beside it. */
 function withoutPlace(message: string): string {
   return message.replace(/^\d+:\d+: /, '')
+}
+
+/** Grades a record by its problems. */
+function gradeOf(problems: readonly ShownProblem[]): ShownRecord['grade'] {
+  if (problems.length === 0) return 'good'
+  return problems.some(({ severity }) => severity === 'error') ? 'bad' : 'fair'
 }
 
 /** Counts errors and warnings in words. */
