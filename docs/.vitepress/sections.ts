@@ -11,6 +11,7 @@ export const SECTIONS: Readonly<Record<string, readonly (readonly [path: string,
     ['/start/fetch', 'A fetch-style service'],
     ['/start/demo', 'The demo'],
   ],
+  Playground: [['/playground/lifecycle', 'Lifecycle']],
   Guides: [
     ['/guides/guard', 'Guard a route'],
     ['/guides/remote-api', 'An API elsewhere'],

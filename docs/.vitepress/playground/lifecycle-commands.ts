@@ -52,9 +52,9 @@ export function printHistory(commands: readonly Command[]): string {
   return commands.join(',')
 }
 
-/** Reads the hash of a link, or the text of a story of `explore`. */
+/** Reads a link or its hash, or the text of a story of `explore`. */
 export function parseHistory(hash: string): ParsedHistory {
-  const text = decoded(hash.replace(/^#/, '')).trim()
+  const text = decoded(hash.replace(/^[^#\s]*#/, '')).trim()
   if (text === '') return { commands: [] }
   if (isStory(text)) return parseStory(text)
   const words = text.split(',').map((word) => word.trim())

@@ -1,0 +1,91 @@
+/**
+ * The built site, served from a folder of its own.
+ * @module
+ */
+import { execFile } from 'node:child_process'
+import { once } from 'node:events'
+import { cpSync, existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync, symlinkSync } from 'node:fs'
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { extname, join, sep } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+
+/** Parts of `docs` that a build makes. */
+const MADE = ['reference', join('.vitepress', 'cache'), join('.vitepress', 'dist'), join('.vitepress', '.temp')]
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.json': 'application/json',
+  '.svg': 'image/svg+xml',
+  '.woff2': 'font/woff2',
+}
+
+/** A site that is served. */
+export interface BuiltSite {
+  /** The origin, such as `http://127.0.0.1:4173`. */
+  readonly origin: string
+  /** Ends the server, and removes what was built. */
+  readonly close: () => Promise<void>
+}
+
+/** Builds the site of a copy of the sources, so that two builds do not meet, and serves it on a free port. */
+export async function builtSite(): Promise<BuiltSite> {
+  // Real, since a module knows itself by its real path.
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'grantwell-site-')))
+  const remove = (): void => rmSync(folder, { recursive: true, force: true })
+  try {
+    await buildIn(folder)
+  } catch (error) {
+    remove()
+    throw error
+  }
+  const server = createServer(({ url = '/' }, response) => serve(join(folder, 'site'), url, response))
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo // it listens on a port
+  return {
+    origin: `http://127.0.0.1:${port}`,
+    close: async () => {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+      remove()
+    },
+  }
+}
+
+/** Copies the sources of the site into a folder, and builds it there. */
+async function buildIn(folder: string): Promise<void> {
+  const made = MADE.map((name) => join(root, 'docs', name))
+  for (const name of ['docs', 'src', 'package.json', 'tsconfig.json']) {
+    cpSync(join(root, name), join(folder, name), { recursive: true, filter: (source) => !made.includes(source) })
+  }
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'), 'junction')
+  const program = join(root, 'node_modules', 'vitepress', 'bin', 'vitepress.js')
+  const build = [program, 'build', 'docs', '--outDir', join(folder, 'site')]
+  // The tests run as NODE_ENV=test, with which the pages would be those of a developer.
+  await promisify(execFile)(process.execPath, build, { cwd: folder, env: { ...process.env, NODE_ENV: 'production' } })
+}
+
+/** Serves a file of the site. A page has an address without its ending. */
+function serve(site: string, url: string, response: ServerResponse): void {
+  const { pathname } = new URL(url, 'http://127.0.0.1')
+  const asked = join(site, decodeURIComponent(pathname))
+  const file = [asked, `${asked}.html`, join(asked, 'index.html')].find((each) => isFileIn(site, each))
+  // Browsers ask for an icon, which the site does not have, and complain where there is none.
+  if (pathname === '/favicon.ico') return void response.writeHead(204).end()
+  const type = TYPES[extname(file ?? '')] ?? 'application/octet-stream'
+  response.writeHead(file === undefined ? 404 : 200, { 'content-type': type })
+  response.end(file === undefined ? 'Not found' : readFileSync(file))
+}
+
+/** True for a file that is in the folder. */
+function isFileIn(site: string, file: string): boolean {
+  return file.startsWith(site + sep) && existsSync(file) && statSync(file).isFile()
+}
