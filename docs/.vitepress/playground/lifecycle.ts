@@ -67,6 +67,8 @@ interface World {
   readonly pairs: Pair[]
   code: string
   race: Race | undefined
+  /** What both clients of the race do. */
+  raceTitle: string
   state: State
 }
 
@@ -85,7 +87,15 @@ const NOTHING: State = {
 /** Opens a session without a grant. */
 export async function openSession(): Promise<Session> {
   const service = await startService()
-  const world: World = { service, begin: service.clock(), pairs: [], code: '', race: undefined, state: NOTHING }
+  const world: World = {
+    service,
+    begin: service.clock(),
+    pairs: [],
+    code: '',
+    race: undefined,
+    raceTitle: '',
+    state: NOTHING,
+  }
   return {
     state: () => world.state,
     run: async (command) => {
@@ -137,8 +147,8 @@ async function runCommand(world: World, command: Command): Promise<void> {
   else if (command === 'refresh') await send(world, refreshTitle(newest), (post) => refresh(world, post, newest))
   else if (command === 'revoke')
     await send(world, `revocation of pair ${newest}`, (post) => revoke(world, post, newest))
-  else if (command === 'race') await race(world, (post) => refresh(world, post, newest))
-  else if (command === 'race-code') await race(world, (post) => exchange(world, post))
+  else if (command === 'race') await race(world, refreshTitle(newest), (post) => refresh(world, post, newest))
+  else if (command === 'race-code') await race(world, 'exchange of the code', (post) => exchange(world, post))
   else if (command === 'a' || command === 'b') await raceOn(world, command)
   else {
     const again = numberIn(command) ?? 0
@@ -179,7 +189,8 @@ async function send(world: World, title: string, request: (post: Post) => Promis
 }
 
 /** Starts a race of two equal requests. */
-async function race(world: World, request: (post: Post) => Promise<Asked>): Promise<void> {
+async function race(world: World, title: string, request: (post: Post) => Promise<Asked>): Promise<void> {
+  world.raceTitle = title
   world.race = await startRace(world.service, request)
   tell(world, 'Client A and client B wait for their first step.')
 }
@@ -188,7 +199,7 @@ async function race(world: World, request: (post: Post) => Promise<Asked>): Prom
 async function raceOn(world: World, racer: Racer): Promise<void> {
   const answer = await world.race?.go(racer)
   if (answer === undefined) tell(world, `${world.race?.lines().at(-1) ?? ''}.`)
-  else receive(world, `${nameOf(racer)}: its request of the race`, answer)
+  else receive(world, `${nameOf(racer)}: ${world.raceTitle}`, answer)
 }
 
 /** Takes an answer: the client gets what is in it, unless it is lost. */
