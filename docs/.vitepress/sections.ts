@@ -12,6 +12,7 @@ export const SECTIONS: Readonly<Record<string, readonly (readonly [path: string,
     ['/start/demo', 'The demo'],
   ],
   Playground: [
+    ['/playground/lifecycle', 'Lifecycle'],
     ['/playground/metadata', 'A metadata record'],
     ['/playground/rules', 'Redirect URIs and scopes'],
   ],
@@ -60,7 +61,7 @@ export const SECTIONS: Readonly<Record<string, readonly (readonly [path: string,
   Rules: [
     ['/rules/', 'Two sets of rules'],
     ['/rules/authorization-service', 'The service'],
-    ['/rules/metadata', 'Metadata records'],
+    ['/rules/metadata', 'A metadata record'],
   ],
   Reference: [
     ['/reference/options', 'Options'],
