@@ -61,7 +61,7 @@ export const SECTIONS: Readonly<Record<string, readonly (readonly [path: string,
   Rules: [
     ['/rules/', 'Two sets of rules'],
     ['/rules/authorization-service', 'The service'],
-    ['/rules/metadata', 'A metadata record'],
+    ['/rules/metadata', 'Metadata records'],
   ],
   Reference: [
     ['/reference/options', 'Options'],
