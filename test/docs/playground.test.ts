@@ -48,6 +48,11 @@ describe('a record that is shown', () => {
     expect(fields.map(({ path }) => path)).toContain('third_party.url[1].value')
   })
 
+  it('has its blanks in quotes', () => {
+    const values = showRecord('name: " a" description: "b c" x: "" y: "1\\n2"').fields.map(({ value }) => value)
+    expect(values).toEqual(['" a"', 'b c', '""', '"1\\n2"'])
+  })
+
   it('has its problems at their lines', () => {
     const { summary, problems } = showRecord(FAULTY)
     expect(summary).toBe('Read. 8 fields, 5 errors, 1 warning.')

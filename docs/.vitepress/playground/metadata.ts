@@ -129,6 +129,11 @@ export function showValue(value: FieldValue): string {
   return typeof value === 'object' ? 'empty' : String(value)
 }
 
+/** Quotes a value that has blanks at its ends, or nothing else, or several lines. */
+function visible(value: string): string {
+  return value !== value.trim() || value === '' || value.includes('\n') ? JSON.stringify(value) : value
+}
+
 /** Tells fields with their lines, in the order of the lines. */
 function showFields(text: string, leaves: readonly Leaf[]): readonly ShownField[] {
   const places = locateFields(
@@ -138,7 +143,7 @@ function showFields(text: string, leaves: readonly Leaf[]): readonly ShownField[
   return leaves
     .map(({ path, value }, index) => {
       const description = describeField(path)
-      const shown = { path, value: showValue(value), line: places[index]?.line ?? 1 }
+      const shown = { path, value: visible(showValue(value)), line: places[index]?.line ?? 1 }
       return description === undefined ? shown : { ...shown, description }
     })
     .sort((a, b) => a.line - b.line)
