@@ -87,7 +87,13 @@ describe('the history of a grant', () => {
   })
 
   it('revokes the grant where an old refresh token comes back after its grace period', async () => {
-    for (const history of ['refresh,+5m,again-1', 'lose,refresh,+5m,refresh', 'again-code', 'revoke']) {
+    for (const history of [
+      'refresh,+5m,again-1',
+      'lose,refresh,+5m,refresh',
+      'again-code',
+      'revoke',
+      '+8h,again-code',
+    ]) {
       const state = await stateAfter(`authorize,exchange,${history}`)
       expect(state.latest).toMatch(/ The grant is revoked\.$/)
       expect(layout(state.bars, state.now).rows.filter(({ works }) => works)).toEqual([])

@@ -42,9 +42,17 @@ export interface TimeLine {
   readonly ticks: readonly { readonly label: string; readonly left: number; readonly isNow: boolean }[]
 }
 
-/** Adds to the bars what the stored grant says. A bar stays when the record has forgotten its token. */
-export function readBars(before: readonly Bar[], grant: Grant | undefined, begin: Seconds): readonly Bar[] {
-  if (grant === undefined) return before
+/**
+ * Adds to the bars what the stored grant says. A bar stays when the record has forgotten its token. A revocation long after the
+ * code removes the record at once: where it is gone, nothing works.
+ */
+export function readBars(
+  before: readonly Bar[],
+  grant: Grant | undefined,
+  begin: Seconds,
+  now: Seconds,
+): readonly Bar[] {
+  if (grant === undefined) return before.map((bar) => revoked(bar, now))
   const { code, createdAt, revokedAt, pairs } = grant
   const end = code.usedAt === undefined ? {} : { end: { at: code.usedAt - begin, why: 'used' } as const }
   const times = { from: createdAt - begin, expiresAt: code.expiresAt - begin }

@@ -242,18 +242,23 @@ async function look(world: World): Promise<void> {
   const { service, begin, race, state } = world
   const page = await service.store.list('subject:ada')
   const grant = page.records[0]?.value as Grant | undefined // what a server stores under this label
-  const wasRevoked = state.bars.some(({ end }) => end?.why === 'revoked')
-  const bars = readBars(state.bars, grant, begin)
-  const isRevoked = !wasRevoked && grant?.revokedAt !== undefined
+  const now = service.clock() - begin
+  const bars = readBars(state.bars, grant, begin, now)
+  const isRevoked = hasRevoked(bars) && !hasRevoked(state.bars)
   const { record: _, ...others } = state
   world.state = {
     ...others,
-    now: service.clock() - begin,
+    now,
     bars,
     latest: isRevoked ? `${state.latest} The grant is revoked.` : state.latest,
     ...(grant !== undefined && { record: JSON.stringify(grant, undefined, 2) }),
     ...(race !== undefined && { race: { lines: race.lines(), next: nextOf(race) } }),
   }
+}
+
+/** Tells whether a revocation has ended any token. */
+function hasRevoked(bars: readonly Bar[]): boolean {
+  return bars.some(({ end }) => end?.why === 'revoked')
 }
 
 /** Returns the next steps of a race. */
