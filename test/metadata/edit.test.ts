@@ -844,6 +844,20 @@ describe('editText removes', () => {
     ['every field of a name', 'a: 1\nb: 2\na: [3]\n', { a: null }, 'b: 2\n'],
     ['the last line, and leaves no newline where there was none', 'a: 1\nb: 2', { b: null }, 'a: 1'],
     ['a message with all that is in it', 'a {\n  b: 1 # c\n}\nd: 1\n', { a: null, 'a.b': null }, 'd: 1\n'],
+    [
+      'a field of an item of a whole list',
+      'a { b: 1 c: 2 } a { b: 3 }',
+      { a: [{ b: null }, {}] },
+      'a { c: 2 } a { b: 3 }',
+    ],
+    ['no field of an item that is new', 'a { b: 1 }', { a: [{}, { b: null, c: 2 }] }, 'a { b: 1 }\na { c: 2 }'],
+    [
+      'a field of an item in the last of two blocks, and none of a new one',
+      'third_party { url { value: "a" } url { value: "b" } } third_party { url { type: GIT value: "c" } }',
+      { 'third_party.url': [{ value: null }, { value: null }] },
+      'third_party { url { value: "a" } url { value: "b" } } third_party { url { type: GIT } url {} }',
+    ],
+    ['a field of an item of a list in an item', 'a { d { e: 1 f: 2 } }', { a: [{ d: [{ e: null }] }] }, 'a { d { f: 2 } }'],
     ['the first of a list', 'a: [1, 2, 3]', { 'a[0]': null }, 'a: [2, 3]'],
     ['the last of a list', 'a: [1, 2, 3]', { 'a[2]': null }, 'a: [1, 2]'],
     [

@@ -37,6 +37,8 @@ export interface NamePlan {
 export interface Removal {
   readonly path: string
   readonly steps: readonly Step[]
+  /** True inside a list that was given whole: an item of it may be new, and then has nothing to remove. */
+  readonly isOptional: boolean
 }
 
 /**
@@ -49,7 +51,7 @@ export function makePlan(change: Change): { readonly plan: Plan; readonly remova
   for (const [path, value] of Object.entries(change)) {
     if (value === undefined) continue
     const steps = parsePath(path)
-    if (value === null) removals.push({ path, steps })
+    if (value === null) removals.push({ path, steps, isOptional: false })
     else planPath(root, steps, value, removals)
   }
   return { plan: root, removals }
@@ -66,11 +68,11 @@ function planPath(root: Plan, steps: readonly Step[], value: EditValue, removals
     const path = `${plan.path}${plan.path === '' ? '' : '.'}${step.name}${index}`
     const isLast = i === steps.length - 1
     if (isLast && step.index === undefined && Array.isArray(value)) {
-      names.all = planItems(value, { path, type, steps: undefined, depth: steps.length, removals })
+      names.all = planItems(value, { path, type, steps, isOptional: true, depth: steps.length, removals })
       return
     }
     plan = ensurePlan(names, step, path)
-    if (isLast) fillPlan(plan, value, { path, type, steps, depth: steps.length, removals })
+    if (isLast) fillPlan(plan, value, { path, type, steps, isOptional: false, depth: steps.length, removals })
   })
 }
 
@@ -78,8 +80,8 @@ function planPath(root: Plan, steps: readonly Step[], value: EditValue, removals
 interface Place {
   readonly path: string
   readonly type: MessageType | undefined
-  /** The steps to the field; undefined for a new field, in which there is nothing to remove. */
-  readonly steps: readonly Step[] | undefined
+  readonly steps: readonly Step[]
+  readonly isOptional: Removal['isOptional']
   /** The depth of the value, if it is a message. */
   readonly depth: number
   /** Receives the fields that are given as `null`. */
@@ -88,9 +90,10 @@ interface Place {
 
 /** Makes one plan for each item of a list that was given whole. */
 function planItems(list: readonly EditValue[], place: Place): Plan[] {
+  const { name = '' } = place.steps.at(-1) ?? {}
   return Array.from(list, (item, index) => {
     const plan: Plan = { path: `${place.path}[${index}]`, fields: new Map() }
-    fillPlan(plan, item, place)
+    fillPlan(plan, item, { ...place, steps: place.steps.with(-1, { name, index }) })
     return plan
   })
 }
@@ -125,14 +128,16 @@ function fillPlan(plan: Plan, value: EditValue, place: Place): void {
 function planInnerField(plan: Plan, name: string, value: EditValue, field: Field | undefined, outer: Place): void {
   const path = `${plan.path}.${name}`
   const step: Step = { name, index: undefined }
-  const steps = outer.steps && [...outer.steps, step]
+  const steps = [...outer.steps, step]
+  const { isOptional } = outer
   if (value === null) {
-    if (steps !== undefined && !steps.some(({ index }) => index === '+')) outer.removals.push({ path, steps })
+    // In a new item there is nothing to remove.
+    if (!steps.some(({ index }) => index === '+')) outer.removals.push({ path, steps, isOptional })
     return
   }
   const names = ensureNamePlan(plan, name)
-  const place: Place = { path, type: messageTypeOf(field), steps, depth: outer.depth + 1, removals: outer.removals }
-  if (Array.isArray(value)) names.all = planItems(value, { ...place, steps: undefined })
+  const place = { ...outer, path, type: messageTypeOf(field), steps, depth: outer.depth + 1 }
+  if (Array.isArray(value)) names.all = planItems(value, { ...place, isOptional: true })
   else fillPlan(ensurePlan(names, step, path), value, place)
 }
 

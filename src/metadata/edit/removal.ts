@@ -21,7 +21,7 @@ const WHOLE_FIELD: ItemNode = { kind: 'identifier', start: 0, end: 0 }
 /** Finds the values at some paths. A path without a value is not an error. */
 export function findRemoved(root: Container, removals: readonly Removal[]): Occurrence[] {
   const rootBlocks = new Blocks([root], MetaDataSchema)
-  return removals.flatMap(({ path, steps }) => {
+  return removals.flatMap(({ path, steps, isOptional }) => {
     let blocks = rootBlocks
     let found: readonly Occurrence[] = []
     steps.forEach(({ name, index }, i) => {
@@ -40,7 +40,7 @@ export function findRemoved(root: Container, removals: readonly Removal[]): Occu
       let here = values
       if (typeof index === 'number') {
         // Indexes count the items of the last block, as they do where values are set.
-        if (inLast[index] === undefined && values.length > inLast.length)
+        if (!isOptional && inLast[index] === undefined && values.length > inLast.length)
           refusePath(path, `there is no ${name}[${index}] in the last of ${blocks.containers.length} blocks`)
         here = inLast.slice(index, index + 1)
       } else if (field === undefined || field.repeated) here = values.slice(0, soleIndex(values, field, name, path) + 1)
