@@ -283,7 +283,7 @@ describe('what can go wrong', () => {
   ])('[49] 503 where %s, and the next request finds out', async (_what, fault) => {
     const errors: unknown[] = []
     const guard = resourceServer({
-      client: await client(credentials, 0.2),
+      client: await client(credentials, 5), // seconds that no answer of a busy machine takes
       onError: (error) => errors.push(error),
     }).guard()
     const { access_token } = await tokens(service.test)

@@ -857,7 +857,12 @@ describe('editText removes', () => {
       { 'third_party.url': [{ value: null }, { value: null }] },
       'third_party { url { value: "a" } url { value: "b" } } third_party { url { type: GIT } url {} }',
     ],
-    ['a field of an item of a list in an item', 'a { d { e: 1 f: 2 } }', { a: [{ d: [{ e: null }] }] }, 'a { d { f: 2 } }'],
+    [
+      'a field of an item of a list in an item',
+      'a { d { e: 1 f: 2 } }',
+      { a: [{ d: [{ e: null }] }] },
+      'a { d { f: 2 } }',
+    ],
     ['the first of a list', 'a: [1, 2, 3]', { 'a[0]': null }, 'a: [2, 3]'],
     ['the last of a list', 'a: [1, 2, 3]', { 'a[2]': null }, 'a: [1, 2]'],
     [
