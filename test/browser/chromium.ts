@@ -4,6 +4,7 @@
  */
 import { existsSync } from 'node:fs'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { expect, it } from 'vitest'
 
 const PLACES = [
   '/usr/bin/chromium',
@@ -24,6 +25,19 @@ export function findChromium(): string | undefined {
 export const NO_BROWSER =
   'The flow in a real browser was NOT tested, since no Chromium or Chrome was found. ' +
   'Install one, or set CHROMIUM_PATH to the program, and run the tests again.'
+
+/** Finds the browser for a file of tests. Without one, a test says so: it fails with `CI=true`, and is skipped elsewhere. */
+export function browserOfTests(): string | undefined {
+  const path = findChromium()
+  if (path !== undefined) return path
+  if (process.env['CI']) {
+    it('finds a browser', () => expect.fail(NO_BROWSER))
+  } else {
+    console.warn(NO_BROWSER)
+    it.skip(NO_BROWSER, () => {})
+  }
+  return undefined
+}
 
 /** Without a sandbox, since the tests may run as root in a container; quiet, so that it asks for nothing from outside. */
 export const BROWSER_ARGUMENTS = [

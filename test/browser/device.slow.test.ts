@@ -10,19 +10,10 @@ import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type Demo, freshClone, startDemo } from '../demo/start.js'
 import { asAdministrator, authorizationUrl, callApi, tokensFor } from '../demo/walk.js'
-import { BROWSER_ARGUMENTS, closePages, findChromium, NO_BROWSER, openPage } from './chromium.js'
+import { BROWSER_ARGUMENTS, browserOfTests, closePages, openPage } from './chromium.js'
 
-const executablePath = findChromium()
+const executablePath = browserOfTests()
 const LOGO = fileURLToPath(new URL('../../examples/demo/logo.png', import.meta.url))
-
-if (executablePath === undefined) {
-  if (process.env['CI']) {
-    it('finds a browser', () => expect.fail(NO_BROWSER))
-  } else {
-    console.warn(NO_BROWSER)
-    it.skip(NO_BROWSER, () => {})
-  }
-}
 
 describe.skipIf(executablePath === undefined)('the device flow in Chromium', () => {
   let clone: ReturnType<typeof freshClone>

@@ -8,19 +8,10 @@ import { type Browser, chromium, type Page, type Response } from 'playwright-cor
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { type Demo, freshClone, startDemo } from '../demo/start.js'
 import { authorizationUrl } from '../demo/walk.js'
-import { BROWSER_ARGUMENTS, closePages, findChromium, NO_BROWSER, openPage } from './chromium.js'
+import { BROWSER_ARGUMENTS, browserOfTests, closePages, openPage } from './chromium.js'
 import { HOSTILE, openService, type Service } from './service.js'
 
-const executablePath = findChromium()
-
-if (executablePath === undefined) {
-  if (process.env['CI']) {
-    it('finds a browser', () => expect.fail(NO_BROWSER))
-  } else {
-    console.warn(NO_BROWSER)
-    it.skip(NO_BROWSER, () => {})
-  }
-}
+const executablePath = browserOfTests()
 
 let browser: Browser
 

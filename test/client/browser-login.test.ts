@@ -18,7 +18,7 @@ import { type BrowserLoginOptions, type CallbackOutcome, loginByBrowser } from '
 import { type Browser, chromium } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { type Answer, eventually, open as openSocket, raw, sender, wire } from '../adapters/http.js'
-import { BROWSER_ARGUMENTS, closePages, findChromium, NO_BROWSER, openPage } from '../browser/chromium.js'
+import { BROWSER_ARGUMENTS, browserOfTests, closePages, openPage } from '../browser/chromium.js'
 import { NATIVE, START, works } from '../support.js'
 import {
   always,
@@ -703,16 +703,7 @@ describe('at a service that answers as it is told', () => {
   })
 })
 
-const executablePath = findChromium()
-
-if (executablePath === undefined) {
-  if (process.env['CI']) {
-    it('finds a browser', () => expect.fail(NO_BROWSER))
-  } else {
-    console.warn(NO_BROWSER)
-    it.skip(NO_BROWSER, () => {})
-  }
-}
+const executablePath = browserOfTests()
 
 describe.skipIf(executablePath === undefined)('in Chromium', () => {
   let browser: Browser

@@ -6,15 +6,11 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { AxeResults } from 'axe-core'
-import type { Browser } from 'playwright-core'
-import { chromium } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { BROWSER_ARGUMENTS, findChromium, NO_BROWSER, openPage } from '../browser/chromium.js'
-import type { BuiltSite } from './site.js'
-import { builtSite } from './site.js'
+import { describe, expect, it } from 'vitest'
+import { browserOfTests } from '../browser/chromium.js'
+import { readSite } from './reader.js'
 
-const executablePath = findChromium()
-if (executablePath === undefined) console.warn(NO_BROWSER)
+const executablePath = browserOfTests()
 
 const PAGES = [
   '/',
@@ -29,46 +25,26 @@ const PAGES = [
 
 /** What the pages are shown on. */
 const SCREENS = [
-  ['in the light', { colorScheme: 'light', viewport: { width: 1280, height: 900 } }],
-  ['in the dark', { colorScheme: 'dark', viewport: { width: 1280, height: 900 } }],
-  ['on a phone', { colorScheme: 'light', viewport: { width: 390, height: 844 } }],
+  ['in the light', { width: 1280, colorScheme: 'light' }],
+  ['in the dark', { width: 1280, colorScheme: 'dark' }],
+  ['on a phone', { width: 390, colorScheme: 'light' }],
 ] as const
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 describe.skipIf(executablePath === undefined)('the site', () => {
-  let site: BuiltSite
-  let browser: Browser
-  beforeAll(async () => {
-    ;[site, browser] = await Promise.all([
-      builtSite(),
-      chromium.launch({ args: BROWSER_ARGUMENTS, ...(executablePath && { executablePath }) }),
-    ])
-  })
-  afterAll(async () => {
-    await browser?.close()
-    await site?.close()
-  })
+  const { open } = readSite(executablePath)
 
   describe.each(SCREENS)('%s', (_name, screen) => {
     it.each(PAGES)('has nothing wrong at %s', async (path) => {
-      const { context, page, complaints } = await openPage(browser, screen)
-      const asked: string[] = []
-      context.on('request', (request) => asked.push(request.url()))
-      try {
-        await page.goto(site.origin + path)
-        await page.getByRole('heading', { level: 1 }).first().waitFor()
-        await page.waitForLoadState('networkidle')
-        await page.evaluate(axe)
-        const found = await page.evaluate('axe.run()').then((results) => results as AxeResults) // as axe-core says
-        expect(found.passes.length).toBeGreaterThan(10)
-        expect(found.violations.map(({ id, nodes }) => [id, nodes.slice(0, 3).map(({ html }) => html)])).toEqual([])
-        expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
-        expect(complaints).toEqual([])
-        expect(asked.filter((url) => !url.startsWith(`${site.origin}/`) && !url.startsWith('data:'))).toEqual([])
-      } finally {
-        await context.close()
-      }
+      const { page, check } = await open(path, screen)
+      await page.getByRole('heading', { level: 1 }).first().waitFor()
+      await page.waitForLoadState('networkidle')
+      await page.evaluate(axe)
+      const found = await page.evaluate<AxeResults>('axe.run()')
+      expect(found.passes.length).toBeGreaterThan(10)
+      expect(found.violations.map(({ id, nodes }) => [id, nodes.slice(0, 3).map(({ html }) => html)])).toEqual([])
+      await check()
     })
   })
 })

@@ -1,58 +1,24 @@
 /**
  * The page of one grant's life in a real browser, by keyboard alone, on a phone and on a desk, light and dark.
  */
-import { type Browser, chromium, type Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { BROWSER_ARGUMENTS, closePages, findChromium, NO_BROWSER, openPage } from '../browser/chromium.js'
-import { type BuiltSite, builtSite } from './site.js'
+import type { Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+import { browserOfTests } from '../browser/chromium.js'
+import type { Opened, Screen } from './reader.js'
+import { readSite, tabTo } from './reader.js'
 
-const executablePath = findChromium()
-
-if (executablePath === undefined) {
-  if (process.env['CI']) {
-    it('finds a browser', () => expect.fail(NO_BROWSER))
-  } else {
-    console.warn(NO_BROWSER)
-    it.skip(NO_BROWSER, () => {})
-  }
-}
+const executablePath = browserOfTests()
 
 const PATH = '/playground/lifecycle'
 
-/** More than the stops of the page. */
-const MOST_TABS = 200
-
 describe.skipIf(executablePath === undefined)('the page of a lifecycle in Chromium', () => {
-  let browser: Browser
-  let site: BuiltSite
+  const { origin, open: openPath } = readSite(executablePath)
 
-  beforeAll(async () => {
-    site = await builtSite()
-    browser = await chromium.launch({ executablePath: executablePath ?? '', args: BROWSER_ARGUMENTS })
-  })
-
-  afterEach(() => closePages(browser))
-
-  afterAll(async () => {
-    await browser?.close()
-    await site?.close()
-  })
-
-  /** Opens a history. The check says whether the page fits, complained, or asked anybody else. */
-  async function open(history = '', width = 1280, colorScheme: 'light' | 'dark' = 'light') {
-    const { context, page, complaints } = await openPage(browser, { viewport: { width, height: 800 }, colorScheme })
-    const elsewhere: string[] = []
-    context.on('request', (request) => {
-      if (!request.url().startsWith(`${site.origin}/`)) elsewhere.push(request.url())
-    })
-    await page.goto(`${site.origin}${PATH}${history === '' ? '' : `#${history}`}`)
-    await page.locator('.lifecycle').waitFor()
-    const check = async (): Promise<void> => {
-      const beyond = await page.evaluate<number>('document.documentElement.scrollWidth - window.innerWidth')
-      expect(beyond).toBeLessThanOrEqual(0)
-      expect([complaints, elsewhere]).toEqual([[], []])
-    }
-    return { page, check }
+  /** Opens a history. */
+  async function open(history = '', width = 1280, colorScheme: Screen['colorScheme'] = 'light'): Promise<Opened> {
+    const opened = await openPath(`${PATH}${history === '' ? '' : `#${history}`}`, { width, colorScheme })
+    await opened.page.locator('.lifecycle').waitFor()
+    return opened
   }
 
   it.each([
@@ -142,7 +108,7 @@ describe.skipIf(executablePath === undefined)('the page of a lifecycle in Chromi
   })
 
   it('has its words before a script runs', async () => {
-    const html = await (await fetch(site.origin + PATH)).text()
+    const html = await (await fetch(origin() + PATH)).text()
     expect(html).toContain('This page runs the package in your browser.')
     expect(html).toContain('Read the time line')
   })
@@ -157,23 +123,6 @@ async function says(page: Page, words: string): Promise<void> {
 async function rows(page: Page): Promise<readonly string[]> {
   const texts = await page.locator('.lifecycle .rows li').allInnerTexts()
   return texts.map((text) => text.trim().replace(/\s+/g, ' '))
-}
-
-/** Goes by the tabulator, from the top of the page, to a control by its id or its words, and checks that it looks chosen. */
-async function tabTo(page: Page, wanted: string): Promise<void> {
-  await page.evaluate('document.activeElement?.blur(); document.getSelection().collapse(document.body, 0)')
-  for (let tabs = 0; tabs < MOST_TABS; tabs++) {
-    await page.keyboard.press('Tab')
-    const [id, text, outline] = await page.evaluate<[string, string, string]>(`(() => {
-      const { id, textContent } = document.activeElement
-      const { outlineStyle, outlineWidth } = getComputedStyle(document.activeElement)
-      return [id, textContent.trim(), outlineStyle === 'none' ? '0px' : outlineWidth]
-    })()`)
-    if (id !== wanted && text !== wanted) continue
-    expect(Number.parseFloat(outline)).toBeGreaterThan(0)
-    return
-  }
-  expect.fail(`no tabulator leads to ${wanted}`)
 }
 
 /** Presses a button or follows a link, and waits for what the page says of it. */

@@ -21,6 +21,8 @@ interface Running {
   answer?: Asked
   /** Called once the client waits for its next step, or has its answer. */
   settle: () => void
+  /** Called where its request fails for a fault of the page. */
+  fail: (error: unknown) => void
 }
 
 /** A race of two requests. */
@@ -39,16 +41,19 @@ export interface Race {
  */
 export async function startRace(service: Service, send: (post: Post) => Promise<Asked>): Promise<Race> {
   const lines: string[] = []
-  const running: Readonly<Record<Racer, Running>> = { a: { settle: () => {} }, b: { settle: () => {} } }
+  const running: Readonly<Record<Racer, Running>> = { a: waiting(), b: waiting() }
   for (const racer of ['a', 'b'] as const) {
     const client = running[racer]
     const tell = (words: string): number => lines.push(`${nameOf(racer)} ${words}`)
     const post = service.another(gated(service.store, client, tell))
     await settled(client, () => {
-      void send(post).then((answer) => {
-        client.answer = answer
-        client.settle()
-      })
+      send(post).then(
+        (answer) => {
+          client.answer = answer
+          client.settle()
+        },
+        (error: unknown) => client.fail(error),
+      )
     })
   }
   return {
@@ -66,6 +71,11 @@ export async function startRace(service: Service, send: (post: Post) => Promise<
   }
 }
 
+/** Makes a client that has not begun. */
+function waiting(): Running {
+  return { settle: () => {}, fail: () => {} }
+}
+
 /** Returns the name of a client. */
 export function nameOf(racer: Racer): string {
   return `Client ${racer.toUpperCase()}`
@@ -73,8 +83,9 @@ export function nameOf(racer: Racer): string {
 
 /** Lets a client go on until it waits again or has its answer. */
 async function settled(client: Running, go: () => void): Promise<void> {
-  await new Promise<void>((resolve) => {
+  await new Promise<void>((resolve, reject) => {
     client.settle = resolve
+    client.fail = reject
     go()
   })
 }

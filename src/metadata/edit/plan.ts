@@ -67,12 +67,13 @@ function planPath(root: Plan, steps: readonly Step[], value: EditValue, removals
     const index = step.index === undefined ? '' : `[${step.index}]`
     const path = `${plan.path}${plan.path === '' ? '' : '.'}${step.name}${index}`
     const isLast = i === steps.length - 1
+    const place: Place = { path, type, steps, isOptional: false, depth: steps.length, removals }
     if (isLast && step.index === undefined && Array.isArray(value)) {
-      names.all = planItems(value, { path, type, steps, isOptional: true, depth: steps.length, removals })
+      names.all = planItems(value, place)
       return
     }
     plan = ensurePlan(names, step, path)
-    if (isLast) fillPlan(plan, value, { path, type, steps, isOptional: false, depth: steps.length, removals })
+    if (isLast) fillPlan(plan, value, place)
   })
 }
 
@@ -80,6 +81,7 @@ function planPath(root: Plan, steps: readonly Step[], value: EditValue, removals
 interface Place {
   readonly path: string
   readonly type: MessageType | undefined
+  /** The steps to the field. */
   readonly steps: readonly Step[]
   readonly isOptional: Removal['isOptional']
   /** The depth of the value, if it is a message. */
@@ -93,7 +95,7 @@ function planItems(list: readonly EditValue[], place: Place): Plan[] {
   const { name = '' } = place.steps.at(-1) ?? {}
   return Array.from(list, (item, index) => {
     const plan: Plan = { path: `${place.path}[${index}]`, fields: new Map() }
-    fillPlan(plan, item, { ...place, steps: place.steps.with(-1, { name, index }) })
+    fillPlan(plan, item, { ...place, isOptional: true, steps: place.steps.with(-1, { name, index }) })
     return plan
   })
 }
@@ -137,7 +139,7 @@ function planInnerField(plan: Plan, name: string, value: EditValue, field: Field
   }
   const names = ensureNamePlan(plan, name)
   const place = { ...outer, path, type: messageTypeOf(field), steps, depth: outer.depth + 1 }
-  if (Array.isArray(value)) names.all = planItems(value, { ...place, isOptional: true })
+  if (Array.isArray(value)) names.all = planItems(value, place)
   else fillPlan(ensurePlan(names, step, path), value, place)
 }
 

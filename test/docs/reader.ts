@@ -1,0 +1,88 @@
+/**
+ * A reader of the built site in a real browser, by keyboard alone.
+ * @module
+ */
+import type { Browser, Page } from 'playwright-core'
+import { chromium } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, expect } from 'vitest'
+import { BROWSER_ARGUMENTS, closePages, openPage } from '../browser/chromium.js'
+import type { BuiltSite } from './site.js'
+import { builtSite } from './site.js'
+
+/** More than the stops of any page. */
+const MOST_TABS = 200
+
+/** What a page is shown on. */
+export interface Screen {
+  /** In CSS pixels. */
+  readonly width: number
+  readonly colorScheme: 'light' | 'dark'
+}
+
+/** An opened page, and what it did that it should not. */
+export interface Opened {
+  readonly page: Page
+  /** Checks that the page fits its window, has complained of nothing, and has asked nobody else. */
+  readonly check: () => Promise<void>
+}
+
+/** The site of a file of tests. */
+export interface Reader {
+  /** The origin of the site. */
+  readonly origin: () => string
+  /** Opens a path of the site, and waits until its components run. */
+  readonly open: (path: string, screen: Screen) => Promise<Opened>
+}
+
+/**
+ * Builds the site before the tests of a file, and opens its pages in a browser.
+ * @param executablePath - the program of the browser; without it, the site is only served
+ */
+export function readSite(executablePath: string | undefined): Reader {
+  let browser: Browser
+  let site: BuiltSite
+  beforeAll(async () => {
+    site = await builtSite()
+    if (executablePath !== undefined) browser = await chromium.launch({ executablePath, args: BROWSER_ARGUMENTS })
+  })
+  afterEach(() => closePages(browser))
+  afterAll(async () => {
+    await browser?.close()
+    await site?.close()
+  })
+  return {
+    origin: () => site.origin,
+    open: async (path, { width, colorScheme }) => {
+      const { context, page, complaints } = await openPage(browser, { viewport: { width, height: 800 }, colorScheme })
+      const elsewhere: string[] = []
+      context.on('request', (request) => {
+        if (!request.url().startsWith(`${site.origin}/`)) elsewhere.push(request.url())
+      })
+      await page.goto(site.origin + path)
+      await page.waitForFunction(`document.querySelector('#app')?.__vue_app__ !== undefined`)
+      const check = async (): Promise<void> => {
+        const beyond = await page.evaluate<number>('document.documentElement.scrollWidth - window.innerWidth')
+        expect(beyond).toBeLessThanOrEqual(0)
+        expect([complaints, elsewhere]).toEqual([[], []])
+      }
+      return { page, check }
+    },
+  }
+}
+
+/** Goes by the tabulator, from the top of the page, to a control by its id or its words, and checks that it looks chosen. */
+export async function tabTo(page: Page, wanted: string): Promise<void> {
+  await page.evaluate('document.activeElement?.blur(); document.getSelection().collapse(document.body, 0)')
+  for (let tabs = 0; tabs < MOST_TABS; tabs++) {
+    await page.keyboard.press('Tab')
+    const [id, text, outline] = await page.evaluate<[string, string, string]>(`(() => {
+      const { id, textContent } = document.activeElement
+      const { outlineStyle, outlineWidth } = getComputedStyle(document.activeElement)
+      return [id, textContent.trim(), outlineStyle === 'none' ? '0px' : outlineWidth]
+    })()`)
+    if (id !== wanted && text !== wanted) continue
+    expect(Number.parseFloat(outline)).toBeGreaterThan(0)
+    return
+  }
+  expect.fail(`no tabulator leads to ${wanted}`)
+}
