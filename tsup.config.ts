@@ -1,5 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
+import { Contrib, Models, Serialize, Spec } from '@cyclonedx/cyclonedx-library'
+import parseLicense from 'spdx-expression-parse'
 import { defineConfig, type Options } from 'tsup'
 
 /**
@@ -31,7 +33,7 @@ const library: Options = {
   sourcemap: true,
   minify: false,
   // The core and the command are built at the same time.
-  clean: ['!core.*', '!bin/**'],
+  clean: ['!core.*', '!bin/**', '!sbom.*'],
 }
 
 /**
@@ -51,7 +53,7 @@ const command: Options = {
   target: 'node20',
   noExternal: [/./],
   env: { GRANTWELL_VERSION: JSON.parse(readFileSync('package.json', 'utf8')).version },
-  esbuildPlugins: [{ name: 'licenses', setup: writeLicenses }],
+  esbuildPlugins: [{ name: 'bundled packages', setup: writeBundled }],
   esbuildOptions: (options) => {
     // Else the bundle says where a linked node_modules really is.
     options.preserveSymlinks = true
@@ -81,8 +83,8 @@ function keepInOnePiece(build: Build): void {
   }))
 }
 
-/** Puts the licences of all packages in the bundle beside it, as each of them asks. */
-function writeLicenses(build: Build): void {
+/** Says which packages are in the bundle: their licences beside it, as each of them asks, and a bill of materials. */
+function writeBundled(build: Build): void {
   build.initialOptions.metafile = true
   build.onEnd(({ metafile }) => {
     const used = Object.values(metafile?.outputs ?? {}).flatMap(({ inputs }) => Object.entries(inputs))
@@ -93,23 +95,67 @@ function writeLicenses(build: Build): void {
       if (folder !== undefined) packages.set(folder, [...(packages.get(folder) ?? []), file])
     }
     const texts = [...packages].map(([folder, files]) => licenseOf(folder, files))
-    const directory = join(build.initialOptions.outdir ?? 'dist', 'bin')
-    mkdirSync(directory, { recursive: true })
-    writeFileSync(join(directory, 'LICENSES.txt'), `grantwell.cjs has these packages in it.\n\n${texts.join(RULE)}`)
+    const dist = build.initialOptions.outdir ?? 'dist'
+    mkdirSync(join(dist, 'bin'), { recursive: true })
+    writeFileSync(join(dist, 'bin', 'LICENSES.txt'), `grantwell.cjs has these packages in it.\n\n${texts.join(RULE)}`)
+    writeFileSync(join(dist, 'sbom.cdx.json'), billOfMaterials([...packages.keys()]))
   })
+}
+
+/**
+ * A bill of materials in CycloneDX 1.6: the package, what is bundled into its command, and what npm installs beside it. It has no date
+ * and no serial number, so that the same sources give the same file.
+ */
+function billOfMaterials(bundled: readonly string[]): string {
+  const manifest = readManifest('.')
+  const root = componentOf(manifest, 'this package')
+  for (const folder of bundled) root.components.add(componentOf(readManifest(folder), 'bundled into bin/grantwell.cjs'))
+  const bom = new Models.Bom({ metadata: new Models.Metadata({ component: root }) })
+  for (const name of Object.keys(manifest.dependencies)) {
+    const dependency = componentOf(readManifest(`node_modules/${name}`), 'installed with it')
+    bom.components.add(dependency)
+    root.dependencies.add(dependency.bomRef)
+  }
+  const json = new Serialize.JSON.Normalize.Factory(Spec.Spec1dot6)
+  return `${new Serialize.JsonSerializer(json).serialize(bom, { sortLists: true, space: 2 })}\n`
+}
+
+/** What a package says of itself. */
+function componentOf(manifest: Manifest, scope: string): Models.Component {
+  const { Builders, Factories } = Contrib.FromNodePackageJson
+  const licenses = new Contrib.License.Factories.LicenseFactory(parseLicense)
+  const builder = new Builders.ComponentBuilder(new Factories.ExternalReferenceFactory(), licenses)
+  const component = builder.makeComponent(manifest)
+  const { name, version } = manifest
+  if (component === undefined) throw new Error(`${name} does not say what it is`)
+  component.bomRef.value = `${name}@${version}`
+  component.purl = `pkg:npm/${name.replace('@', '%40')}@${version}`
+  component.properties.add(new Models.Property('grantwell:use', scope))
+  return component
+}
+
+interface Manifest {
+  readonly name: string
+  readonly version: string
+  readonly license: string
+  readonly dependencies: Readonly<Record<string, string>>
+}
+
+function readManifest(folder: string): Manifest {
+  return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
 }
 
 const RULE = `\n${'-'.repeat(80)}\n\n`
 
 /** The licence of a package; where it has none as a file, the notices at the head of its files, with the licence they name. */
 function licenseOf(folder: string, files: readonly string[]): string {
-  const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+  const { name, version, license } = readManifest(folder)
   const file = readdirSync(folder).find((each) => /^licen[cs]e/i.test(each))
   const heads = files.map(
     (each) => /^(?:\/\/.*\n)*/.exec(readFileSync(each, 'utf8'))?.[0].replaceAll(/^\/\/ ?/gm, '') ?? '',
   )
   const texts = file === undefined ? [...new Set(heads)] : [readFileSync(join(folder, file), 'utf8')]
-  if (file === undefined && String(license).includes('Apache-2.0')) texts.push(readFileSync(APACHE, 'utf8'))
+  if (file === undefined && license.includes('Apache-2.0')) texts.push(readFileSync(APACHE, 'utf8'))
   const text = texts.map((each) => each.trim().replaceAll('\r\n', '\n')).join('\n\n')
   if (text === '') throw new Error(`${name} has no licence in it, so it cannot be handed on in a bundle`)
   return `${name} ${version} (${license})\n\n${text}\n`

@@ -73,5 +73,6 @@ export const SECTIONS: Readonly<Record<string, readonly (readonly [path: string,
     ['/design/idea', 'The one idea'],
     ['/design/decisions', 'Decisions and their costs'],
     ['/design/comparison', 'Other servers'],
+    ['/design/releases', 'How a release is made'],
   ],
 }

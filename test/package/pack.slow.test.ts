@@ -62,8 +62,20 @@ describe('the tarball', () => {
     for (const file of listed) expect(existsSync(join(project.installed, file)), file).toBe(true)
     for (const file of files)
       expect(file).toMatch(
-        /^(package\.json|README\.md|CHANGELOG\.md|LICENSE|SECURITY\.md|dist\/.+\.(c?js(\.map)?|d\.c?ts)|dist\/bin\/LICENSES\.txt)$/,
+        /^(package\.json|README\.md|CHANGELOG\.md|LICENSE|SECURITY\.md|dist\/.+\.(c?js(\.map)?|d\.c?ts)|dist\/bin\/LICENSES\.txt|dist\/sbom\.cdx\.json)$/,
       )
+  })
+
+  it('says which packages it is made of, in its bill of materials as in the licences', () => {
+    const read = (file: string): string => readFileSync(join(project.installed, file), 'utf8')
+    const { metadata, components } = JSON.parse(read('dist/sbom.cdx.json'))
+    const named = (each: { readonly purl: string }): string => decodeURIComponent(each.purl.replace('pkg:npm/', ''))
+    const bundled: readonly string[] = metadata.component.components.map(named).sort()
+    const licensed = read('dist/bin/LICENSES.txt').matchAll(/^(\S+) (\d\S+) \(.+\)$/gm)
+    expect(bundled).toEqual([...licensed].map(([, name, version]) => `${name}@${version}`).sort())
+    expect(bundled.length).toBeGreaterThan(3)
+    expect(components.map(named)).toEqual([expect.stringMatching(/^@noble\/hashes@\d/)])
+    expect(named(metadata.component)).toBe(`grantwell@${manifest().version}`)
   })
 
   it('has every file that its exports name, and exports the entry points and its package.json alone', () => {
