@@ -5,12 +5,16 @@
 import { defineConfig } from 'vitepress'
 import { SECTIONS } from './sections.js'
 
+/** The folder of the site at its origin, such as `/grantwell/`. */
+const base = process.env['DOCS_BASE'] ?? '/'
+
 export default defineConfig({
+  base,
   title: 'grantwell',
   description: 'An OAuth 2.0 authorization server inside the service that you already have',
   lang: 'en',
   cleanUrls: true,
-  head: [['link', { rel: 'icon', type: 'image/svg+xml', href: '/icon.svg' }]],
+  head: [['link', { rel: 'icon', type: 'image/svg+xml', href: `${base}icon.svg` }]],
   markdown: {
     linkify: false,
     theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },

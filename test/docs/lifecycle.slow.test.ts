@@ -12,7 +12,7 @@ const executablePath = browserOfTests()
 const PATH = '/playground/lifecycle'
 
 describe.skipIf(executablePath === undefined)('the page of a lifecycle in Chromium', () => {
-  const { origin, open: openPath } = readSite(executablePath)
+  const { address, open: openPath } = readSite(executablePath)
 
   /** Opens a history. */
   async function open(history = '', width = 1280, colorScheme: Screen['colorScheme'] = 'light'): Promise<Opened> {
@@ -108,7 +108,7 @@ describe.skipIf(executablePath === undefined)('the page of a lifecycle in Chromi
   })
 
   it('has its words before a script runs', async () => {
-    const html = await (await fetch(origin() + PATH)).text()
+    const html = await (await fetch(address() + PATH)).text()
     expect(html).toContain('This page runs the package in your browser.')
     expect(html).toContain('Read the time line')
   })

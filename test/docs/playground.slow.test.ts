@@ -13,7 +13,7 @@ const executablePath = browserOfTests()
 /** A folder for pictures of the pages; without it there are none. */
 const PICTURES = process.env['PICTURES']
 
-const { origin, open } = readSite(executablePath)
+const { address, open } = readSite(executablePath)
 
 /** Writes a text over the one of a control. */
 async function write(page: Page, id: string, text: string): Promise<void> {
@@ -40,7 +40,7 @@ describe('the built pages', () => {
     ['/playground/metadata', 'Read. 12 fields, no problems.'],
     ['/playground/rules', 'Not covered by the registration: repo-code:rw.'],
   ])('%s has results before a script runs, and names no other origin', async (path, result) => {
-    const response = await fetch(origin() + path)
+    const response = await fetch(address() + path)
     const html = await response.text()
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
     expect(html).toContain(result)
@@ -50,9 +50,9 @@ describe('the built pages', () => {
   })
 
   it('are served, and nothing beside them', async () => {
-    expect((await fetch(`${origin()}/`)).status).toBe(200)
-    expect((await fetch(`${origin()}/nothing`)).status).toBe(404)
-    expect((await fetch(`${origin()}/..%2fpackage.json`)).status).toBe(404)
+    expect((await fetch(`${address()}/`)).status).toBe(200)
+    expect((await fetch(`${address()}/nothing`)).status).toBe(404)
+    expect((await fetch(`${address()}/..%2f..%2fpackage.json`)).status).toBe(404)
   })
 })
 
@@ -124,7 +124,7 @@ describe.skipIf(executablePath === undefined).each([
     await check()
 
     await press(page, 'Section 2.1: the registration')
-    await page.waitForURL(`${origin()}/rules/authorization-service#section-2-1`)
+    await page.waitForURL(`${address()}/rules/authorization-service#section-2-1`)
     await page.locator('#section-2-1').waitFor()
     await check()
   })

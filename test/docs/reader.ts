@@ -28,8 +28,8 @@ export interface Opened {
 
 /** The site of a file of tests. */
 export interface Reader {
-  /** The origin of the site. */
-  readonly origin: () => string
+  /** The address of the site, without a slash at the end. */
+  readonly address: () => string
   /** Opens a path of the site, and waits until its components run. */
   readonly open: (path: string, screen: Screen) => Promise<Opened>
 }
@@ -51,14 +51,14 @@ export function readSite(executablePath: string | undefined): Reader {
     await site?.close()
   })
   return {
-    origin: () => site.origin,
+    address: () => site.address,
     open: async (path, { width, colorScheme }) => {
       const { context, page, complaints } = await openPage(browser, { viewport: { width, height: 800 }, colorScheme })
       const elsewhere: string[] = []
       context.on('request', (request) => {
-        if (!request.url().startsWith(`${site.origin}/`)) elsewhere.push(request.url())
+        if (!request.url().startsWith(`${site.address}/`)) elsewhere.push(request.url())
       })
-      await page.goto(site.origin + path)
+      await page.goto(site.address + path)
       await page.waitForFunction(`document.querySelector('#app')?.__vue_app__ !== undefined`)
       const check = async (): Promise<void> => {
         const beyond = await page.evaluate<number>('document.documentElement.scrollWidth - window.innerWidth')

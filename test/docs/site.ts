@@ -26,10 +26,13 @@ const TYPES: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 }
 
+/** Where the site is at its origin: as a site of a repository, not at the root. */
+const FOLDER = 'grantwell'
+
 /** A site that is served. */
 export interface BuiltSite {
-  /** The origin, such as `http://127.0.0.1:4173`. */
-  readonly origin: string
+  /** The address without a slash at the end, such as `http://127.0.0.1:4173/grantwell`. */
+  readonly address: string
   /** Ends the server, and removes what was built. */
   readonly close: () => Promise<void>
 }
@@ -50,7 +53,7 @@ export async function builtSite(): Promise<BuiltSite> {
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo // it listens on a port
   return {
-    origin: `http://127.0.0.1:${port}`,
+    address: `http://127.0.0.1:${port}/${FOLDER}`,
     close: async () => {
       server.closeAllConnections()
       server.close()
@@ -69,12 +72,12 @@ async function buildIn(folder: string): Promise<void> {
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'), 'junction')
   const inModules = (path: string): string => join(root, 'node_modules', path)
   // As `npm run docs:build` does it. The tests run as NODE_ENV=test, with which the pages would be those of a developer.
-  const options = { cwd: folder, env: { ...process.env, NODE_ENV: 'production' } }
+  const options = { cwd: folder, env: { ...process.env, NODE_ENV: 'production', DOCS_BASE: `/${FOLDER}/` } }
   for (const command of [
     // The types of the sources are checked elsewhere.
     [inModules('typedoc/bin/typedoc'), '--options', 'docs/typedoc.json', '--skipErrorChecking'],
     [join(folder, 'docs/tables.mjs')],
-    [inModules('vitepress/bin/vitepress.js'), 'build', 'docs', '--outDir', join(folder, 'site')],
+    [inModules('vitepress/bin/vitepress.js'), 'build', 'docs', '--outDir', join(folder, 'site', FOLDER)],
   ])
     await promisify(execFile)(process.execPath, command, options)
 }
