@@ -46,21 +46,25 @@ export function addresses({ repository, homepage }) {
 
 /**
  * A front page for the package: links to pages of the site lead to the site, links to files lead to the release in the repository.
- * Without an address, only links to files of the package stay, and of the others the words.
+ * Without an address, only links to files of the package stay, and of the others the words; pictures go.
  * @param {string} page - Markdown
  * @param {Manifest} manifest
  */
 export function packedPage(page, manifest) {
   const found = addresses(manifest)
-  return page.replaceAll(/\[([^\]]+)\]\(([^)\s:#][^)\s:]*)\)/g, (link, words, /** @type {string} */ target) => {
-    const [path = '', anchor] = target.split('#')
-    const hash = anchor === undefined ? '' : `#${anchor}`
-    if (found === undefined) return manifest.files.includes(path) ? link : words
-    const [, onSite] = /^docs\/(.+?)(?:index)?\.md$/.exec(path) ?? []
-    const to =
-      onSite === undefined ? `${found.repository}/blob/v${manifest.version}/${path}` : `${found.site}/${onSite}`
-    return `[${words}](${to}${hash})`
-  })
+  return page.replaceAll(
+    /(!?)\[([^\]]+)\]\(([^)\s:#][^)\s:]*)\)/g,
+    (link, picture, words, /** @type {string} */ target) => {
+      const [path = '', anchor] = target.split('#')
+      const hash = anchor === undefined ? '' : `#${anchor}`
+      if (found === undefined) return picture === '!' ? '' : manifest.files.includes(path) ? link : words
+      if (picture === '!') return `![${words}](${found.repository}/raw/v${manifest.version}/${path})`
+      const [, onSite] = /^docs\/(.+?)(?:index)?\.md$/.exec(path) ?? []
+      const to =
+        onSite === undefined ? `${found.repository}/blob/v${manifest.version}/${path}` : `${found.site}/${onSite}`
+      return `[${words}](${to}${hash})`
+    },
+  )
 }
 
 /**

@@ -25,6 +25,7 @@ export default defineConfig({
     nav: [
       { text: 'Start', link: '/start/what' },
       { text: 'Guides', link: '/guides/guard' },
+      { text: 'Playground', link: '/playground/lifecycle' },
       { text: 'Rules', link: '/rules/' },
       { text: 'Reference', link: '/reference/options' },
     ],

@@ -45,8 +45,8 @@ describe('the front pages of the package', () => {
     (page) => {
       const packed = packedPage(read(page), manifest)
       expect(relativeLinks(packed).filter((target) => !manifest.files.includes(target))).toEqual([])
-      // The words stay.
-      const words = (text: string): string => text.replaceAll(/\[([^\]]+)\]\([^)]+\)/g, '$1')
+      // The words stay, and pictures go.
+      const words = (text: string): string => text.replaceAll(/!\[.*\)/g, '').replaceAll(/\[([^\]]+)\]\([^)]+\)/g, '$1')
       expect(words(packed)).toBe(words(read(page)))
     },
   )
@@ -78,6 +78,17 @@ describe('the front pages of the package', () => {
     expect(there()).toBe(packedPage(readme(), manifest))
     expect([run('restore'), run('restore')]).toEqual([0, 0])
     expect(there()).toBe(readme())
+  })
+})
+
+describe('a picture of a front page', () => {
+  const page = 'Before ![A picture](docs/public/pictures/site.png) after'
+
+  it('comes from the repository, or not at all', () => {
+    expect(packedPage(page, { ...known, version: '0.1.0' })).toBe(
+      'Before ![A picture](https://github.com/Owner/name/raw/v0.1.0/docs/public/pictures/site.png) after',
+    )
+    expect(packedPage(page, manifest)).toBe('Before  after')
   })
 })
 
