@@ -4,17 +4,15 @@
  */
 
 // #region imports
+import { readFileSync } from 'node:fs'
 import type { Amendment, Registration, Submission } from 'grantwell'
 import { GrantwellError } from 'grantwell'
 import { isPublished } from 'grantwell/core'
 // #endregion imports
-
-// What the test alone needs.
-
 import type { AuthorizationServer } from 'grantwell'
 import { beforeAll, expect, it } from 'vitest'
 import type { TestServer } from '../../test/support.js'
-import { authorize, exchange, LOGO, testServer, works } from '../../test/support.js'
+import { authorize, exchange, testServer, works } from '../../test/support.js'
 import { messageOf, readPage } from './page-words.js'
 
 let test: TestServer
@@ -27,7 +25,7 @@ beforeAll(async () => {
 // #region submission
 const submission: Submission = {
   name: 'Issue Mirror',
-  logo: LOGO, // the bytes of a PNG, JPEG, GIF or WebP
+  logo: readFileSync(new URL('logo.png', import.meta.url)), // a PNG, JPEG, GIF or WebP
   description: 'Shows your issues elsewhere',
   website: 'https://mirror.example',
   type: 'confidential',

@@ -7,7 +7,6 @@
 import type { AuditEvent, AuthorizationServer } from 'grantwell'
 import { isPublished } from 'grantwell/core'
 // #endregion imports
-
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

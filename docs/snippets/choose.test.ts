@@ -7,7 +7,6 @@
 import type { RecordStore } from 'grantwell'
 import { memoryStore } from 'grantwell/storage/memory'
 // #endregion imports
-
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

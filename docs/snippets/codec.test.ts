@@ -5,7 +5,6 @@
 
 // #region imports
 import {
-  describeField,
   editText,
   formatJson,
   formatText,
@@ -15,10 +14,10 @@ import {
   MetadataError,
   parseText,
   readMetadata,
-  unknownFields,
   validate,
 } from 'grantwell/metadata'
 // #endregion imports
+import { describeField, unknownFields } from 'grantwell/metadata'
 import { expect, it } from 'vitest'
 
 // #region text

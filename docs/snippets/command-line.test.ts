@@ -4,29 +4,26 @@
  */
 
 // #region imports
+import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import type { ClientError, TokenStore, Tokens } from 'grantwell/client'
 import { authorizedFetch, createTokenSource, discover, login, revokeTokens } from 'grantwell/client'
 import { fileTokenStore, loginByBrowser } from 'grantwell/client/node'
+import type { Registration } from 'grantwell'
 // #endregion imports
-
-// What the test alone needs.
-
 import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import type { Registration } from 'grantwell'
 import { memoryStore } from 'grantwell/storage/memory'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import type { Service } from '../../test/client/service.js'
 import { consent, decide, openService, visit } from '../../test/client/service.js'
-import { LOGO } from '../../test/support.js'
 import { messageOf, readPage } from './page-words.js'
 
 // #region registration
 const registration: Registration = {
   name: 'My tool',
-  logo: LOGO, // the bytes of a PNG, JPEG, GIF or WebP
+  logo: readFileSync(new URL('logo.png', import.meta.url)), // a PNG, JPEG, GIF or WebP
   website: 'https://my-tool.example',
   type: 'public', // a tool that its users install cannot keep a secret
   redirectUris: ['http://127.0.0.1/callback'], // any port is allowed; loginByBrowser needs this one

@@ -9,7 +9,6 @@ import type { AuthorizationServerOptions, RecordStore } from 'grantwell'
 import { createAuthorizationServer } from 'grantwell'
 import { createNodeHandler, nodeDigests } from 'grantwell/node'
 // #endregion imports
-
 import type { AddressInfo } from 'node:net'
 import { memoryStore } from 'grantwell/storage/memory'
 import { expect, it } from 'vitest'

@@ -4,25 +4,23 @@
  */
 
 // #region imports
+import { readFileSync } from 'node:fs'
 import type { Registration } from 'grantwell'
 import { createAuthorizationServer } from 'grantwell'
 import { authorizedFetch, createTokenSource, discover, login, memoryTokenStore } from 'grantwell/client'
 // #endregion imports
-
-// What the test alone needs.
-
 import type { AuthorizationServerOptions } from 'grantwell'
 import { memoryStore } from 'grantwell/storage/memory'
 import { expect, it } from 'vitest'
 import { decide, openService } from '../../test/client/service.js'
 import { Browser } from '../../test/demo/walk.js'
-import { hiddenFields, LOGO, token } from '../../test/support.js'
+import { hiddenFields, token } from '../../test/support.js'
 import { readPage } from './page-words.js'
 
 // #region registration
 const registration: Registration = {
   name: 'Backup Box',
-  logo: LOGO, // the bytes of a PNG, JPEG, GIF or WebP
+  logo: readFileSync(new URL('logo.png', import.meta.url)), // a PNG, JPEG, GIF or WebP
   website: 'https://box.example',
   type: 'public', // everybody who has a box can read what is in it
   redirectUris: ['http://127.0.0.1/callback'], // required, though the device flow does not use it

@@ -8,11 +8,9 @@ import { equal } from 'node:assert/strict'
 import type { RecordStore } from 'grantwell'
 import { nodeDigests } from 'grantwell/node'
 import { memoryStore } from 'grantwell/storage/memory'
-import { ExplorationError, explore } from 'grantwell/testing'
+import { explore } from 'grantwell/testing'
 // #endregion imports
-
-// What the test alone needs.
-
+import { ExplorationError } from 'grantwell/testing'
 import { readFileSync } from 'node:fs'
 import { expect, it as test } from 'vitest'
 

@@ -12,9 +12,6 @@ import { createAuthorizationServer } from 'grantwell'
 import { createNodeGuard, createNodeHandler, nodeDigests } from 'grantwell/node'
 import { memoryStore } from 'grantwell/storage/memory'
 // #endregion imports
-
-// What the test alone needs.
-
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, it } from 'vitest'

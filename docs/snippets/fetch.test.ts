@@ -9,19 +9,16 @@ import { createAuthorizationServer } from 'grantwell'
 import { createFetchGuard, createFetchHandler } from 'grantwell/fetch'
 import { memoryStore } from 'grantwell/storage/memory'
 // #endregion imports
-
-// #region hono-imports
-import { serve } from '@hono/node-server'
-import { Hono } from 'hono'
-// #endregion hono-imports
-
-// What the test alone needs.
-
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { expect, it } from 'vitest'
 import { listen } from '../../test/adapters/http.js'
 import { Browser } from '../../test/examples/visitor.js'
+
+// #region hono-imports
+import { serve } from '@hono/node-server'
+import { Hono } from 'hono'
+// #endregion hono-imports
 
 // #region session
 const sessions = new Map<string, User>() // stands for your sessions

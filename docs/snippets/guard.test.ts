@@ -22,8 +22,6 @@ import { createFastifyGuard } from 'grantwell/node'
 import { createFetchGuard } from 'grantwell/fetch'
 // #endregion fetch-imports
 
-// What the test alone needs.
-
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AuthorizationServer } from 'grantwell'
 import { describe, expect, it } from 'vitest'

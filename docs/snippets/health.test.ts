@@ -7,7 +7,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AuditEvent, RecordStore } from 'grantwell'
 // #endregion imports
-
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { memoryStore } from 'grantwell/storage/memory'

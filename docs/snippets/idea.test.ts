@@ -5,18 +5,10 @@
 // #region imports
 import type { JsonValue, RecordStore } from 'grantwell'
 import type { ApproveCommand, ExchangeCommand, Grant, GrantRules } from 'grantwell/core'
-import {
-  clientKeyOf,
-  ENTROPY_BYTES,
-  parseClientId,
-  parseCredential,
-  parseGrantId,
-  portableDigests,
-  serviceScopes,
-  transition,
-} from 'grantwell/core'
-import { memoryStore } from 'grantwell/storage/memory'
+import { ENTROPY_BYTES, portableDigests, serviceScopes, transition } from 'grantwell/core'
 // #endregion imports
+import { clientKeyOf, parseClientId, parseCredential, parseGrantId } from 'grantwell/core'
+import { memoryStore } from 'grantwell/storage/memory'
 import { expect, test } from 'vitest'
 
 // #region rules

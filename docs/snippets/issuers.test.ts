@@ -4,16 +4,16 @@
  */
 // #region imports
 import http from 'node:http'
-// #endregion imports
-import type { AddressInfo } from 'node:net'
-import { Socket } from 'node:net'
 import type { AuthorizationServer, RecordStore } from 'grantwell'
 import { createAuthorizationServer, scopeCatalogue } from 'grantwell'
-import { createFetchHandler } from 'grantwell/fetch'
 import { createNodeHandler, nodeDigests } from 'grantwell/node'
 import { memoryStore } from 'grantwell/storage/memory'
 import { sqliteStore } from 'grantwell/storage/sqlite'
 import Database from 'libsql'
+// #endregion imports
+import type { AddressInfo } from 'node:net'
+import { Socket } from 'node:net'
+import { createFetchHandler } from 'grantwell/fetch'
 import { afterAll, expect, test } from 'vitest'
 
 const DATABASE = ':memory:'

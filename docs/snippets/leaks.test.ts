@@ -7,7 +7,6 @@
 import type { AuthorizationServer } from 'grantwell'
 import { parseCredential } from 'grantwell/core'
 // #endregion imports
-
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

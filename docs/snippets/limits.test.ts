@@ -3,11 +3,11 @@
  * @module
  */
 
-import http from 'node:http'
-import type { AddressInfo } from 'node:net'
 // #region imports
 import type { AuthorizationServerOptions, DeviceAttempt } from 'grantwell'
 // #endregion imports
+import http from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { createNodeHandler } from 'grantwell/node'
 import { memoryStore } from 'grantwell/storage/memory'
 import { expect, it } from 'vitest'

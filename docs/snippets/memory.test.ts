@@ -7,8 +7,8 @@
 import { createAuthorizationServer } from 'grantwell'
 import { nodeDigests } from 'grantwell/node'
 import { memoryStore } from 'grantwell/storage/memory'
-// #endregion imports
 import { virtualClock } from 'grantwell/testing'
+// #endregion imports
 import { expect, it } from 'vitest'
 import { registration } from '../../test/support.js'
 

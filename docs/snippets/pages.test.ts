@@ -3,13 +3,12 @@
  * @module
  */
 // #region imports
-
-// #endregion imports
-import { readFile } from 'node:fs/promises'
 import { createAuthorizationServer } from 'grantwell'
 import { createFetchHandler } from 'grantwell/fetch'
 import type { ConsentPageModel } from 'grantwell/pages'
 import { displayText, html, renderHtml, stylesheet } from 'grantwell/pages'
+// #endregion imports
+import { readFile } from 'node:fs/promises'
 import { memoryStore } from 'grantwell/storage/memory'
 import { expect, test } from 'vitest'
 

@@ -7,14 +7,13 @@
 import { postgresStore } from 'grantwell/storage/postgres'
 import { Pool } from 'pg'
 // #endregion imports
+import { describe, expect, it } from 'vitest'
+import { describeWith, postgresql } from '../../test/engines/available.js'
+import { startPostgres } from '../../test/engines/postgres.js'
 
 // #region pglite-imports
 import { PGlite } from '@electric-sql/pglite'
 // #endregion pglite-imports
-
-import { describe, expect, it } from 'vitest'
-import { describeWith, postgresql } from '../../test/engines/available.js'
-import { startPostgres } from '../../test/engines/postgres.js'
 
 // #region open
 /** Opens the store of a database, and makes its table where it is missing. */

@@ -4,12 +4,12 @@
  */
 // #region imports
 import http from 'node:http'
-// #endregion imports
-import type { AddressInfo } from 'node:net'
 import type { HttpRequest } from 'grantwell'
 import { createAuthorizationServer } from 'grantwell'
 import { createNodeHandler, nodeDigests } from 'grantwell/node'
 import { memoryStore } from 'grantwell/storage/memory'
+// #endregion imports
+import type { AddressInfo } from 'node:net'
 import { afterAll, expect, test } from 'vitest'
 
 // #region address

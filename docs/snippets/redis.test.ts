@@ -7,12 +7,13 @@
 import { redisStore } from 'grantwell/storage/redis'
 import { Redis } from 'ioredis'
 // #endregion imports
-// #region node-redis-imports
-import { createClient } from 'redis'
-// #endregion node-redis-imports
 import { describe, expect, it } from 'vitest'
 import { describeWith, redis } from '../../test/engines/available.js'
 import { startRedis } from '../../test/engines/redis.js'
+
+// #region node-redis-imports
+import { createClient } from 'redis'
+// #endregion node-redis-imports
 
 // #region durable
 const NEEDED = { appendonly: 'yes', appendfsync: 'always', 'maxmemory-policy': 'noeviction' }

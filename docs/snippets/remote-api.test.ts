@@ -10,9 +10,6 @@ import type { ProtectedResource } from 'grantwell'
 import { discover, resourceServer } from 'grantwell/client'
 import { createNodeGuard } from 'grantwell/node'
 // #endregion imports
-
-// What the test alone needs.
-
 import type { AuthorizationServer } from 'grantwell'
 import { expect, it, vi } from 'vitest'
 import { listen } from '../../test/adapters/http.js'

@@ -3,9 +3,11 @@
  * @module
  */
 // #region imports
-import { createAuthorizationServer, scopeCatalogue, serviceScopes } from 'grantwell'
+import { createAuthorizationServer, scopeCatalogue } from 'grantwell'
+import { createFetchGuard } from 'grantwell/fetch'
 // #endregion imports
-import { createFetchGuard, createFetchHandler } from 'grantwell/fetch'
+import { serviceScopes } from 'grantwell'
+import { createFetchHandler } from 'grantwell/fetch'
 import { memoryStore } from 'grantwell/storage/memory'
 import { expect, test } from 'vitest'
 

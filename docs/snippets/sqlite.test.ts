@@ -2,14 +2,14 @@
  * The code of the page "SQLite".
  * @module
  */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 // #region imports
 import { StorageUnavailable } from 'grantwell'
 import { sqliteStore } from 'grantwell/storage/sqlite'
 import Database from 'libsql'
 // #endregion imports
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
 
 const folder = mkdtempSync(join(tmpdir(), 'grantwell-docs-sqlite-'))

@@ -55,8 +55,22 @@ describe('the site', () => {
     for (const [, file = '', region] of included) {
       const source = readFileSync(join(docs, dirname(`.${path}x`), file), 'utf8')
       expect(file).toMatch(/\/snippets\/[\w-]+\.test\.ts$/)
-      if (region !== undefined) expect(source).toContain(`// #region ${region}\n`)
+      if (region !== undefined) expect(regionOf(source, region).trim(), `${file}#${region}`).not.toBe('')
     }
+  })
+
+  it.each(pages.map((page) => [page.path, page] as const))('%s shows what its code imports', (path, { text }) => {
+    const shown = new Map<string, string>()
+    for (const [, file = '', region = ''] of text.matchAll(/^<<< (\S+?)#([\w-]+)(?:\{.*\})?\s*$/gm)) {
+      const source = readFileSync(join(docs, dirname(`.${path}x`), file), 'utf8')
+      shown.set(source, `${shown.get(source) ?? ''}\n${regionOf(source, region)}`)
+    }
+    const missing = [...shown].flatMap(([source, code]) => {
+      const names = importedNames(source).filter((name) => !importedNames(code).includes(name))
+      const uses = (name: string): boolean => new RegExp(`(?<![\\w.$':/])${name}\\b(?! *:)`).test(withoutComments(code))
+      return names.filter(uses)
+    })
+    expect(missing).toEqual([])
   })
 
   it('names every entry point of the package', () => {
@@ -66,6 +80,31 @@ describe('the site', () => {
     expect(names.filter((name) => name !== 'grantwell/package.json' && !all.includes(`\`${name}\``))).toEqual([])
   })
 })
+
+/** The code between the marks of a region; empty where there is none. */
+function regionOf(source: string, region: string): string {
+  const [, code = ''] = new RegExp(`// #region ${region}\\n(.*?)// #endregion ${region}\\b`, 's').exec(source) ?? []
+  return code
+}
+
+/** The names that the imports of a code bring in. */
+function importedNames(code: string): readonly string[] {
+  // A page leaves the runner of the tests to its reader.
+  const imports = code.matchAll(/^import (?:type )?([^'"]+?) from '(?!vitest')/gm)
+  const parts = [...imports].flatMap(([, names = '']) => names.split(/[{},]/))
+  return parts
+    .map((part) =>
+      part
+        .replace(/.* as /, '')
+        .replace(/^\s*type /, '')
+        .trim(),
+    )
+    .filter((name) => name !== '')
+}
+
+function withoutComments(code: string): string {
+  return code.replaceAll(/\/\*.*?\*\/|\/\/ .*$/gms, '')
+}
 
 describe('the tables of the reference', () => {
   it.each(readTables().map((table) => [`${table.page}: ${table.title}`, table] as const))(
