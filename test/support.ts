@@ -3,6 +3,7 @@
  * is signed in; and the steps of the flow, as messages without a network.
  * @module
  */
+
 import { createHash } from 'node:crypto'
 import type {
   AuditEvent,
@@ -19,6 +20,7 @@ import { createAuthorizationServer } from 'grantwell'
 import { nodeDigests } from 'grantwell/node'
 import type { MemoryStore } from 'grantwell/storage/memory'
 import { memoryStore } from 'grantwell/storage/memory'
+import { parseCredential } from '../src/core/credentials/credential.js'
 import { transport } from './transports/index.js'
 
 export const START = 1_800_000_000
@@ -283,4 +285,9 @@ export function call({ server }: TestServer, accessToken: string, scope?: string
 /** Whether an access token works. */
 export async function works(test: TestServer, accessToken: string): Promise<boolean> {
   return (await call(test, accessToken)).type === 'authenticated'
+}
+
+/** Returns the identifier of the grant that a code or token names; undefined where it is none. */
+export function grantNamedBy(credential: string): string | undefined {
+  return parseCredential(credential)?.grantId
 }

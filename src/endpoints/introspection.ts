@@ -14,7 +14,7 @@ import type { OAuthError, RefusalReason } from '../core/errors.js'
 import { isOAuthError } from '../core/errors.js'
 import type { Scope } from '../core/scopes.js'
 import { coversScopes, limitScopes } from '../core/scopes.js'
-import type { ClientId, ClientKey, Seconds } from '../core/values.js'
+import type { ClientId, ClientKey, GrantId, Seconds } from '../core/values.js'
 import { accessBy } from '../guard/access.js'
 import type { PresentedClient } from '../protocol/client-authentication.js'
 import { authenticateClient, registeredClient } from '../protocol/client-authentication.js'
@@ -24,6 +24,7 @@ import type { HttpRequest, HttpResponse } from '../protocol/message.js'
 import { errorResponse } from '../protocol/message.js'
 import { requestAboutToken } from '../protocol/request-about-token.js'
 import type { ReportRefusal } from '../shell/audit.js'
+import { named } from '../shell/audit.js'
 import type { MaybePromise } from '../shell/maybe-promise.js'
 import { andThen } from '../shell/maybe-promise.js'
 import type { Settings } from '../shell/options/settings.js'
@@ -57,8 +58,8 @@ export function introspectionEndpoint<Native>(
 ): (request: HttpRequest<Native>) => MaybePromise<HttpResponse> {
   const { issuer, digests, clock, introspectionMaxAge, allowClientSecretPost: allowPost } = settings
 
-  function answerError(error: OAuthError, clientId?: string): HttpResponse {
-    reportRefusal('introspection', error.reason, error.code, clientId)
+  function answerError(error: OAuthError, clientId?: string, grantId?: GrantId): HttpResponse {
+    reportRefusal('introspection', error.reason, error.code, named(clientId, grantId))
     return errorResponse(error)
   }
 
@@ -66,17 +67,18 @@ export function introspectionEndpoint<Native>(
     const asked = requestAboutToken(request, { allowPost })
     if (isOAuthError(asked)) return answerError(asked)
     const { credential = NOBODY, fault } = asked
+    const grantId = asked.credential?.grantId
     return andThen(load(settings, transactions, asked.client, credential), (loaded) => {
-      if (isOAuthError(loaded)) return answerError(loaded, asked.client.clientId)
+      if (isOAuthError(loaded)) return answerError(loaded, asked.client.clientId, grantId)
       const { client, caller } = loaded
       const now = clock()
       const resourceServer = authenticateClient(caller, client, digests, now)
-      if (isOAuthError(resourceServer)) return answerError(resourceServer, client.clientId)
-      if (!isResourceServer(resourceServer)) return answerError(notAResourceServer(), client.clientId)
+      if (isOAuthError(resourceServer)) return answerError(resourceServer, client.clientId, grantId)
+      if (!isResourceServer(resourceServer)) return answerError(notAResourceServer(), client.clientId, grantId)
       if (fault !== undefined) return answerError(fault, client.clientId)
       const found = introspect(settings, credential, loaded, now, resourceServer.scopes)
       if (typeof found === 'string') {
-        reportRefusal('introspection', found, undefined, client.clientId)
+        reportRefusal('introspection', found, undefined, named(client.clientId, grantId))
         return INACTIVE
       }
       return introspectionResponse(found, issuer, Math.min(introspectionMaxAge, found.expiresAt - now))

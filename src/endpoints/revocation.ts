@@ -9,6 +9,7 @@ import { isOAuthError } from '../core/errors.js'
 import { withoutChange } from '../core/grant/outcome.js'
 import type { Revocation } from '../core/grant/revoke.js'
 import { transition } from '../core/grant/transition.js'
+import type { GrantId } from '../core/values.js'
 import type { PresentedClient } from '../protocol/client-authentication.js'
 import { authenticateClient } from '../protocol/client-authentication.js'
 import type { HttpRequest, HttpResponse } from '../protocol/message.js'
@@ -16,6 +17,7 @@ import { errorResponse, revocationResponse } from '../protocol/message.js'
 import type { RequestAboutToken } from '../protocol/request-about-token.js'
 import { requestAboutToken } from '../protocol/request-about-token.js'
 import type { ReportRefusal } from '../shell/audit.js'
+import { named } from '../shell/audit.js'
 import type { Settings } from '../shell/options/settings.js'
 import type { Transactions } from '../shell/transactions.js'
 import { resolveClient } from './client.js'
@@ -28,8 +30,8 @@ export function revocationEndpoint<Native>(
 ): (request: HttpRequest<Native>) => Promise<HttpResponse> {
   const { digests, rules } = settings
 
-  function answerError(error: OAuthError, clientId?: string): HttpResponse {
-    reportRefusal('revocation', error.reason, error.code, clientId)
+  function answerError(error: OAuthError, clientId?: string, grantId?: GrantId): HttpResponse {
+    reportRefusal('revocation', error.reason, error.code, named(clientId, grantId))
     return errorResponse(error, 'revocation')
   }
 
@@ -37,10 +39,12 @@ export function revocationEndpoint<Native>(
     const asked = requestAboutToken(request, { allowPost: true })
     if (isOAuthError(asked)) return answerError(asked)
     const client = await resolveClient(asked.client, asked.credential, settings, transactions)
-    if (isOAuthError(client)) return answerError(client, asked.client.clientId)
+    const grantId = asked.credential?.grantId
+    if (isOAuthError(client)) return answerError(client, asked.client.clientId, grantId)
     const reply = await decide(asked, client)
-    if (isOAuthError(reply)) return answerError(reply, client.clientId)
-    if (reply.type === 'unchanged') reportRefusal('revocation', reply.reason, undefined, client.clientId)
+    if (isOAuthError(reply)) return answerError(reply, client.clientId, grantId)
+    if (reply.type === 'unchanged')
+      reportRefusal('revocation', reply.reason, undefined, named(client.clientId, grantId))
     return revocationResponse(request.headers)
   }
 

@@ -10,6 +10,7 @@ import { isOAuthError } from '../core/errors.js'
 import { invalidGrant, withoutChange } from '../core/grant/outcome.js'
 import type { IssuedTokens } from '../core/grant/pair.js'
 import { transition } from '../core/grant/transition.js'
+import type { GrantId } from '../core/values.js'
 import type { PresentedClient } from '../protocol/client-authentication.js'
 import { authenticateClient } from '../protocol/client-authentication.js'
 import type { HttpRequest, HttpResponse } from '../protocol/message.js'
@@ -17,6 +18,7 @@ import { errorResponse, tokenResponse } from '../protocol/message.js'
 import type { GrantTypes, TokenRequest } from '../protocol/token.js'
 import { GRANT_TYPES, tokenRequest } from '../protocol/token.js'
 import type { ReportRefusal } from '../shell/audit.js'
+import { named } from '../shell/audit.js'
 import type { Settings } from '../shell/options/settings.js'
 import type { Transactions } from '../shell/transactions.js'
 import { resolveClient } from './client.js'
@@ -31,9 +33,10 @@ export function tokenEndpoint<Native>(
   const { digests, rules, macTokens } = settings
   const protocol = { catalogue: settings.scopes, allowPost: settings.allowClientSecretPost }
 
-  function answerError(error: OAuthError, clientId?: string): HttpResponse {
+  function answerError(error: OAuthError, clientId?: string, grantId?: GrantId): HttpResponse {
     // A device that asks as it should is no news.
-    if (error.code !== 'authorization_pending') reportRefusal('token', error.reason, error.code, clientId)
+    if (error.code !== 'authorization_pending')
+      reportRefusal('token', error.reason, error.code, named(clientId, grantId))
     return errorResponse(error)
   }
 
@@ -41,9 +44,10 @@ export function tokenEndpoint<Native>(
     const asked = tokenRequest(request, protocol, grantTypes)
     if (isOAuthError(asked)) return answerError(asked)
     const client = await resolveClient(asked.client, credentialOf(asked), settings, transactions)
-    if (isOAuthError(client)) return answerError(client, asked.client.clientId)
+    const grantId = credentialOf(asked)?.grantId
+    if (isOAuthError(client)) return answerError(client, asked.client.clientId, grantId)
     const reply = await decide(asked, client)
-    return isOAuthError(reply) ? answerError(reply, client.clientId) : tokenResponse(reply)
+    return isOAuthError(reply) ? answerError(reply, client.clientId, grantId) : tokenResponse(reply)
   }
 
   /** Authenticates the client and takes the step of its grant, in one transaction. */

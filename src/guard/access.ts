@@ -43,11 +43,12 @@ export interface AuthInfoFor<Resource extends ProtectedResource> extends AuthInf
   readonly resource: Resource
 }
 
-/** The reason why a caller is refused, and its application if that is known. */
+/** The reason why a caller is refused, its application if that is known, and the grant that its token names. */
 export interface Refusal {
   readonly type: 'refusal'
   readonly error: OAuthError | NoToken
   readonly clientId?: ClientId | undefined
+  readonly grantId?: GrantId | undefined
 }
 
 /**
@@ -64,16 +65,17 @@ export function accessBy(
 ): AuthInfo | Refusal {
   const application = recordAs.application(storedApplication)
   const found = inspect(recordAs.grant(storedGrant), credential, now, digests)
-  if (found.type === 'inactive') return refusal(invalidToken(found.reason), application?.id)
+  if (found.type === 'inactive') return refusal(invalidToken(found.reason), application?.id, credential.grantId)
   const { grantId, clientId, subject, expiresAt } = found
   // The key in the credential is only a claim until the grant is of that very application.
-  if (!isPublished(application) || application.clientId !== clientId) return refusal(invalidToken('credential_unknown'))
-  if (application.state !== 'approved') return refusal(invalidToken('client_suspended'), clientId)
+  if (!isPublished(application) || application.clientId !== clientId)
+    return refusal(invalidToken('credential_unknown'), undefined, grantId)
+  if (application.state !== 'approved') return refusal(invalidToken('client_suspended'), clientId, grantId)
   // A token whose uses must be signed is of no use to who only saw it. Nor is one from before they had to be signed.
   if (found.tokenType !== tokenType || (macTokens && tokenType === undefined && application.tokenType === 'mac'))
-    return refusal(invalidToken('token_type_mismatch'), clientId)
+    return refusal(invalidToken('token_type_mismatch'), clientId, grantId)
   const scopes = limitScopes(found.scopes, application.scopes, catalogue)
-  if (scopes.length === 0) return refusal(invalidToken('scope_not_registered'), clientId)
+  if (scopes.length === 0) return refusal(invalidToken('scope_not_registered'), clientId, grantId)
   // Copies, so that a change by the host cannot reach a record that a store in memory may still hold.
   const open = limitResources(found.resources, application.resourceScope)
   const resources = open.kind === 'specified' ? { kind: open.kind, ids: [...open.ids] } : { kind: open.kind }
@@ -81,6 +83,6 @@ export function accessBy(
 }
 
 /** Makes a refusal. */
-export function refusal(error: OAuthError | NoToken, clientId?: ClientId): Refusal {
-  return { type: 'refusal', error, clientId }
+export function refusal(error: OAuthError | NoToken, clientId?: ClientId, grantId?: GrantId): Refusal {
+  return { type: 'refusal', error, clientId, grantId }
 }

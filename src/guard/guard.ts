@@ -27,6 +27,7 @@ import {
 import type { HttpHeaders, HttpResponse, RequestLike } from '../protocol/message.js'
 import { headersOf, memberOf } from '../protocol/message.js'
 import type { ReportRefusal } from '../shell/audit.js'
+import { named } from '../shell/audit.js'
 import { wrongAnswer } from '../shell/host.js'
 import { lazy } from '../shell/lazy.js'
 import type { MaybePromise } from '../shell/maybe-promise.js'
@@ -179,7 +180,7 @@ function identifyByBearer(
 ): MaybePromise<AuthInfo | Refusal> {
   const read = transactions.read([keys.application(credential.clientKey), keys.grant(credential.grantId)])
   return andThen(read, (records) => {
-    if (isOAuthError(records)) return refusal(records)
+    if (isOAuthError(records)) return refusal(records, undefined, credential.grantId)
     return accessBy(settings, credential, records[0]?.value, records[1]?.value, settings.clock(), undefined)
   })
 }
@@ -208,10 +209,10 @@ function authorize(
 ): MaybePromise<GuardResult> {
   if (access.type === 'refusal') return answerRefusal(context, access, checked)
   if (!coversScopes(access.scopes, checked.scopes))
-    return answerRefusal(context, refusal(insufficientScope(), access.clientId), checked)
+    return answerRefusal(context, refusal(insufficientScope(), access.clientId, access.grantId), checked)
   if (resourceOf === undefined) return access
   return withResource(context, access, resourceOf).then((found) =>
-    isOAuthError(found) ? answerRefusal(context, refusal(found, access.clientId), checked) : found,
+    isOAuthError(found) ? answerRefusal(context, refusal(found, access.clientId, access.grantId), checked) : found,
   )
 }
 
@@ -241,10 +242,10 @@ function reportFailure({ onError }: Settings<never>, error: unknown): OAuthError
 /** Refuses a request: reports it to the audit trail and makes the response. */
 function answerRefusal(
   { settings, reportRefusal }: GuardContext,
-  { error, clientId }: Refusal,
+  { error, clientId, grantId }: Refusal,
   { scopes, scheme }: Checked,
 ): GuardResult {
-  if (isOAuthError(error)) reportRefusal('api', error.reason, error.code, clientId)
+  if (isOAuthError(error)) reportRefusal('api', error.reason, error.code, named(clientId, grantId))
   const schemes = settings.macTokens && error.type === 'no_token' ? (['Bearer', 'MAC'] as const) : ([scheme] as const)
   return { type: 'refused', error, response: challenge(error, scopes, schemes) }
 }

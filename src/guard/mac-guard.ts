@@ -58,8 +58,8 @@ export function createMacGuard(settings: Settings<never>, transactions: Transact
     const found = transactions.transact<AuthInfo | Refusal>(asked, ([application, grant, used], now, entropy) => {
       const access = accessBy(settings, credential, application, grant, now, 'mac')
       if (access.type === 'refusal') return { reply: access }
-      const { clientId } = access
-      const refuse = (error: OAuthError) => ({ reply: refusal(error, clientId) })
+      const { clientId, grantId } = access
+      const refuse = (error: OAuthError) => ({ reply: refusal(error, clientId, grantId) })
       const input = { ts, nonce, ext, ...target }
       const macKey = macKeyOf(credential.secret, rules)
       const expected = macOf(digests, macKey, input)
@@ -74,7 +74,7 @@ export function createMacGuard(settings: Settings<never>, transactions: Transact
       return { reply: access, write: { key, value, expiresAt: Number(ts) + 2 * macWindow + NONCE_MARGIN } }
     })
     return andThen(found, (access) => {
-      if (isOAuthError(access)) return refusal(access)
+      if (isOAuthError(access)) return refusal(access, undefined, credential.grantId)
       if (access.type === 'authenticated') letIn.set(request.headers, key)
       return access
     })

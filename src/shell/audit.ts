@@ -5,7 +5,7 @@
 import type { ApplicationEvent } from '../core/application/transition.js'
 import type { OAuthErrorCode, RefusalReason } from '../core/errors.js'
 import type { GrantEvent } from '../core/grant/outcome.js'
-import type { Seconds, Subject } from '../core/values.js'
+import type { GrantId, Seconds, Subject } from '../core/values.js'
 
 /** A request that was refused, for the audit trail. */
 export interface RefusedEvent {
@@ -29,6 +29,11 @@ export interface RefusedEvent {
   readonly reason: RefusalReason
   /** The application; absent if it is unknown: the request failed too early, there is none, or the store failed. */
   readonly clientId?: string
+  /**
+   * The grant that the code or token of the request names, so that the events of its life can be found. Whether the request had a right
+   * to it, `reason` says. Absent if there was none that could be read, and at the pages.
+   */
+  readonly grantId?: GrantId
   /** The user, if a user code was refused. */
   readonly subject?: Subject
   /** The rule that a redirect URI breaks, in words for the application's developer. It contains nothing of the URI. */
@@ -43,13 +48,19 @@ export type ReportRefusal = (
   endpoint: RefusedEvent['endpoint'],
   reason: RefusalReason,
   error?: OAuthErrorCode,
-  clientId?: string,
-  subject?: Subject,
-  rule?: string,
+  about?: Pick<RefusedEvent, 'clientId' | 'grantId' | 'subject' | 'rule'>,
 ) => void
 
 /** Reasons for which the client identifier was not verified. It may be any text then, even a misplaced secret. */
 const UNVERIFIED: ReadonlySet<RefusalReason> = new Set(['client_unknown', 'store_failed'])
+
+/** What is known of a refused request: its client, and the grant that its credential names. */
+export function named(clientId: string | undefined, grantId?: GrantId): Pick<RefusedEvent, 'clientId' | 'grantId'> {
+  return { ...(clientId !== undefined && { clientId }), ...(grantId !== undefined && { grantId }) }
+}
+
+/** Own properties alone: a polluted prototype would be read otherwise. */
+const NOTHING = Object.freeze(Object.create(null)) as Readonly<Record<string, undefined>> // it has no property
 
 /** Creates the function that reports refusals. */
 export function createReportRefusal({
@@ -59,11 +70,12 @@ export function createReportRefusal({
   readonly clock: () => Seconds
   readonly onEvent: (event: AuditEvent) => void
 }): ReportRefusal {
-  return (endpoint, reason, error, clientId, subject, rule) => {
+  return (endpoint, reason, error, { clientId, grantId, subject, rule } = NOTHING) => {
     const code = error === undefined ? {} : { error }
     const client = clientId === undefined || UNVERIFIED.has(reason) ? {} : { clientId }
+    const grant = grantId === undefined ? {} : { grantId }
     const user = subject === undefined ? {} : { subject }
     const broken = rule === undefined ? {} : { rule }
-    onEvent({ type: 'refused', at: clock(), endpoint, reason, ...code, ...client, ...user, ...broken })
+    onEvent({ type: 'refused', at: clock(), endpoint, reason, ...code, ...client, ...grant, ...user, ...broken })
   }
 }

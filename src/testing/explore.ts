@@ -8,7 +8,7 @@ import type { RecordStore } from '../storage/record-store.js'
 import type { Beginning } from './explore/beginning.js'
 import { faultsIn } from './explore/history.js'
 import type { OwnRequest, RequestKind } from './explore/requests.js'
-import { beginningFor, isRequest } from './explore/requests.js'
+import { beginningFor, isRequest, REQUEST_KINDS } from './explore/requests.js'
 import type { ExploreServerOptions, ExploreStoreWiring } from './explore/runner.js'
 import { createHistoryRunner } from './explore/runner.js'
 import type { Failure } from './explore/search.js'
@@ -113,7 +113,7 @@ export async function explore(options: ExploreOptions): Promise<Exploration> {
 
 const TAKES: { readonly [Name in keyof ExploreOptions]-?: Takes } = {
   requests: {
-    words: '1 to 26 names of requests, or requests of one’s own with name and run',
+    words: `1 to 26 of ${REQUEST_KINDS.join(', ')}, or requests of one’s own with name and run`,
     fits: (value) => Array.isArray(value) && value.length >= 1 && value.length <= 26 && value.every(isRequest),
   },
   begin: oneOf<Beginning>({ consent: true, code: true, tokens: true, 'grace over': true }),

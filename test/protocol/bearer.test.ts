@@ -15,6 +15,7 @@ import {
   call,
   canSend,
   exchange,
+  grantNamedBy,
   guard,
   OTHER,
   refresh,
@@ -218,6 +219,7 @@ describe('RFC 6750, 3.1 invalid_token', () => {
       error: 'invalid_token',
       reason,
       ...(clientId !== undefined && { clientId }),
+      ...(grantNamedBy(text) !== undefined && { grantId: grantNamedBy(text) }),
     })
   }
 
@@ -336,6 +338,7 @@ describe('RFC 6750, 3.1 insufficient_scope', () => {
         error: 'insufficient_scope',
         reason: 'scope_insufficient',
         clientId: 'web',
+        grantId: grantNamedBy(access_token),
       })
     }
   })

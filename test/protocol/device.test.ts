@@ -24,6 +24,7 @@ import {
   basic,
   call,
   exchange,
+  grantNamedBy,
   NATIVE,
   OTHER,
   post,
@@ -340,7 +341,8 @@ describe('RFC 8628, 3.4 and 3.5 a poll', () => {
     expect(test.events).toStrictEqual([])
     await poll(test, codes)
     const refused = { type: 'refused', at: START, endpoint: 'token', clientId: 'web' }
-    expect(test.events).toStrictEqual([{ ...refused, error: 'slow_down', reason: 'polled_too_soon' }])
+    const grantId = grantNamedBy(codes.device_code)
+    expect(test.events).toStrictEqual([{ ...refused, grantId, error: 'slow_down', reason: 'polled_too_soon' }])
     await decide(test, codes)
     test.clock.now += 10
     await poll(test, codes)
@@ -610,6 +612,7 @@ describe('an application that is not registered for the device flow', () => {
       error: 'unauthorized_client',
       reason: 'grant_type_not_registered',
       clientId: 'web',
+      grantId: grantNamedBy(codes.device_code),
     })
     // The interval was left alone, and the code is not used up.
     expect(await recordOf(test.store, codes)).toStrictEqual(before)

@@ -10,6 +10,7 @@ import type { TestServer } from '../support.js'
 import {
   call,
   exchange,
+  grantNamedBy,
   guard as guardOver,
   openConsent,
   post,
@@ -106,7 +107,8 @@ describe('2.1 a route that is about a resource', () => {
       const found = await guard(bearer(token), resourceOf)
       expect([none, answer(found)]).toStrictEqual([none, forbidden()])
     }
-    const event = { type: 'refused', at: START, endpoint: 'api', error: 'insufficient_scope', clientId: 'web' }
+    const grantId = grantNamedBy(token)
+    const event = { type: 'refused', at: START, endpoint: 'api', error: 'insufficient_scope', clientId: 'web', grantId }
     expect(test.events).toStrictEqual(Array(nones.length).fill({ ...event, reason: 'resource_not_granted' }))
     expect(test.errors).toStrictEqual([])
   })
@@ -304,6 +306,7 @@ describe('2.1 a route that is about a resource', () => {
           error: 'server_error',
           reason: 'host_failed',
           clientId: 'web',
+          grantId: grantNamedBy(access_token),
         },
       ])
     }

@@ -15,6 +15,7 @@ import {
   CHALLENGE,
   call,
   exchange,
+  grantNamedBy,
   ISSUER,
   NATIVE,
   NATIVE_CALLBACK,
@@ -289,7 +290,9 @@ describe('4.4 what there is nothing to revoke of', () => {
         expect(event).toMatchObject({ type: 'revoked', cause: 'client', clientId: 'web', subject: 'ada' })
       } else {
         const { clientId } = client
-        expect(event).toStrictEqual({ type: 'refused', at: START, endpoint: 'revocation', reason, clientId })
+        const grantId = grantNamedBy(text)
+        const grant = grantId === undefined ? {} : { grantId }
+        expect(event).toStrictEqual({ type: 'refused', at: START, endpoint: 'revocation', reason, clientId, ...grant })
       }
     }
   })

@@ -12,6 +12,7 @@ import {
   basic,
   call,
   exchange,
+  grantNamedBy,
   guard,
   OTHER,
   openConsent,
@@ -35,13 +36,9 @@ async function eventsOf(test: TestServer, step: () => Promise<unknown>): Promise
   return test.events.slice(before)
 }
 
-function grantIdOf(credential: string): string {
-  return Buffer.from(credential.slice(4), 'base64url').subarray(12, 28).toString('base64url')
-}
-
 /** What every event of a grant of `ada` and `web` says. */
 function about(credential: string, at = START) {
-  return { at, grantId: grantIdOf(credential), clientId: 'web', subject: 'ada' }
+  return { at, grantId: grantNamedBy(credential), clientId: 'web', subject: 'ada' }
 }
 
 describe('3 what happens to a grant is told exactly', () => {
@@ -88,7 +85,7 @@ describe('3 what happens to a grant is told exactly', () => {
     expect(await eventsOf(test, () => exchange(test, code))).toStrictEqual([
       { ...about(code), type: 'replayed', credential: 'code' },
       { ...about(code), type: 'revoked', what: 'grant', cause: 'replay' },
-      refused,
+      { ...refused, grantId: grantNamedBy(code) },
     ])
     const { refresh_token } = await tokens(test)
     await refresh(test, refresh_token)
@@ -97,7 +94,7 @@ describe('3 what happens to a grant is told exactly', () => {
     expect(await eventsOf(test, () => refresh(test, refresh_token))).toStrictEqual([
       { ...about(refresh_token, at), type: 'replayed', credential: 'refresh_token' },
       { ...about(refresh_token, at), type: 'revoked', what: 'grant', cause: 'replay' },
-      { ...refused, at },
+      { ...refused, at, grantId: grantNamedBy(refresh_token) },
     ])
   })
 
@@ -127,6 +124,7 @@ describe('3 what happens to a grant is told exactly', () => {
   it('refused: at each endpoint, with what the client was told, and why as it was not told', async () => {
     const test = await testServer()
     const { access_token, refresh_token } = await tokens(test)
+    const grantId = grantNamedBy(refresh_token) ?? ''
     const token = (form: Record<string, string>, client: { clientId: string; clientSecret: string } = WEB) =>
       post(test.server, '/oauth2/token', form, basic(client))
     const steps: [() => Promise<unknown>, Record<string, string>][] = [
@@ -153,11 +151,17 @@ describe('3 what happens to a grant is told exactly', () => {
       ],
       [
         () => refresh(test, refresh_token, { scope: 'repo-pr:r' }),
-        { endpoint: 'token', error: 'invalid_scope', reason: 'scope_insufficient', clientId: 'web' },
+        { endpoint: 'token', error: 'invalid_scope', reason: 'scope_insufficient', clientId: 'web', grantId },
       ],
       [
         () => refresh(test, refresh_token, {}, OTHER),
-        { endpoint: 'token', error: 'invalid_grant', reason: 'credential_of_another_client', clientId: 'other' },
+        {
+          endpoint: 'token',
+          error: 'invalid_grant',
+          reason: 'credential_of_another_client',
+          clientId: 'other',
+          grantId,
+        },
       ],
       [
         () => token({}, { ...WEB, clientId: 'nobody' }),
@@ -195,7 +199,7 @@ describe('3 what happens to a grant is told exactly', () => {
       [() => call(test, 'x'), { endpoint: 'api', error: 'invalid_token', reason: 'credential_unknown' }],
       [
         () => call(test, access_token, 'repo-pr:r'),
-        { endpoint: 'api', error: 'insufficient_scope', reason: 'scope_insufficient', clientId: 'web' },
+        { endpoint: 'api', error: 'insufficient_scope', reason: 'scope_insufficient', clientId: 'web', grantId },
       ],
     ]
     for (const [step, expected] of steps) {

@@ -53,6 +53,13 @@ describe('the histories', () => {
     const requests = ['refresh', 'revoke'] as const
     const here = await explore({ requests, server })
     expect(await explore({ requests, server, store: ({ clock }) => slowly(memoryStore({ clock })) })).toEqual(here)
+    // As a store over one database is shared: a new object for each history, over the same records.
+    let records: RecordStore | undefined
+    const overOne: ExploreOptions['store'] = ({ clock }) => {
+      records ??= memoryStore({ clock })
+      return { ...records }
+    }
+    expect(await explore({ requests, server, store: overOne })).toEqual(here)
     let shared: RecordStore | undefined
     const store: ExploreOptions['store'] = ({ clock }) => {
       shared ??= memoryStore({ clock })

@@ -21,7 +21,7 @@ export function redirectError(
   { issuer, reportRefusal }: PageContext<never>,
   { error, application, ...to }: Omit<RedirectedError, 'type'>,
 ): HttpResponse {
-  reportRefusal('authorization', error.reason, error.code, application.clientId)
+  reportRefusal('authorization', error.reason, error.code, { clientId: application.clientId })
   return authorizationResponse(to, error, issuer)
 }
 

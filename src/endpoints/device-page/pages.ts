@@ -51,7 +51,7 @@ export function showCodePage(
   error?: OAuthError,
 ): HttpResponse {
   const { pages, stylesheet, reportRefusal } = context
-  if (error !== undefined) reportRefusal('device', error.reason, error.code, undefined, user.subject)
+  if (error !== undefined) reportRefusal('device', error.reason, error.code, { subject: user.subject })
   const binder = createFormBinder(context, request, user)
   const html = pages.device({
     user: { name: shownName(user.name, user.subject) },

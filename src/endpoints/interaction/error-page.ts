@@ -28,9 +28,10 @@ export function showError(
   { reportRefusal, pages, stylesheet }: PageContext<never>,
   endpoint: PageEndpoint,
   error: OAuthError,
-  more: { readonly clientId?: string; readonly rule?: string } = {},
+  { clientId, rule }: { readonly clientId?: string; readonly rule?: string } = {},
 ): HttpResponse {
-  reportRefusal(endpoint, error.reason, error.code, more.clientId, undefined, more.rule)
+  const about = { ...(clientId !== undefined && { clientId }), ...(rule !== undefined && { rule }) }
+  reportRefusal(endpoint, error.reason, error.code, about)
   const busy = error.code === 'temporarily_unavailable' || error.code === 'server_error'
   const model = busy
     ? BUSY

@@ -32,7 +32,7 @@ export const SHAPE: readonly string[] = [
  *
  * Names compare by their bytes (`COLLATE "C"`), which no locale changes and every index can use. Pages are filled to 75 percent, so
  * that the next version of a record fits beside it: then a write that changes no indexed column changes no index. Rows of labels
- * have only their key, and fire no trigger.
+ * have only their key, and fire no trigger. Their function keeps the search path of the migration, since a restore has none.
  */
 export function schemaSql(table: string): string {
   const t = quoted(table)
@@ -54,7 +54,7 @@ export function schemaSql(table: string): string {
         PRIMARY KEY (namespace, label, key)
       ) WITH (fillfactor = 75);
       CREATE INDEX ${index} ON ${t} (namespace, kept_until) WHERE kept_until IS NOT NULL;
-      CREATE OR REPLACE FUNCTION ${relabel}() RETURNS trigger LANGUAGE plpgsql AS $relabel$
+      CREATE OR REPLACE FUNCTION ${relabel}() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $relabel$
         DECLARE each text;
         BEGIN
           IF TG_OP <> 'INSERT' THEN

@@ -22,11 +22,13 @@ export function checkTableShape(
   const inTheWay = foreign.filter((part) => missing.length > 0 || part.endsWith(' NOT NULL'))
   if (missing.length === 0 && inTheWay.length === 0) return
   throw configurationError(
-    `${of}: the table ${table} has another shape: it lacks ${words(missing)}, and has ${words(inTheWay)}; ` +
+    `${of}: the table ${table} has another shape: it ${words(missing, inTheWay)}; ` +
       'rename it, or give the store a place of its own',
   )
 }
 
-function words(parts: readonly string[]): string {
-  return parts.length === 0 ? 'nothing' : parts.join(', ')
+function words(missing: readonly string[], inTheWay: readonly string[]): string {
+  const has = `has ${inTheWay.join(', ')}`
+  if (missing.length === 0) return has
+  return `lacks ${missing.join(', ')}${inTheWay.length === 0 ? '' : `, and ${has}`}`
 }

@@ -77,6 +77,9 @@ const KINDS: { readonly [Kind in RequestKind]: true } = {
   expiry: true,
 }
 
+/** The names of the requests. */
+export const REQUEST_KINDS: readonly string[] = Object.keys(KINDS)
+
 /** Returns true for the name of a request, or a request of one's own. */
 export function isRequest(value: unknown): boolean {
   if (typeof value === 'string') return Object.hasOwn(KINDS, value)

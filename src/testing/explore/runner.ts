@@ -6,6 +6,7 @@
 
 import { parseCredential } from '../../core/credentials/credential.js'
 import type { GrantRules } from '../../core/grant/rules.js'
+import { sameJson } from '../../core/json.js'
 import type { AuthorizationServer, createAuthorizationServer } from '../../server.js'
 import { resolveOptions } from '../../shell/options/settings.js'
 import type { AuthorizationServerOptions } from '../../shell/options.js'
@@ -275,11 +276,12 @@ function nextId({ id, progress }: Setup): Uint8Array {
   return id.map((byte, index) => byte ^ (Math.floor(number / 256 ** index) & 255))
 }
 
-/** Writes a record that is there before the requests. */
-async function writeFirst({ plainStore }: Setup, key: string, value: object, more: object = {}): Promise<void> {
-  const stored = await plainStore.write(key, value as JsonValue, { ...more, expected: 0 }) // records are JSON alone
+/** Writes a record that is there before the requests. A store that all histories share may have it from the one before. */
+async function writeFirst({ plainStore }: Setup, key: string, first: object, more: object = {}): Promise<void> {
+  const value = first as JsonValue // records are JSON alone
+  await plainStore.write(key, value, { ...more, expected: 0 })
   const [record] = await plainStore.read([key])
-  if (!stored || record === undefined)
+  if (record === undefined || !sameJson(record.value, value))
     throw new Error(`the store does not keep the record that it is given at first: ${key}`)
 }
 
