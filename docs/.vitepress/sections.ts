@@ -7,6 +7,7 @@
 export const SECTIONS: Readonly<Record<string, readonly (readonly [path: string, title: string])[]>> = {
   Start: [
     ['/start/what', 'What it is'],
+    ['/start/init', 'Start from a template'],
     ['/start/express', 'An Express service'],
     ['/start/fetch', 'A fetch-style service'],
     ['/start/demo', 'The demo'],

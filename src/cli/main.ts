@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 /**
- * The command `grantwell`. Its one part, `metadata`, reads, checks and changes records of third-party projects.
+ * The command `grantwell`. It has two parts: `init` writes a service with an authorization server inside, and `metadata` reads,
+ * checks and changes records of third-party projects.
  * @module
  */
 import { Command, CommanderError } from 'commander'
@@ -8,6 +9,7 @@ import { addCheck } from './check.js'
 import { addConvert } from './convert.js'
 import { isFileName } from './files/file-names.js'
 import { STDIN } from './files/files.js'
+import { addInit } from './init/init.js'
 import { EXIT, exitWith } from './options.js'
 import { escapeLine, escapeLines, exitOnClosedPipe, printError } from './output.js'
 import { addSet } from './set.js'
@@ -19,7 +21,7 @@ const VERSION = process.env['GRANTWELL_VERSION'] ?? 'unknown'
 function program(): Command {
   const root = new Command('grantwell')
     .description(
-      'An embeddable authorization server, and a codec for metadata records: this is the command for the records.',
+      'An embeddable authorization server, and a codec for metadata records: init writes a service with the server inside, metadata works on records.',
     )
     .exitOverride()
     // Error messages quote unknown options. An option can be the name of an untrusted file that a pattern matched.
@@ -28,6 +30,7 @@ function program(): Command {
       writeErr: (text) => process.stderr.write(escapeLines(text)),
     })
     .showHelpAfterError('(--help says more)')
+  addInit(root, VERSION)
   const metadata = root
     .command('metadata')
     .description('Read, check, convert and change metadata records: text (as in files named METADATA), JSON or binary.')
@@ -47,7 +50,7 @@ Examples:
   addCheck(metadata)
   addConvert(metadata)
   addSet(metadata)
-  for (const command of [root, metadata, ...metadata.commands]) command.version(VERSION, '-V, --version')
+  for (const command of [root, ...root.commands, ...metadata.commands]) command.version(VERSION, '-V, --version')
   return root
 }
 

@@ -10,7 +10,7 @@ import { expect, it } from 'vitest'
 import { BIN, BUILT, bash, grantwell, hasTerminal, metadata, onTerminal, write, ZLIB } from './command.js'
 
 const PARTS = ['show', 'check', 'convert', 'set']
-const LEVELS = ['', 'metadata', ...PARTS.map((part) => `metadata ${part}`)]
+const LEVELS = ['', 'init', 'metadata', ...PARTS.map((part) => `metadata ${part}`)]
 
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
 
@@ -157,7 +157,19 @@ export function commandLine(): void {
     const licenses = readFileSync(join(BUILT, 'bin/LICENSES.txt'), 'utf8')
     const bundled = readFileSync(BIN, 'utf8').matchAll(/^\s*\/\/ node_modules\/((?:@[\w.-]+\/)?[\w.-]+)\//gm)
     const names = [...new Set([...bundled].map((match) => match[1] ?? ''))].sort()
-    expect(names).toEqual(['@bufbuild/protobuf', 'commander', 'console-table-printer', 'diff', 'simple-wcswidth'])
+    expect(names).toEqual([
+      '@bufbuild/protobuf',
+      '@clack/core',
+      '@clack/prompts',
+      'commander',
+      'console-table-printer',
+      'diff',
+      'fast-string-truncated-width',
+      'fast-string-width',
+      'fast-wrap-ansi',
+      'simple-wcswidth',
+      'sisteransi',
+    ])
     const sections = licenses.split(`\n${'-'.repeat(80)}\n\n`)
     expect(sections).toHaveLength(names.length)
     names.forEach((name, index) => {

@@ -114,7 +114,10 @@ export const ROOMS: { readonly [folder: string]: Room } = {
     rooms: { ...CORE, '': 'everything', protocol: 'everything', shell: 'everything', storage: 'everything' },
     packages: ['fast-check'],
   },
-  cli: { rooms: { metadata: 'everything' }, packages: ['node:', 'commander', 'console-table-printer', 'diff'] },
+  cli: {
+    rooms: { metadata: 'everything' },
+    packages: ['node:', '@clack/prompts', 'commander', 'console-table-printer', 'diff'],
+  },
 }
 
 /** Folders that speak to Node. */
