@@ -630,7 +630,9 @@ describe('a store that fails', () => {
     for (const headers of [basic(API), basic(WEB), basic({ ...API, clientId: 'nobody' })])
       expect(await ask(test, { token: access_token }, headers)).toStrictEqual(BUSY)
     expect(test.errors).toStrictEqual(Array(3).fill(new StoreFailure()))
-    expect(test.events).toStrictEqual(Array(3).fill(refusal('store_failed', 'temporarily_unavailable', undefined, access_token)))
+    expect(test.events).toStrictEqual(
+      Array(3).fill(refusal('store_failed', 'temporarily_unavailable', undefined, access_token)),
+    )
     test.instead.read = undefined
     expect(await told(test, access_token)).toMatchObject({ active: true })
     expect((await call(test, access_token)).type).toBe('authenticated')
