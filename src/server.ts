@@ -11,7 +11,7 @@ import { createAuthenticate, createGuard } from './guard/guard.js'
 import { createAdministration } from './management/administration.js'
 import type { Applications } from './management/applications/interface.js'
 import type { Grants } from './management/grants/interface.js'
-import { ENDPOINT_PATHS, METADATA_PATH } from './protocol/endpoints.js'
+import { ENDPOINT_PATHS, METADATA_PATH, OPENID_PATH } from './protocol/endpoints.js'
 import type { HttpRequest, HttpResponse } from './protocol/message.js'
 import { errorResponse, originForm, pathOf, withAllow } from './protocol/message.js'
 import type { RefusedEvent, ReportRefusal } from './shell/audit.js'
@@ -128,8 +128,11 @@ function createRoutes<Native>(
   })
   const back = (name: keyof BackChannel<Native>): Answer<Native> => answerOf(backChannel, name)
   const front = (name: keyof FrontChannel<Native>): Answer<Native> => answerOf(frontChannel, name)
-  const { mountPath, issuerPath } = settings
+  const { mountPath, issuerPath, openidConfiguration } = settings
   const at = (name: keyof typeof ENDPOINT_PATHS): string => mountPath + ENDPOINT_PATHS[name]
+  // The second is for a server that only gets the requests under its mount path.
+  const documents = (path: string): readonly string[] => [path + issuerPath, mountPath + path]
+  const metadata = [...documents(METADATA_PATH), ...(openidConfiguration ? documents(OPENID_PATH) : [])]
   return new Map<string, Route<Native>>([
     [at('token'), { endpoint: 'token', methods: POST, answer: back('token') }],
     [at('revocation'), { endpoint: 'revocation', methods: POST, answer: back('revocation') }],
@@ -143,9 +146,7 @@ function createRoutes<Native>(
     [at('applications'), { endpoint: 'applications', methods: PAGE, answer: front('applications') }],
     [at('stylesheet'), { methods: GET, answer: front('stylesheet') }],
     [at('logo'), { methods: GET, answer: front('logo') }],
-    [METADATA_PATH + issuerPath, { methods: GET, answer: front('metadata') }],
-    // For a server that only gets the requests under its mount path.
-    [mountPath + METADATA_PATH, { methods: GET, answer: front('metadata') }],
+    ...metadata.map((path) => [path, { methods: GET, answer: front('metadata') }] as const),
   ])
 }
 

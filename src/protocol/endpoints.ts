@@ -19,3 +19,6 @@ export const ENDPOINT_PATHS = {
 
 /** The well-known path, in front of the issuer's own path (RFC 8414, section 3.1). */
 export const METADATA_PATH = '/.well-known/oauth-authorization-server'
+
+/** The well-known path of OpenID Connect, in front of the issuer's own path or behind it (RFC 8414, section 5). */
+export const OPENID_PATH = '/.well-known/openid-configuration'

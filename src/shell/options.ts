@@ -111,8 +111,16 @@ export interface AuthorizationServerOptions<Native = unknown> {
   readonly grantLimit?: number
   /** Allow redirect URIs anywhere in the authorized domain, the default, or only the registered ones. */
   readonly redirectMatching?: 'domain' | 'exact'
-  /** Allow `http://localhost` beside `127.0.0.1` and `[::1]` as a redirect URI on loopback; false by default. */
+  /**
+   * Allow `http://localhost` as a redirect URI on loopback, for an application that registered it so; true by default. It never stands
+   * for `127.0.0.1` or `[::1]`, nor they for it (RFC 8252, section 8.3, advises against it).
+   */
   readonly allowLocalhost?: boolean
+  /**
+   * Answer with the metadata document at `/.well-known/openid-configuration` too, for clients that look nowhere else; false by
+   * default. There is no OpenID Connect behind it: no ID token, no `jwks_uri` (RFC 8414, section 5).
+   */
+  readonly openidConfiguration?: boolean
   /** Require PKCE of confidential clients too; false by default. Public clients always need it. */
   readonly requirePkce?: boolean
   /**

@@ -479,7 +479,7 @@ describe('fragments and queries', () => {
         const parameter = `${encodeURIComponent(written)}=x`
         const uri = `https://good.example/callback?${first ? `${parameter}&a=1` : `a=1&${parameter}`}`
         expect(parseRedirectUri(uri, DOMAIN_RULES)).toBeUndefined()
-        expect(redirectUriRule(uri)).toMatch(/^must not have the parameter [a-z_]+, in any spelling/)
+        expect(redirectUriRule(uri, DOMAIN_RULES)).toMatch(/^must not have the parameter [a-z_]+, in any spelling/)
       }),
       { numRuns: 1000 },
     )
@@ -550,7 +550,16 @@ describe('what is no redirect URI', () => {
     ['javascript:alert(1)', KIND],
   ])('%s is told the first rule that it breaks', (text, rule) => {
     expect(parseRedirectUri(text, DOMAIN_RULES)).toBeUndefined()
-    expect(redirectUriRule(text)).toBe(rule)
+    expect(redirectUriRule(text, DOMAIN_RULES)).toBe(rule)
+  })
+
+  it.each([
+    ['http://localhost:3000//callback', SPELLING],
+    ['http://127.0.0.1:3000/a%2Fb', SPELLING],
+    ['http://localhost.:3000/callback', KIND],
+  ])('%s is told so where localhost is loopback', (text, rule) => {
+    expect(parseRedirectUri(text, LOCALHOST_RULES)).toBeUndefined()
+    expect(redirectUriRule(text, LOCALHOST_RULES)).toBe(rule)
   })
 })
 

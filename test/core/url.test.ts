@@ -27,7 +27,7 @@ const RULES = {
 const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   parseUrl: (text) => parseUrl(text)?.href,
   'the website of a registration': (website) => checkRegistration(registration({ website }), RULES).type,
-  'the redirect URI of a registration': redirectUriRule,
+  'the redirect URI of a registration': (text) => redirectUriRule(text, RULES.redirect),
   'the issuer of a server': (text) => issuerPathOf(text, false),
   'the website on a page': (text) => String(websiteLink(text)),
   'an address of the client': (text) => parseAddress(text)?.href,

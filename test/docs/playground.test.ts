@@ -275,7 +275,7 @@ describe('a redirect URI that is judged', () => {
     ['another path, where they match exactly', { matching: 'exact' }, /must be exactly a registered redirect URI/],
     ['a subdomain', { requested: 'https://a.app.example/' }, /must have the host app\.example\.$/],
     ['another port', { requested: 'https://app.example:8443/' }, /must have the port/],
-    ['localhost', { requested: 'http://localhost:9/callback' }, /in place of localhost/],
+    ['localhost', { requested: 'http://localhost:9/callback' }, /only the port may differ/],
     ['a parameter of the answer', { requested: 'https://app.example/?code=1' }, /the parameter code/],
     ['no URL', { requested: 'callback' }, /must be a whole URL/],
     ['a blank at its end', { requested: 'https://app.example/callback ' }, /must be/],

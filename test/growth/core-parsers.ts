@@ -136,7 +136,7 @@ export const CORE: Readonly<Record<string, Inputs>> = {
     (text) => parseRedirectUri(text, redirect),
     REDIRECT_URIS,
   ),
-  'core/application/redirect-uri.ts redirectUriRule': ofText(redirectUriRule, REDIRECT_URIS),
+  'core/application/redirect-uri.ts redirectUriRule': ofText((text) => redirectUriRule(text, redirect), REDIRECT_URIS),
   'core/application/redirect-uri.ts matchRedirectUri': ofText(
     (text) => matchRedirectUri(registered, text, redirect),
     REDIRECT_URIS,

@@ -229,10 +229,10 @@ describe('4.1 the redirect URI', () => {
     }
   })
 
-  it('may be localhost by option', async () => {
+  it('may be localhost where it is registered so, unless an option takes it away', async () => {
     const redirectUris = ['http://localhost/callback']
     const native = registration({ type: 'public', redirectUris })
-    const test = await testServer({ allowLocalhost: true })
+    const test = await testServer()
     await test.server.applications.register(native, { clientId: 'local' })
     const url = authorizationUrl({
       client_id: 'local',
@@ -241,7 +241,9 @@ describe('4.1 the redirect URI', () => {
       code_challenge_method: 'S256',
     })
     expect((await send(test.server, { url })).status).toBe(200)
-    const strict = await testServer()
+    const loopback = authorizationUrl({ client_id: 'local', redirect_uri: 'http://127.0.0.1:8080/callback' })
+    expect((await send(test.server, { url: loopback })).status).toBe(400)
+    const strict = await testServer({ allowLocalhost: false })
     await expect(strict.server.applications.register(native)).rejects.toMatchObject({ code: 'ERR_REGISTRATION' })
   })
 })

@@ -94,6 +94,22 @@ describe('RFC 8414, 2 the document', () => {
 })
 
 describe('RFC 8414, 3 where it is', () => {
+  it('is at the path of OpenID Connect too, in front of the path of the issuer and behind it, by option', async () => {
+    const issuer = 'https://git.example/base'
+    const paths = ['/.well-known/openid-configuration/base', '/base/.well-known/openid-configuration']
+    const { server } = await testServer({ issuer, openidConfiguration: true })
+    const document = await send(server, { url: '/.well-known/oauth-authorization-server/base' })
+    expect(JSON.parse(document.body)).toMatchObject({ issuer })
+    const without = (await testServer({ issuer })).server
+    for (const url of paths) {
+      expect(await send(server, { url })).toStrictEqual(document)
+      expect(server.owns(url)).toBe(true)
+      expect(without.owns(url)).toBe(false)
+    }
+    const atRoot = (await testServer({ openidConfiguration: true })).server
+    expect((await send(atRoot, { url: '/.well-known/openid-configuration' })).status).toBe(200)
+  })
+
   it('in front of the path of the issuer, and behind it, for whom only that path reaches', async () => {
     const issuer = 'https://git.example/base'
     const { server } = await testServer({ issuer })

@@ -125,6 +125,7 @@ const TAKEN: { readonly [Name in keyof Required<AuthorizationServerOptions>]: re
   redirectMatching: ['domain', 'exact'],
   grantLimit: ['one'],
   allowLocalhost: BOOLEAN,
+  openidConfiguration: BOOLEAN,
   requirePkce: BOOLEAN,
   allowClientSecretPost: BOOLEAN,
   derivationKey: ['32 bytes'],
@@ -208,7 +209,8 @@ describe('STYLE 7 options', () => {
       consent: 'always',
       grantLimit: 50,
       redirectMatching: 'domain',
-      allowLocalhost: false,
+      allowLocalhost: true,
+      openidConfiguration: false,
       requirePkce: false,
       allowClientSecretPost: true,
       macTokens: false,
@@ -238,7 +240,7 @@ describe('STYLE 7 options', () => {
       digests: portableDigests,
       derivationKey: undefined,
     })
-    expect({ ...redirect }).toStrictEqual({ matching: 'domain', allowLocalhost: false })
+    expect({ ...redirect }).toStrictEqual({ matching: 'domain', allowLocalhost: true })
     expect(onEvent({ type: 'refused', at: 0, endpoint: 'api', reason: 'unsupported' })).toBeUndefined()
     const from = (native: unknown) => remoteAddress({ method: 'GET', url: '/', headers: {}, native })
     expect(from({ socket: { remoteAddress: '192.0.2.1' } })).toBe('192.0.2.1')
@@ -305,7 +307,8 @@ describe('STYLE 7 options', () => {
       accessTokenLifetime: 1,
       allowClientSecretPost: false,
       allowInsecureIssuer: true,
-      allowLocalhost: true,
+      allowLocalhost: false,
+      openidConfiguration: true,
       mountPath: '/evil',
       derivationKey: new Uint8Array(32),
       resources: () => [{ id: 'polluted' }],

@@ -48,7 +48,7 @@ export const FIRST_REDIRECT_FORM: RedirectForm = {
   allowSubdomains: false,
   type: 'public',
   matching: 'domain',
-  allowLocalhost: false,
+  allowLocalhost: true,
 }
 
 /** Requests to try, and the words of their buttons. */

@@ -57,7 +57,7 @@ function soundRedirectUris(
     }
     const parsed = parseRedirectUri(uri, rules)
     if (parsed === undefined) {
-      check(false, path, redirectUriRule(uri))
+      check(false, path, redirectUriRule(uri, rules))
       continue
     }
     check(

@@ -81,7 +81,7 @@ function plainName(name: string): string {
 }
 
 /** Says in words for whoever wrote it the first rule that a string breaks which is no redirect URI. Nothing of the string is in it. */
-export function redirectUriRule(text: string): string {
+export function redirectUriRule(text: string, { allowLocalhost }: RedirectRules): string {
   if (text.length > MAX_LENGTH) return `must have at most ${MAX_LENGTH} characters`
   const url = parseUrl(text)
   if (url === undefined) return 'must be a whole URL'
@@ -89,9 +89,9 @@ export function redirectUriRule(text: string): string {
   if (url.username !== '' || url.password !== '') return 'must not have user info'
   const taken = takenParameter(url)
   if (taken !== undefined) return `must not have the parameter ${taken}, in any spelling: it is one of the response`
-  if (url.protocol === 'http:' && url.hostname === 'localhost')
+  if (url.protocol === 'http:' && url.hostname === 'localhost' && !allowLocalhost)
     return 'must have 127.0.0.1 or [::1] in place of localhost'
-  if (url.protocol === 'https:') {
+  if (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname, allowLocalhost))) {
     return 'must be spelled as a browser spells it, with a plain host and no empty or encoded parts in its path'
   }
   return 'must be https, http on loopback, or a private-use scheme with a dot such as com.example.app:'
@@ -142,7 +142,7 @@ export function brokenRedirectRule(
   if (matchRedirectUri(registration, requested, rules) !== undefined) return undefined
   if (requested === undefined) return 'must be sent: not exactly one is registered'
   const asked = parseRedirectUri(requested, rules)
-  if (asked === undefined) return redirectUriRule(requested)
+  if (asked === undefined) return redirectUriRule(requested, rules)
   const { authorizedDomain, allowSubdomains } = registration
   if (asked.kind === 'loopback')
     return 'must have the host, path and query of a registered redirect URI on loopback; only the port may differ'

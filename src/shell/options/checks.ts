@@ -59,6 +59,7 @@ const OPTIONS: TakesOf<AuthorizationServerOptions> = {
   },
   redirectMatching: oneOf('domain', 'exact'),
   allowLocalhost: FLAG,
+  openidConfiguration: FLAG,
   requirePkce: FLAG,
   allowClientSecretPost: FLAG,
   derivationKey: {
