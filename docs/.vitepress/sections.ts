@@ -44,6 +44,7 @@ export const SECTIONS: Readonly<Record<string, readonly (readonly [path: string,
   Operations: [
     ['/operations/deploy', 'Deployment'],
     ['/operations/health', 'Health and cleanup'],
+    ['/operations/complaints', 'A client complains'],
     ['/operations/backups', 'Backups'],
     ['/operations/limits', 'Limits'],
     ['/operations/leaks', 'After a leak'],

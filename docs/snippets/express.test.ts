@@ -38,6 +38,7 @@ async function startService() {
     digests: nodeDigests,
     user: ({ native }) => (native === undefined ? undefined : userOf(native)),
     signInUrl: (returnTo) => `/sign-in?return_to=${encodeURIComponent(returnTo)}`,
+    onEvent: (event) => console.log(JSON.stringify(event)), // keep these lines
   })
 
   const app = express()

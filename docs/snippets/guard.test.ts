@@ -15,14 +15,19 @@ import { createNodeGuard } from 'grantwell/node'
 // #region fastify-imports
 import type { FastifyRequest } from 'fastify'
 import { fastify } from 'fastify'
-import { createFastifyGuard } from 'grantwell/node'
+import { createFastifyGuard, createNodeHandler } from 'grantwell/node'
 // #endregion fastify-imports
 
 // #region fetch-imports
 import { createFetchGuard } from 'grantwell/fetch'
 // #endregion fetch-imports
 
+// #region http-imports
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { createServer } from 'node:http'
+// #endregion http-imports
+
+import type { RequestListener } from 'node:http'
 import type { AuthorizationServer } from 'grantwell'
 import { describe, expect, it } from 'vitest'
 import { listen } from '../../test/adapters/http.js'
@@ -34,26 +39,32 @@ interface Repository extends ProtectedResource {
   readonly title: string
 }
 
-async function findRepository(id: string, subject: string): Promise<Repository | undefined> {
-  const row = await database.get(id)
+type Act = 'read' | 'write'
+
+async function findRepository(act: Act, given: unknown, subject: string): Promise<Repository | undefined> {
+  const row = await database.get(String(given))
   if (row === undefined) return undefined
-  return { id, title: row.title, public: row.public, accessible: row.owner === subject }
+  const { id, title, public: isPublic, owner } = row // the id of the row, not the one in the address
+  const accessible = owner === subject || (act === 'read' && isPublic)
+  return { id, title, public: isPublic, accessible }
 }
 // #endregion resource
 
 interface Row {
+  readonly id: string
   readonly owner: string
   readonly title: string
   readonly public: boolean
 }
 
 const rows = new Map<string, Row>([
-  ['engine', { owner: 'ada', title: 'Engine', public: true }],
-  ['notes', { owner: 'ada', title: 'Notes', public: false }],
-  ['compiler', { owner: 'grace', title: 'Compiler', public: true }],
+  ['engine', { id: 'engine', owner: 'ada', title: 'Engine', public: true }],
+  ['notes', { id: 'notes', owner: 'ada', title: 'Notes', public: false }],
+  ['compiler', { id: 'compiler', owner: 'grace', title: 'Compiler', public: true }],
+  ['diary', { id: 'diary', owner: 'grace', title: 'Diary', public: false }],
 ])
 const database = {
-  get: async (id: string) => rows.get(id),
+  get: async (id: string) => rows.get(id.toLowerCase()), // as a database that folds case does
   all: async () => [...rows.keys()],
 }
 
@@ -67,7 +78,7 @@ function createExpressApp(server: AuthorizationServer) {
   const writeRepository = guard(
     {
       scope: 'repo-code:rw',
-      resource: ({ params, auth }) => findRepository(String(params['id']), auth.subject),
+      resource: ({ params, auth }) => findRepository('write', params['id'], auth.subject),
     },
     ({ auth }, response) => {
       response.json({ wrote: auth.resource.title, for: auth.subject })
@@ -79,7 +90,7 @@ function createExpressApp(server: AuthorizationServer) {
   // #region list
   const listRepositories = guard({ scope: 'repo-code:r' }, async ({ auth }, response) => {
     const ids = await database.all()
-    const all = await Promise.all(ids.map((id) => findRepository(id, auth.subject)))
+    const all = await Promise.all(ids.map((id) => findRepository('read', id, auth.subject)))
     response.json(all.filter((each) => opensResource(auth.resources, each)).map((each) => each?.id))
   })
   app.get('/repositories', listRepositories)
@@ -88,7 +99,7 @@ function createExpressApp(server: AuthorizationServer) {
   // #region middleware
   const guarded = guard({
     scope: 'repo-issue:r',
-    resource: ({ params, auth }) => findRepository(String(params['id']), auth.subject),
+    resource: ({ params, auth }) => findRepository('read', params['id'], auth.subject),
   })
   app.get('/repositories/:id/issues', guarded, (request, response) => {
     const { auth } = request as Authorized<Request, AuthInfoFor<Repository>>
@@ -101,15 +112,20 @@ function createExpressApp(server: AuthorizationServer) {
 
 /** Makes the application in Fastify. */
 function createFastifyApp(server: AuthorizationServer) {
-  // #region fastify
+  // #region fastify-server
   const app = fastify()
+  const oauth = createNodeHandler(server)
+  app.addHook('onRequest', ({ raw }, reply, next) => oauth(raw, reply.raw, () => next())) // before bodies are parsed
+  // #endregion fastify-server
+
+  // #region fastify
   const guard = createFastifyGuard(server)
 
   const writeRepository = guard(
     {
       scope: 'repo-code:rw',
       resource: ({ params, auth }: Authorized<FastifyRequest<{ Params: { id: string } }>>) =>
-        findRepository(params.id, auth.subject),
+        findRepository('write', params.id, auth.subject),
     },
     async ({ auth }) => ({ wrote: auth.resource.title }),
   )
@@ -118,8 +134,8 @@ function createFastifyApp(server: AuthorizationServer) {
   return app
 }
 
-/** Makes the listener of `node:http`. */
-function createListener(server: AuthorizationServer) {
+/** Makes the service on `node:http`. */
+function createHttpService(server: AuthorizationServer) {
   // #region http
   const guard = createNodeGuard(server)
 
@@ -128,7 +144,7 @@ function createListener(server: AuthorizationServer) {
       scope: 'repo-code:rw',
       resource: ({ url, auth }) => {
         const id = /^\/repositories\/(\w+)$/.exec(url ?? '')?.[1] // the whole path, without a query
-        return id === undefined ? undefined : findRepository(id, auth.subject)
+        return id === undefined ? undefined : findRepository('write', id, auth.subject)
       },
     },
     ({ auth }, response) => {
@@ -136,7 +152,22 @@ function createListener(server: AuthorizationServer) {
     },
   )
   // #endregion http
-  return writeRepository
+
+  const signIn = (_request: IncomingMessage, response: ServerResponse) => response.end('sign in')
+
+  // #region http-server
+  const oauth = createNodeHandler(server)
+
+  const service = createServer((request, response) => {
+    oauth(request, response, () => {
+      const [path] = (request.url ?? '').split('?')
+      if (path === '/sign-in')
+        signIn(request, response) // your sign-in page
+      else writeRepository(request, response)
+    })
+  })
+  // #endregion http-server
+  return service
 }
 
 /** Makes the handler of `Request` and `Response`. */
@@ -147,7 +178,7 @@ function createFetchApp(server: AuthorizationServer) {
   const writeRepository = guard(
     {
       scope: 'repo-code:rw',
-      resource: ({ auth }, id: string) => findRepository(id, auth.subject),
+      resource: ({ auth }, id: string) => findRepository('write', id, auth.subject),
     },
     ({ auth }) => Response.json({ wrote: auth.resource.title }),
   )
@@ -185,6 +216,10 @@ describe('the guarded routes of the page', async () => {
   const { code } = await authorize(test, { scope: 'repo-code:rw' }, { resource_scope: 'public' })
   const { access_token: publicOnes } = (await exchange(test, code)).body
 
+  const specified = { resource_scope: 'specified', resource: 'notes' }
+  const { code: codeOfNotes } = await authorize(test, { scope: 'repo-code:rw repo-issue:r' }, specified)
+  const { access_token: notesOnly } = (await exchange(test, codeOfNotes)).body
+
   /** Calls a route, and returns the status with the body, or with the challenge of a refusal. */
   async function call(url: string, method: string, token?: string): Promise<string> {
     const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` }
@@ -199,10 +234,14 @@ describe('the guarded routes of the page', async () => {
     try {
       expect(await call(`${origin}/repositories/notes`, 'PUT', all)).toBe('200 {"wrote":"Notes","for":"ada"}')
       expect(await call(`${origin}/repositories/engine`, 'PUT', publicOnes)).toBe('200 {"wrote":"Engine","for":"ada"}')
-      expect(await call(`${origin}/repositories`, 'GET', all)).toBe('200 ["engine","notes"]')
-      expect(await call(`${origin}/repositories`, 'GET', publicOnes)).toBe('200 ["engine"]')
+      expect(await call(`${origin}/repositories`, 'GET', all)).toBe('200 ["engine","notes","compiler"]')
+      expect(await call(`${origin}/repositories`, 'GET', publicOnes)).toBe('200 ["engine","compiler"]')
       expect(await call(`${origin}/repositories/engine/issues`, 'GET', all)).toBe('200 {"issuesOf":"engine"}')
-      expect(await call(`${origin}/repositories/compiler/issues`, 'GET', all)).toMatch(/^403/)
+      expect(await call(`${origin}/repositories/compiler/issues`, 'GET', all)).toBe('200 {"issuesOf":"compiler"}')
+      expect(await call(`${origin}/repositories/diary/issues`, 'GET', all)).toMatch(/^403/)
+      expect(await call(`${origin}/repositories/NOTES`, 'PUT', notesOnly)).toBe('200 {"wrote":"Notes","for":"ada"}')
+      expect(await call(`${origin}/repositories/engine`, 'PUT', notesOnly)).toMatch(/^403/)
+      expect(await call(`${origin}/repositories/compiler/issues`, 'GET', notesOnly)).toMatch(/^403/)
 
       const closed = await call(`${origin}/repositories/notes`, 'PUT', publicOnes)
       expect(await call(`${origin}/repositories/compiler`, 'PUT', all)).toBe(closed)
@@ -214,6 +253,11 @@ describe('the guarded routes of the page', async () => {
         closed,
       ]
       expect(refused.map((each) => each.slice(0, 3))).toEqual(['401', '401', '403', '403'])
+      const told = test.events.filter((event) => event.type === 'refused').slice(-2) // a request without a token is none
+      expect(told.map(({ endpoint, reason }) => `${endpoint} ${reason}`)).toEqual([
+        'api credential_unknown',
+        'api scope_insufficient',
+      ])
       for (const each of refused) expect(page).toContain(each.replace(' WWW', '\nWWW'))
     } finally {
       await close()
@@ -226,18 +270,22 @@ describe('the guarded routes of the page', async () => {
       const origin = await app.listen({ port: 0, host: '127.0.0.1' })
       expect(await call(`${origin}/repositories/notes`, 'PUT', all)).toBe('200 {"wrote":"Notes"}')
       expect(await call(`${origin}/repositories/notes`, 'PUT', publicOnes)).toMatch(/^403/)
+      expect(await call(`${origin}/.well-known/oauth-authorization-server`, 'GET')).toMatch(/^200 {"issuer"/)
     } finally {
       await app.close()
     }
   })
 
   it('are the same on node:http, and without a route', async () => {
-    const { origin, close } = await listen(createListener(server))
+    const [listener] = createHttpService(server).listeners('request') as RequestListener[] // the one of createServer
+    const { origin, close } = await listen(listener ?? expect.fail('no listener'))
     const answer = createDeciding(server)
     const deciding = await listen((request, response) => void answer(request, response, 'repo-code:rw'))
     try {
       expect(await call(`${origin}/repositories/notes`, 'PUT', all)).toBe('200 wrote Notes')
       expect(await call(`${origin}/?/repositories/notes`, 'PUT', all)).toMatch(/^403/)
+      expect(await call(`${origin}/sign-in?return_to=x`, 'GET')).toBe('200 sign in')
+      expect(await call(`${origin}/.well-known/oauth-authorization-server`, 'GET')).toMatch(/^200 {"issuer"/)
       expect(await call(deciding.origin, 'GET', all)).toBe('200 hello ada')
       expect(await call(deciding.origin, 'GET', reading)).toMatch(/^403/)
     } finally {

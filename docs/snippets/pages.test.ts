@@ -8,7 +8,14 @@ import { createFetchHandler } from 'grantwell/fetch'
 import type { ConsentPageModel } from 'grantwell/pages'
 import { displayText, html, renderHtml, stylesheet } from 'grantwell/pages'
 // #endregion imports
+// #region express-imports
+import express from 'express'
+import { createNodeHandler } from 'grantwell/node'
+// #endregion express-imports
 import { readFile } from 'node:fs/promises'
+import type { IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { AuthorizationServer } from 'grantwell'
 import { memoryStore } from 'grantwell/storage/memory'
 import { expect, test } from 'vitest'
 
@@ -107,6 +114,18 @@ async function handle(request: Request): Promise<Response> {
 }
 // #endregion stylesheet
 
+/** Starts the same service in Express. */
+function startExpress(server: AuthorizationServer<IncomingMessage>) {
+  // #region express
+  const app = express()
+  app.get('/oauth2/style.css', (_request, response) => {
+    response.type('css').send(ownStylesheet)
+  })
+  app.use(createNodeHandler(server))
+  // #endregion express
+  return app.listen(0, '127.0.0.1')
+}
+
 function userOf(request: Request) {
   return request.headers.get('x-demo-user') === null ? undefined : { subject: 'ada', name: '<Ada>' }
 }
@@ -168,11 +187,89 @@ test('the page shows what is asked, escaped, and its form gives a code', async (
   expect(new URL(answer.headers.get('location') ?? '').searchParams.get('code')).toMatch(/^gwc_/)
 })
 
-test('the policy of a page is the one that the guide shows', async () => {
+test('the headers of a page are the ones that the guide shows', async () => {
   const { response } = await open()
-  expect(response.headers.get('content-security-policy')).toBe(
-    "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self' https:; frame-ancestors 'none'; base-uri 'none'",
+  const guide = await readFile(new URL('../guides/pages.md', import.meta.url), 'utf8')
+  const [, fence = ''] = /```http\n(Content-Type.*?)```/s.exec(guide) ?? []
+  const headers = fence.trim().split('\n')
+  expect(headers.length).toBe(8)
+  for (const header of headers) {
+    const [name = '', value] = header.split(/: (.*)/)
+    expect(response.headers.get(name), name).toBe(value)
+  }
+})
+
+test('form-action has the sources that the guide names', async () => {
+  const { clientId } = await server.applications.register({
+    name: 'Tool',
+    logo: LOGO,
+    website: 'https://tool.example',
+    type: 'public',
+    redirectUris: ['http://127.0.0.1/callback', 'com.example.app:/callback'],
+    scopes: ['account-profile:r'],
+    resourceScope: 'all',
+  })
+  const ask = async (query: string) => {
+    const challenge = `&code_challenge_method=S256&code_challenge=${'a'.repeat(43)}`
+    const url = `https://git.example/oauth2/${query}${challenge}`
+    const answer = await handle(new Request(url, { headers: { 'x-demo-user': 'ada' } }))
+    return /form-action ([^;]*)/.exec(answer.headers.get('content-security-policy') ?? '')?.[1]
+  }
+  const uri = (redirect: string) =>
+    `auth?response_type=code&state=s&client_id=${clientId}&redirect_uri=${encodeURIComponent(redirect)}`
+  expect(await ask(uri('http://127.0.0.1:8123/callback'))).toBe("'self' http: https:")
+  expect(await ask(uri('com.example.app:/callback'))).toBe("'self' com.example.app: https:")
+  expect(await ask('auth?client_id=nobody')).toBe("'self'")
+  expect(await ask('device?')).toBe("'self'")
+  expect(await ask('applications?')).toBe("'self'")
+})
+
+test('a wrong decision, a wrong resource_scope and a long body are answered as the guide says', async () => {
+  const { fields, cookie } = await open()
+  for (const decision of [[], [['decision', 'yes']]] as Field[][]) {
+    const answer = await submit([...fields, ...decision, ['resource_scope', 'all']], cookie)
+    expect([answer.status, await answer.text()]).toEqual([400, expect.stringContaining('This form was sent before')])
+  }
+  for (const choice of [[], [['resource_scope', 'everything']]] as Field[][]) {
+    const answer = await submit([...fields, ['decision', 'agree'], ...choice], cookie)
+    expect([answer.status, await answer.text()]).toEqual([400, expect.stringContaining('Choose which resources')])
+  }
+  const long = await submit([...fields, ['decision', 'agree'], ['resource', 'a'.repeat(70_000)]], cookie)
+  expect([long.status, await long.text()]).toEqual([413, expect.stringContaining('This link cannot be accessed')])
+})
+
+test('a page that gives an empty string is sent as it is', async () => {
+  const empty = createAuthorizationServer<Request>({
+    issuer: 'https://git.example',
+    store,
+    user: () => ({ subject: 'ada' }),
+    signInUrl: () => '/sign-in',
+    pages: { consent: () => '' },
+  })
+  const answer = await createFetchHandler(empty)(new Request(ASKED))
+  expect([answer.status, await answer.text()]).toEqual([200, ''])
+})
+
+test('a form of a user who was signed out gets the error page with a link', async () => {
+  const { fields, cookie } = await open()
+  const body = new URLSearchParams([...fields, ['decision', 'agree']])
+  const answer = await handle(
+    new Request('https://git.example/oauth2/auth', { method: 'POST', headers: { cookie }, body }),
   )
+  expect([answer.status, answer.headers.get('refresh')]).toEqual([403, expect.stringMatching(/^0;url=\/sign-in\?/)])
+  expect(await answer.text()).toMatch(/<a href="\/sign-in\?[^"]*">Sign in<\/a>/)
+})
+
+test('Express serves the stylesheet of the service', async () => {
+  const web = startExpress(server as unknown as AuthorizationServer<IncomingMessage>)
+  await new Promise((listening) => web.once('listening', listening))
+  const { port } = web.address() as AddressInfo
+  const answer = await fetch(`http://127.0.0.1:${port}/oauth2/style.css`)
+  expect([answer.headers.get('content-type'), await answer.text()]).toEqual([
+    'text/css; charset=utf-8',
+    expect.stringContaining('--primary: #5b2bb5'),
+  ])
+  await new Promise((closed) => web.close(closed))
 })
 
 test('a form that lacks a hidden field is refused, and one without a choice comes back with the fault', async () => {
