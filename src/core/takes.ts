@@ -104,8 +104,7 @@ export function came(value: unknown, secret = false): string {
       return `a ${typeof value}`
     case 'string':
       // An address may have a password in it, or a token.
-      if (secret || /[@?]/.test(value)) return value === '' ? 'an empty string' : 'a string'
-      return cut(JSON.stringify(value))
+      return secret || /[@?]/.test(value) ? 'a string' : cut(JSON.stringify(value))
     case 'number':
     case 'bigint':
       return secret ? `a ${typeof value}` : cut(String(value))
@@ -132,26 +131,13 @@ export function isThenable(value: unknown): boolean {
 }
 
 /**
- * Describes a wrong answer of a host's function: the value that came, the types of its fields, and the field of it that somebody forgot
- * to await.
+ * Describes a wrong answer of a host's function: the value that came, and the field of it that somebody forgot to await.
  * @param secret - true to leave the value out; false by default
  */
 export function answerFault(of: string, words: string, answer: unknown, secret = false): string {
   const place = isPromise(answer) ? undefined : placesIn(answer)[0]?.[0]
-  const where = place === undefined ? fieldsOf(answer) : `, in which ${place} is a Promise (did you forget await?)`
+  const where = place === undefined ? '' : `, in which ${place} is a Promise (did you forget await?)`
   return `${of} must give ${words}; got ${came(answer, secret || typeof answer === 'string')}${where}`
-}
-
-/** Describes the first fields of a plain object by their types; nothing for any other value. */
-function fieldsOf(answer: unknown): string {
-  try {
-    if (!isObject(answer) || Object.prototype.toString.call(answer) !== '[object Object]') return ''
-    const fields = Object.entries(answer).filter(([name]) => /^\w{1,32}$/.test(name))
-    const shown = fields.slice(0, 4).map(([name, value]) => `${name}: ${came(value, true)}`)
-    return shown.length === 0 ? '' : ` with { ${shown.join(', ')} }`
-  } catch {
-    return ''
-  }
 }
 
 /** Returns the promises that a wrong answer is, or has in its fields and entries. Nobody would wait for them. */
@@ -170,7 +156,8 @@ function placesIn(value: unknown, isEntry = false): readonly (readonly [string, 
   })
 }
 
-function entriesOfAny(value: unknown): readonly (readonly [string, unknown])[] | undefined {
+/** Returns the entries of an object; undefined for any other value, and for an object that throws when it is read. */
+export function entriesOfAny(value: unknown): readonly (readonly [string, unknown])[] | undefined {
   try {
     return isObject(value) ? Object.entries(value) : undefined
   } catch {

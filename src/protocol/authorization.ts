@@ -10,13 +10,14 @@ import { brokenRedirectRule, matchRedirectUri } from '../core/application/redire
 import type { OAuthError } from '../core/errors.js'
 import { isOAuthError, oauthError } from '../core/errors.js'
 import type { Scope, ScopeCatalogue } from '../core/scopes.js'
-import { narrowScopes, parseScopes } from '../core/scopes.js'
+import { coversScopes, narrowScopes, parseScopes } from '../core/scopes.js'
 import type { ClientId } from '../core/values.js'
 import { ownOf, parseClientId } from '../core/values.js'
 import type { HttpResponse } from './message.js'
 import { redirectResponse } from './pages/page.js'
 import type { ParameterFault, Parameters } from './parameters.js'
 import { malformed, missing, PARAMETER_LIMITS, valueIn, valuesIn } from './parameters.js'
+import { scopeError, unknownScope } from './token.js'
 
 /** An authorization request that may be shown to the user. */
 export interface AuthorizationRequest {
@@ -150,24 +151,6 @@ function challengeFault(
     : malformed('The code_challenge must be one of the method S256.')
 }
 
-/** Returns the scopes that a request asks for: those that it names or, where it names none, all registered ones. */
-export function requestedScopes(
-  application: PublishedApplication,
-  scope: string | undefined,
-  catalogue: ScopeCatalogue,
-): readonly Scope[] | OAuthError {
-  // The service may have taken a scope out of its catalogue since the application was registered.
-  const registered = application.scopes.filter((each) => catalogue.entries.has(each))
-  const wish = scope === undefined ? registered : parseScopes(catalogue, scope)
-  const scopes = wish === undefined ? undefined : narrowScopes(registered, wish)
-  if (scopes !== undefined && scopes.length > 0) return scopes
-  return oauthError(
-    'invalid_scope',
-    'scope_not_registered',
-    'The scope is unknown, malformed, or not registered for this application.',
-  )
-}
-
 /**
  * Writes the answer to the application: its redirect URI with the code or the error.
  * @param answer - the code, or an error with its description
@@ -196,4 +179,22 @@ export function authorizationResponse(
 /** Makes an error for a page, since nobody can be trusted to get it (specification, section 7). */
 export function notAccessible(reason: OAuthError['reason']): OAuthError {
   return oauthError('invalid_request', reason, 'This link cannot be accessed.')
+}
+
+/** Returns the scopes that a request asks for: those that it names or, where it names none, all registered ones. */
+export function requestedScopes(
+  application: PublishedApplication,
+  scope: string | undefined,
+  catalogue: ScopeCatalogue,
+): readonly Scope[] | OAuthError {
+  // The service may have taken a scope out of its catalogue since the application was registered.
+  const registered = application.scopes.filter((each) => catalogue.entries.has(each))
+  if (registered.length === 0) return scopeError('This application is registered for no scope that the service has.')
+  if (scope === undefined) return registered
+  const wish = parseScopes(catalogue, scope)
+  if (wish === undefined) return unknownScope(catalogue, scope)
+  const scopes = narrowScopes(registered, wish)
+  if (scopes !== undefined) return scopes
+  const wider = wish.find((each) => !coversScopes(registered, [each]))
+  return scopeError(`The scope ${wider} is not registered for this application.`)
 }

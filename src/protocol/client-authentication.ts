@@ -8,7 +8,7 @@ import { hasSecret, isPublished } from '../core/application/application.js'
 import type { Credential } from '../core/credentials/credential.js'
 import type { Digests } from '../core/credentials/digests.js'
 import { clientKeyOf, digestOf } from '../core/credentials/digests.js'
-import type { OAuthError } from '../core/errors.js'
+import type { OAuthError, RefusalReason } from '../core/errors.js'
 import { oauthError } from '../core/errors.js'
 import type { ClientId, Seconds } from '../core/values.js'
 import { parseClientId } from '../core/values.js'
@@ -62,7 +62,7 @@ export function presentedClient(
   if (body.client_secret === undefined) return { clientId, method: 'none', clientSecrets: [] }
   return allowPost
     ? { clientId, method: 'client_secret_post', clientSecrets: [body.client_secret] }
-    : failed('client_authentication_method')
+    : failed('client_authentication_method', wrongMethod('client_secret_post', 'client_secret_basic'))
 }
 
 /**
@@ -157,15 +157,21 @@ export function authenticateClient(
   if (application === undefined || application.id !== presented.clientId) return failed('client_unknown')
   if (!isPublished(application)) return failed('client_not_approved')
   if (application.type === 'public') {
-    if (presented.method !== 'none') return failed('client_authentication_method')
+    if (presented.method !== 'none')
+      return failed('client_authentication_method', wrongMethod(presented.method, 'none, as it is public'))
   } else if (presented.method === 'none') {
-    return failed('client_not_authenticated')
+    return failed('client_not_authenticated', wrongMethod('none', 'a secret, as it is confidential'))
   } else if (!authentic) {
     return failed('client_secret_wrong')
   }
   return application.state === 'approved' ? application : failed('client_suspended')
 }
 
-function failed(reason: Parameters<typeof oauthError>[1]): OAuthError {
-  return oauthError('invalid_client', reason, 'Client authentication failed.')
+/** Who asks can find out the type of any client at the authorization endpoint, so that nobody learns it here. */
+function wrongMethod(used: ClientAuthenticationMethod, takes: string): string {
+  return `The client authenticated by ${used}; it takes ${takes}.`
+}
+
+function failed(reason: RefusalReason, description = 'Client authentication failed.'): OAuthError {
+  return oauthError('invalid_client', reason, description)
 }

@@ -14,7 +14,7 @@ import type { PollCommand } from '../core/grant/device.js'
 import type { ExchangeCommand } from '../core/grant/exchange.js'
 import type { RefreshCommand } from '../core/grant/refresh.js'
 import type { ScopeCatalogue } from '../core/scopes.js'
-import { parseScopes } from '../core/scopes.js'
+import { parseScopes, splitScopes } from '../core/scopes.js'
 import type { PresentedClient } from './client-authentication.js'
 import { presentedClient } from './client-authentication.js'
 import type { HttpRequest } from './message.js'
@@ -95,8 +95,7 @@ const REFRESH_TOKEN = createGrantType({
   parse: ({ refresh_token: token, scope }, catalogue) => {
     if (token === undefined) return missing('refresh_token')
     const scopes = scope === undefined ? undefined : parseScopes(catalogue, scope)
-    if (scope !== undefined && scopes === undefined)
-      return oauthError('invalid_scope', 'scope_not_registered', 'The scope is unknown or malformed.')
+    if (scope !== undefined && scopes === undefined) return unknownScope(catalogue, scope)
     return { credential: parseCredential(token), scopes }
   },
   registrationFault: () => undefined,
@@ -173,4 +172,20 @@ function unknownGrantType(name: string | undefined): OAuthError {
   return name === undefined
     ? missing('grant_type')
     : oauthError('unsupported_grant_type', 'unsupported', 'The grant_type is not supported.')
+}
+
+/**
+ * The error of a list of scopes that the catalogue does not take: which of them it is. What was sent is not in it, since a client may
+ * have mistaken a secret for it.
+ */
+export function unknownScope(catalogue: ScopeCatalogue, scope: string): OAuthError {
+  const scopes = splitScopes(scope)
+  const place = scopes.findIndex((each) => !catalogue.entries.has(each)) + 1
+  if (place === 0) return scopeError('The scope is empty.')
+  return scopeError(scopes.length === 1 ? 'The scope is unknown.' : `Scope ${place} of ${scopes.length} is unknown.`)
+}
+
+/** The error of a scope. */
+export function scopeError(description: string): OAuthError {
+  return oauthError('invalid_scope', 'scope_not_registered', description)
 }

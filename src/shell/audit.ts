@@ -54,7 +54,7 @@ export type ReportRefusal = (
 /** Reasons for which the client identifier was not verified. It may be any text then, even a misplaced secret. */
 const UNVERIFIED: ReadonlySet<RefusalReason> = new Set(['client_unknown', 'store_failed'])
 
-/** What is known of a refused request: its client, and the grant that its credential names. */
+/** Names the client of a refused request, and the grant that its credential names. */
 export function named(clientId: string | undefined, grantId?: GrantId): Pick<RefusedEvent, 'clientId' | 'grantId'> {
   return { ...(clientId !== undefined && { clientId }), ...(grantId !== undefined && { grantId }) }
 }

@@ -13,7 +13,7 @@ import { headersOf, originForm, pathOf, queryOf, revocationResponse } from '../.
 import { browserKeyOf, chosenResources, fromOwnPage, verifyFormToken } from '../../src/protocol/pages/form-binding.js'
 import { bodyParameters, decodeComponent, formOf, listIn, parseParameters } from '../../src/protocol/parameters.js'
 import { requestAboutToken } from '../../src/protocol/request-about-token.js'
-import { tokenRequest } from '../../src/protocol/token.js'
+import { tokenRequest, unknownScope } from '../../src/protocol/token.js'
 import type { Around, Inputs } from './shapes.js'
 import { all, COUNTED, of, ofForms, ofText } from './shapes.js'
 
@@ -203,6 +203,7 @@ export const PROTOCOL: Readonly<Record<string, Inputs>> = {
     },
     COUNTED,
   ),
+  'protocol/token.ts unknownScope': ofText((text) => unknownScope(serviceScopes(), text)),
   'protocol/token.ts tokenRequest': ofForms((text) =>
     tokenRequest(requestOf(`client_id=native&grant_type=refresh_token&refresh_token=x&${text}`), {
       catalogue: serviceScopes(),

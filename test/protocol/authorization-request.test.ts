@@ -110,7 +110,7 @@ describe('4.1 iss', () => {
         WEB_CALLBACK,
         {
           error: 'invalid_scope',
-          error_description: 'The scope is unknown, malformed, or not registered for this application.',
+          error_description: 'The scope is unknown.',
           state: 's',
         },
         issuer,

@@ -152,7 +152,8 @@ describe('4.1, 7 the page that the link cannot be accessed, never a redirect', (
 })
 
 describe('4.1.2.1 errors that the application is told', () => {
-  const scopeError = 'The scope is unknown, malformed, or not registered for this application.'
+  const unknown = 'The scope is unknown.'
+  const notRegistered = (scope: string): string => `The scope ${scope} is not registered for this application.`
   const challengeError = 'The code_challenge must be one of the method S256.'
 
   /** What is added to, or stands in place of, the parameters of a sound request. */
@@ -255,33 +256,39 @@ describe('4.1.2.1 errors that the application is told', () => {
       'The parameter client_secret must not be in the query.',
       'malformed_request',
     ],
-    ['an unknown scope', 'scope=repo-unknown:r', 'invalid_scope', scopeError, 'scope_not_registered'],
-    ['a scope without its permission', 'scope=repo-code', 'invalid_scope', scopeError, 'scope_not_registered'],
+    ['an unknown scope', 'scope=repo-unknown:r', 'invalid_scope', unknown, 'scope_not_registered'],
+    ['a scope without its permission', 'scope=repo-code', 'invalid_scope', unknown, 'scope_not_registered'],
     [
       'a permission that the name does not have',
       'scope=repo-delete:r',
       'invalid_scope',
-      scopeError,
+      unknown,
       'scope_not_registered',
     ],
-    ['a scope that is not registered', 'scope=repo-pr:r', 'invalid_scope', scopeError, 'scope_not_registered'],
+    [
+      'a scope that is not registered',
+      'scope=repo-pr:r',
+      'invalid_scope',
+      notRegistered('repo-pr:r'),
+      'scope_not_registered',
+    ],
     [
       'a wider permission than registered',
       'scope=account-profile:rw',
       'invalid_scope',
-      scopeError,
+      notRegistered('account-profile:rw'),
       'scope_not_registered',
     ],
-    ['one scope too many', 'scope=repo-code:r+repo-pr:r', 'invalid_scope', scopeError, 'scope_not_registered'],
     [
-      'a comma between scopes',
-      'scope=repo-code:r,account-profile:r',
+      'one scope too many',
+      'scope=repo-code:r+repo-pr:r',
       'invalid_scope',
-      scopeError,
+      notRegistered('repo-pr:r'),
       'scope_not_registered',
     ],
-    ['a space as the scopes', 'scope=+', 'invalid_scope', scopeError, 'scope_not_registered'],
-    ['a prototype name as scope', 'scope=constructor', 'invalid_scope', scopeError, 'scope_not_registered'],
+    ['a comma between scopes', 'scope=repo-code:r,account-profile:r', 'invalid_scope', unknown, 'scope_not_registered'],
+    ['a space as the scopes', 'scope=+', 'invalid_scope', 'The scope is empty.', 'scope_not_registered'],
+    ['a prototype name as scope', 'scope=constructor', 'invalid_scope', unknown, 'scope_not_registered'],
     [
       '[9] scope repeated',
       'scope=repo-code:r&scope=repo-code:r',

@@ -10,7 +10,15 @@ import { clientKeyOf, parseClientId } from 'grantwell/core'
 import { describe, expect, it, vi } from 'vitest'
 import { KEPT_MAX } from '../../src/shell/records/client-keys.js'
 import type { WatchedServer } from '../server/helpers.js'
-import { atRevocation, INVALID_CLIENT, REVOKED, tokenError, watchedServer } from '../server/helpers.js'
+import {
+  INVALID_CLIENT,
+  NO_SECRET,
+  REVOKED,
+  tokenError,
+  UNEXPECTED_SECRET,
+  watchedServer,
+  wrongMethod,
+} from '../server/helpers.js'
 import type { TestServer } from '../support.js'
 import {
   authorize,
@@ -323,17 +331,8 @@ describe('5.1 who is not authenticated', () => {
     ['an identifier that decodes to NUL', raw(`web%00:${WEB.clientSecret}`), {}, 'client_unknown'],
     ['an identifier with a broken escape', raw(`web%:${WEB.clientSecret}`), {}, 'client_unknown'],
     ['an identifier that is no UTF-8', raw(`web%FF:${WEB.clientSecret}`), {}, 'client_unknown'],
-    ['[23] a confidential client without a secret', {}, { client_id: 'web' }, 'client_not_authenticated'],
-    [
-      '[23] a confidential client with an empty secret',
-      {},
-      { client_id: 'web', client_secret: '' },
-      'client_not_authenticated',
-    ],
-    ['[23] a confidential client with Basic and an empty secret', raw('web:'), {}, 'client_not_authenticated'],
     ['an unknown client with Basic and an empty secret', raw('nobody:'), {}, 'client_unknown'],
     ['an unknown client without a secret', {}, { client_id: 'nobody' }, 'client_unknown'],
-    ['a public client with a secret', basic({ ...WEB, clientId: 'native' }), {}, 'client_authentication_method'],
   ] as [string, Headers, Record<string, string>, string][])(
     '%s: invalid_client, the same for all',
     async (_who, headers, form, reason) => {
@@ -343,6 +342,31 @@ describe('5.1 who is not authenticated', () => {
       // Whoever is unknown may have put anything in its place, its secret too.
       const told = reason === 'client_unknown' ? undefined : clientId
       await refusedEverywhere(test, headers, form, INVALID_CLIENT, reason, told)
+    },
+  )
+
+  it.each([
+    ['[23] a confidential client without a secret', {}, { client_id: 'web' }, NO_SECRET],
+    ['[23] a confidential client with an empty secret', {}, { client_id: 'web', client_secret: '' }, NO_SECRET],
+    ['[23] a confidential client with Basic and an empty secret', raw('web:'), {}, NO_SECRET],
+    [
+      'a public client with a secret',
+      basic({ ...WEB, clientId: 'native' }),
+      {},
+      UNEXPECTED_SECRET('client_secret_basic'),
+    ],
+    [
+      'a public client with a secret in the body',
+      {},
+      { client_id: 'native', client_secret: 'x' },
+      UNEXPECTED_SECRET('client_secret_post'),
+    ],
+  ] as [string, Headers, Record<string, string>, HttpResponse][])(
+    '%s: invalid_client, with the method that was used and the one that it takes',
+    async (_who, headers, form, answer) => {
+      const test = await formServer()
+      const reason = answer === NO_SECRET ? 'client_not_authenticated' : 'client_authentication_method'
+      await refusedEverywhere(test, headers, form, answer, reason, answer === NO_SECRET ? 'web' : 'native')
     },
   )
 
@@ -446,7 +470,7 @@ describe('4.4, DESIGN the secret in the body', () => {
 
   it('is taken at the token endpoint, unless an option takes it away', async () => {
     const test = await testServer({ allowClientSecretPost: false })
-    expect(await probe(test, {}, inBody)).toStrictEqual(INVALID_CLIENT)
+    expect(await probe(test, {}, inBody)).toStrictEqual(wrongMethod('client_secret_post', 'client_secret_basic'))
     expect(test.events).toStrictEqual([
       {
         type: 'refused',
@@ -461,9 +485,11 @@ describe('4.4, DESIGN the secret in the body', () => {
     const { code } = await authorize(admitting)
     const form = { grant_type: 'authorization_code', code, ...inBody }
     expect((await post(admitting.server, '/oauth2/token', form)).status).toBe(200)
-    for (const wrong of [{ client_secret: OTHER.clientSecret }, { client_id: 'other' }, { client_id: 'native' }]) {
+    for (const wrong of [{ client_secret: OTHER.clientSecret }, { client_id: 'other' }]) {
       expect(await probe(admitting, {}, { ...inBody, ...wrong })).toStrictEqual(INVALID_CLIENT)
     }
+    const asPublic = await probe(admitting, {}, { ...inBody, client_id: 'native' })
+    expect(asPublic).toStrictEqual(UNEXPECTED_SECRET('client_secret_post'))
   })
 
   it('is always taken at the revocation endpoint', async () => {
@@ -541,16 +567,17 @@ describe('RFC 6749, 2.1 public clients', () => {
       [{}, { client_id: 'native', client_secret: WEB.clientSecret }],
       [{}, { client_id: 'native', client_secret: 'native' }],
     ]
+    const refused = { status: 401, body: expect.stringContaining('invalid_client') }
     for (const [headers, form] of posing) {
       const exchanging = { ...form, grant_type: 'authorization_code', code }
       const refreshing = { ...form, grant_type: 'refresh_token', refresh_token }
-      expect(await post(test.server, '/oauth2/token', exchanging, headers)).toStrictEqual(INVALID_CLIENT)
-      expect(await post(test.server, '/oauth2/token', refreshing, headers)).toStrictEqual(INVALID_CLIENT)
+      expect(await post(test.server, '/oauth2/token', exchanging, headers)).toMatchObject(refused)
+      expect(await post(test.server, '/oauth2/token', refreshing, headers)).toMatchObject(refused)
       const polling = { ...form, grant_type: DEVICE_GRANT, device_code: codes.device_code }
-      expect(await post(test.server, '/oauth2/token', polling, headers)).toStrictEqual(INVALID_CLIENT)
-      expect(await post(test.server, '/oauth2/device_authorization', form, headers)).toStrictEqual(INVALID_CLIENT)
+      expect(await post(test.server, '/oauth2/token', polling, headers)).toMatchObject(refused)
+      expect(await post(test.server, '/oauth2/device_authorization', form, headers)).toMatchObject(refused)
       const revoking = await post(test.server, '/oauth2/revoke', { ...form, token: refresh_token }, headers)
-      expect(revoking).toStrictEqual(atRevocation(INVALID_CLIENT))
+      expect(revoking).toMatchObject(refused)
     }
     // As itself it gets nothing of theirs either.
     expect((await exchange(test, code, {}, NATIVE)).status).toBe(400)

@@ -468,7 +468,7 @@ describe('4.1 a registration that changed between the page and the form', () => 
   it('[11] fewer scopes: refused where all were asked for, invalid_scope where the lost ones were named', async () => {
     const invalid = {
       error: 'invalid_scope',
-      error_description: 'The scope is unknown, malformed, or not registered for this application.',
+      error_description: 'The scope repo-code:rw is not registered for this application.',
       state: 's',
     }
     for (const [asked, response] of [

@@ -118,19 +118,18 @@ describe('4.1 the consent page', () => {
     const code = new URL(agreed.headers['Location'] ?? '').searchParams.get('code') ?? ''
     expect((await exchange(test, code)).body.scope).toBe('repo-code:rw')
     // What it lost can be asked for no more, and an application that has lost all of its scopes can ask for nothing.
-    const invalid = {
-      error: 'invalid_scope',
-      error_description: 'The scope is unknown, malformed, or not registered for this application.',
-    }
+    const invalid = (description: string) => ({ error: 'invalid_scope', error_description: description })
     const url = authorizationUrl({ scope: 'repo-code:rw account-profile:r' })
-    expect(await send(server, { url })).toStrictEqual(answer(WEB_CALLBACK, invalid))
+    expect(await send(server, { url })).toStrictEqual(answer(WEB_CALLBACK, invalid('Scope 2 of 2 is unknown.')))
     const other = createAuthorizationServer({
       ...HOST,
       ...options,
       scopes: scopeCatalogue([]),
       user: () => before.session.user,
     })
-    expect(await send(other, { url: authorizationUrl() })).toStrictEqual(answer(WEB_CALLBACK, invalid))
+    expect(await send(other, { url: authorizationUrl() })).toStrictEqual(
+      answer(WEB_CALLBACK, invalid('This application is registered for no scope that the service has.')),
+    )
   })
 
   it('[12] escapes every value of the request, the registration and the host', async () => {

@@ -12,11 +12,14 @@ import {
   BUSY,
   INVALID_CLIENT,
   INVALID_GRANT,
+  NO_SECRET,
   StoreFailure,
   TOKEN_HEADERS,
   tokenError,
+  UNEXPECTED_SECRET,
   type WatchedServer,
   watchedServer,
+  wrongMethod,
 } from '../server/helpers.js'
 import type { TestServer } from '../support.js'
 import {
@@ -45,11 +48,7 @@ import { askForCodes, codesOf, DEVICE_GRANT, decide, decideOn, enterCode, poll, 
 
 const PATH = '/oauth2/device_authorization'
 const ALL_SCOPES = 'repo-code:rw account-profile:r'
-const INVALID_SCOPE = tokenError(
-  400,
-  'invalid_scope',
-  'The scope is unknown, malformed, or not registered for this application.',
-)
+const invalidScope = (description: string) => tokenError(400, 'invalid_scope', description)
 const PENDING = tokenError(400, 'authorization_pending', 'The user has not decided yet.')
 const DENIED = tokenError(400, 'access_denied', 'The request was refused.')
 const EXPIRED = tokenError(400, 'expired_token', 'The device code expired.')
@@ -127,30 +126,35 @@ describe('RFC 8628, 3.1 and 3.2 the device authorization request', () => {
     expect((await send(test.server, { method: 'POST', url: PATH, headers, body })).status).toBe(200)
   })
 
-  it.each(['repo-delete:rw', 'repo-code:r unknown:r', 'unknown', 'repo-code', 'repo-code:r,account-profile:r', ' '])(
-    'of a scope that is unknown, malformed or not registered: invalid_scope (%j)',
-    async (scope) => {
-      const test = await testServer()
-      const { size } = test.store
-      expect(await askForCodes(test, { scope })).toStrictEqual(INVALID_SCOPE)
-      expect(test.events).toStrictEqual([
-        {
-          type: 'refused',
-          at: START,
-          endpoint: 'device_authorization',
-          error: 'invalid_scope',
-          reason: 'scope_not_registered',
-          clientId: 'web',
-        },
-      ])
-      expect(test.store.size).toBe(size)
-    },
-  )
+  it.each([
+    ['repo-delete:rw', 'The scope repo-delete:rw is not registered for this application.'],
+    ['repo-code:r unknown:r', 'Scope 2 of 2 is unknown.'],
+    ['unknown', 'The scope is unknown.'],
+    ['repo-code', 'The scope is unknown.'],
+    ['repo-code:r,account-profile:r', 'The scope is unknown.'],
+    [' ', 'The scope is empty.'],
+  ])('of a scope that is unknown, malformed or not registered: invalid_scope (%j)', async (scope, description) => {
+    const test = await testServer()
+    const { size } = test.store
+    expect(await askForCodes(test, { scope })).toStrictEqual(invalidScope(description))
+    expect(test.events).toStrictEqual([
+      {
+        type: 'refused',
+        at: START,
+        endpoint: 'device_authorization',
+        error: 'invalid_scope',
+        reason: 'scope_not_registered',
+        clientId: 'web',
+      },
+    ])
+    expect(test.store.size).toBe(size)
+  })
 
   it('of an application whose scopes the service took out of its catalogue: invalid_scope', async () => {
     const test = await testServer()
     await changeApplication(test, { scopes: ['wiki:r'] })
-    for (const form of [{}, { scope: 'wiki:r' }]) expect(await askForCodes(test, form)).toStrictEqual(INVALID_SCOPE)
+    const none = invalidScope('This application is registered for no scope that the service has.')
+    for (const form of [{}, { scope: 'wiki:r' }]) expect(await askForCodes(test, form)).toStrictEqual(none)
   })
 
   it('takes a secret in the body, unless the host takes that away', async () => {
@@ -158,7 +162,8 @@ describe('RFC 8628, 3.1 and 3.2 the device authorization request', () => {
     const form = { client_id: WEB.clientId, client_secret: WEB.clientSecret }
     expect((await post(test.server, PATH, form)).status).toBe(200)
     const strict = await testServer({ allowClientSecretPost: false })
-    expect(await post(strict.server, PATH, form)).toStrictEqual(INVALID_CLIENT)
+    const wrong = wrongMethod('client_secret_post', 'client_secret_basic')
+    expect(await post(strict.server, PATH, form)).toStrictEqual(wrong)
     expect(await post(test.server, PATH, { ...form, client_secret: 'x' })).toStrictEqual(INVALID_CLIENT)
   })
 
@@ -363,8 +368,9 @@ describe('RFC 8628, 3.4 and 3.5 a poll', () => {
   it('of a client that does not authenticate is refused, and leaves the interval alone', async () => {
     const test = await testServer()
     const codes = await codesOf(test)
-    for (const client of [{ clientId: 'web' }, { ...WEB, clientSecret: 'wrong' }, { clientId: 'nobody' }])
+    for (const client of [{ ...WEB, clientSecret: 'wrong' }, { clientId: 'nobody' }])
       expect((await poll(test, codes, client)).response).toStrictEqual(INVALID_CLIENT)
+    expect((await poll(test, codes, { clientId: 'web' })).response).toStrictEqual(NO_SECRET)
     expect((await poll(test, codes)).response).toStrictEqual(PENDING)
   })
 })
@@ -580,9 +586,13 @@ describe('an application that is not registered for the device flow', () => {
   it('hears that its authentication failed first, where it did', async () => {
     const test = await withPlain()
     const { device_code } = await codesOf(test)
-    for (const client of [{ clientId: 'plain' }, { ...PLAIN, clientSecret: 'wrong' }, { ...APP, clientSecret: 'x' }]) {
-      expect(await askForCodes(test, {}, client)).toStrictEqual(INVALID_CLIENT)
-      expect((await poll(test, { device_code }, client)).response).toStrictEqual(INVALID_CLIENT)
+    for (const [client, answer] of [
+      [{ clientId: 'plain' }, NO_SECRET],
+      [{ ...PLAIN, clientSecret: 'wrong' }, INVALID_CLIENT],
+      [{ ...APP, clientSecret: 'x' }, UNEXPECTED_SECRET('client_secret_basic')],
+    ] as const) {
+      expect(await askForCodes(test, {}, client)).toStrictEqual(answer)
+      expect((await poll(test, { device_code }, client)).response).toStrictEqual(answer)
     }
     await test.server.applications.suspend('plain')
     expect(await askForCodes(test, {}, PLAIN)).toStrictEqual(INVALID_CLIENT)

@@ -74,7 +74,7 @@ export const FORM_ENDPOINTS: readonly FormEndpoint[] = [
     client: WEB,
     form: 'scope=none',
     name: 'scope',
-    good: tokenError(400, 'invalid_scope', 'The scope is unknown, malformed, or not registered for this application.'),
+    good: tokenError(400, 'invalid_scope', 'The scope is unknown.'),
     as: asItIs,
     reads: ['scope', ...CLIENT],
   },

@@ -11,7 +11,16 @@ import { describe, expect, it } from 'vitest'
 import { grantIdOf } from '../../src/core/credentials/credential.js'
 import type { Introspected } from '../../src/protocol/introspection.js'
 import { introspectionResponse } from '../../src/protocol/introspection.js'
-import { BUSY, INVALID_CLIENT, StoreFailure, TOKEN_HEADERS, tokenError, watchedServer } from '../server/helpers.js'
+import {
+  BUSY,
+  INVALID_CLIENT,
+  NO_SECRET,
+  StoreFailure,
+  TOKEN_HEADERS,
+  tokenError,
+  watchedServer,
+  wrongMethod,
+} from '../server/helpers.js'
 import type { TestServer } from '../support.js'
 import {
   authorize,
@@ -119,7 +128,9 @@ describe('RFC 7662, 2.1 who may ask', () => {
       const asked = [access_token, 'unknown', '']
       for (const token of asked) {
         test.forget()
-        expect(await ask(test, { ...form, token }, sent)).toStrictEqual(INVALID_CLIENT)
+        expect(await ask(test, { ...form, token }, sent)).toStrictEqual(
+          reason === 'client_not_authenticated' ? NO_SECRET : INVALID_CLIENT,
+        )
         expect(test.trips).toMatchObject({ writes: 0, lists: 0 })
         expect(test.trips.reads).toBeLessThanOrEqual(1)
       }
@@ -197,7 +208,8 @@ describe('RFC 7662, 2.1 who may ask', () => {
       const { status, body } = await ask(test, form, {})
       expect([status, JSON.parse(body).active]).toEqual(allowClientSecretPost ? [200, true] : [401, undefined])
       const wrong = { ...form, client_secret: WEB.clientSecret }
-      expect(await ask(test, wrong, {})).toStrictEqual(INVALID_CLIENT)
+      const refused = allowClientSecretPost ? INVALID_CLIENT : wrongMethod('client_secret_post', 'client_secret_basic')
+      expect(await ask(test, wrong, {})).toStrictEqual(refused)
     }
   })
 })

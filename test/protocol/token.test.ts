@@ -265,9 +265,10 @@ describe('4.3 refresh', () => {
   it.each([
     ['wider', 'repo-code:rw repo-pr:r', WIDER],
     ['of a wider permission', 'account-profile:rw', WIDER],
-    ['unknown', 'repo-unknown:r', tokenError(400, 'invalid_scope', 'The scope is unknown or malformed.')],
-    ['a prototype name', '__proto__', tokenError(400, 'invalid_scope', 'The scope is unknown or malformed.')],
-    ['of spaces alone', '  ', tokenError(400, 'invalid_scope', 'The scope is unknown or malformed.')],
+    ['unknown', 'repo-unknown:r', tokenError(400, 'invalid_scope', 'The scope is unknown.')],
+    ['unknown in a list', 'repo-code:r repo-unknown:r', tokenError(400, 'invalid_scope', 'Scope 2 of 2 is unknown.')],
+    ['a prototype name', '__proto__', tokenError(400, 'invalid_scope', 'The scope is unknown.')],
+    ['of spaces alone', '  ', tokenError(400, 'invalid_scope', 'The scope is empty.')],
   ])('a scope that is %s: invalid_scope, and nothing changes', async (_how, scope, error) => {
     const test = await testServer()
     const first = await tokens(test)

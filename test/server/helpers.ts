@@ -38,6 +38,18 @@ export function tokenError(
 
 export const INVALID_CLIENT = tokenError(401, 'invalid_client', 'Client authentication failed.', BASIC_CHALLENGE)
 
+/** The answer to a client that authenticates by a method that it does not take. */
+export function wrongMethod(used: string, takes: string): HttpResponse {
+  const description = `The client authenticated by ${used}; it takes ${takes}.`
+  return tokenError(401, 'invalid_client', description, BASIC_CHALLENGE)
+}
+
+/** A confidential client without its secret. */
+export const NO_SECRET = wrongMethod('none', 'a secret, as it is confidential')
+
+/** A public client with a secret. */
+export const UNEXPECTED_SECRET = (used: string): HttpResponse => wrongMethod(used, 'none, as it is public')
+
 export const INVALID_GRANT = tokenError(
   400,
   'invalid_grant',

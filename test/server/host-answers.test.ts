@@ -248,4 +248,13 @@ describe('a promise inside an answer, which nobody awaited', () => {
     const page = await send(test.server, { url: authorizationUrl() })
     expect([page.status, page.body.includes('repo/1'), test.errors]).toEqual([200, true, []])
   })
+
+  it.each<[Partial<AuthorizationServerOptions>, string]>([
+    [{ user: () => ({ subject: 7, name: '' }) as never }, 'got an object, { subject: a number, name: a string }'],
+    [{ resources: () => [{ id: 3, name: 'x' }] as never }, 'got an array of 1, { id: a number, name: a string }'],
+  ])('%#: a wrong field is told by its type', async (options, said) => {
+    const test = await testServer(options)
+    await send(test.server, { url: authorizationUrl() })
+    expect(test.errors.map((error) => String(error))).toEqual([expect.stringContaining(said)])
+  })
 })

@@ -5,18 +5,17 @@
 import type { PublishedApplication } from '../../core/application/application.js'
 import type { Resources } from '../../core/resource.js'
 import type { Takes } from '../../core/takes.js'
-import { isObject } from '../../core/takes.js'
+import { isObject, isTaken } from '../../core/takes.js'
 import { shownName } from '../../core/text.js'
 import { shortened } from '../../pages/fragments.js'
 import { chosenResources, FORM_FIELDS } from '../../protocol/pages/form-binding.js'
 import type { Parameters } from '../../protocol/parameters.js'
 import { listIn, valueIn } from '../../protocol/parameters.js'
-import { checkedAnswer } from '../../shell/host.js'
 import type { SpecifiedResource, User } from '../../shell/options.js'
 import { beginningOf, entrySize, LIST_CHARACTERS } from '../../shell/shown-lists.js'
 import type { PageContext } from './context.js'
 import type { HiddenField } from './forms.js'
-import { isSendable, isTextOrNone } from './texts.js'
+import { isSendable, isTextOrNone, wrongFields } from './texts.js'
 
 /** A choice of resources that was not offered, or that names none or too many. */
 export interface ChoiceFault {
@@ -45,7 +44,9 @@ const RESOURCES: Takes = {
 /** Asks the host what a user can specify. */
 export async function readResources(context: PageContext<never>, user: User): Promise<readonly SpecifiedResource[]> {
   if (context.resources === undefined) return []
-  return checkedAnswer('resources()', RESOURCES, await context.resources(user))
+  const resources = await context.resources(user)
+  if (!isTaken(RESOURCES, resources)) throw wrongFields('resources()', RESOURCES, resources)
+  return resources
 }
 
 /**

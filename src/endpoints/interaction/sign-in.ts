@@ -3,14 +3,14 @@
  * @module
  */
 import type { Takes } from '../../core/takes.js'
-import { isObject } from '../../core/takes.js'
+import { isObject, isTaken } from '../../core/takes.js'
 import { ENDPOINT_PATHS } from '../../protocol/endpoints.js'
 import type { HttpRequest, HttpResponse } from '../../protocol/message.js'
 import { pageResponse, redirectResponse, refreshTo } from '../../protocol/pages/page.js'
 import { checkedAnswer } from '../../shell/host.js'
 import type { User } from '../../shell/options.js'
 import type { PageContext, PageEndpoint } from './context.js'
-import { isText, isTextOrNone } from './texts.js'
+import { isText, isTextOrNone, wrongFields } from './texts.js'
 
 const USER: Takes = {
   words:
@@ -38,7 +38,8 @@ export async function readUser<Native>(
 ): Promise<User | undefined> {
   const user = await context.user(request)
   if (user === undefined || user === null) return undefined // a session without a user is often null
-  return checkedAnswer('user()', USER, user)
+  if (!isTaken(USER, user)) throw wrongFields('user()', USER, user)
+  return user
 }
 
 /**
