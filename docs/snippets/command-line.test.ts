@@ -5,9 +5,10 @@
 
 // #region imports
 import { readFileSync } from 'node:fs'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
-import { join } from 'node:path'
-import type { ClientError, TokenStore, Tokens } from 'grantwell/client'
+import { dirname, join } from 'node:path'
+import type { Client, ClientError, TokenStore, Tokens } from 'grantwell/client'
 import { authorizedFetch, createTokenSource, discover, login, revokeTokens } from 'grantwell/client'
 import { fileTokenStore, loginByBrowser } from 'grantwell/client/node'
 import type { Registration } from 'grantwell'
@@ -17,7 +18,7 @@ import { tmpdir } from 'node:os'
 import { memoryStore } from 'grantwell/storage/memory'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import type { Service } from '../../test/client/service.js'
-import { consent, decide, openService, visit } from '../../test/client/service.js'
+import { always, breaks, consent, decide, openService, visit } from '../../test/client/service.js'
 import { messageOf, readPage } from './page-words.js'
 
 // #region registration
@@ -79,7 +80,7 @@ async function createTool() {
 
   async function whoAmI(): Promise<string> {
     const response = await api(`${issuer}/api/profile`)
-    if (!response.ok) throw new Error(`the service answered ${response.status}`)
+    if (!response.ok) throw new Error(reasonOf(response))
     return response.text()
   }
   // #endregion call
@@ -94,8 +95,20 @@ async function createTool() {
   return { store, client, source, logIn, logInOnAnotherDevice, api, whoAmI, logOut }
 }
 
+// #region answers
+function reasonOf({ status, headers }: Response): string {
+  const challenge = headers.get('www-authenticate') ?? ''
+  const scope = /scope="([^"]+)"/.exec(challenge)?.[1]
+  if (status === 403 && scope !== undefined) return `Not permitted. Run: my-tool login --scope "${scope}"`
+  if (status === 403) return 'Not permitted: you chose other resources at login, or you may not do this.'
+  if (status === 503) return `The service is busy. Try again in ${headers.get('retry-after') ?? 'a few'} seconds.`
+  return `the service answered ${status}`
+}
+// #endregion answers
+
 // #region errors
 function explain(error: unknown): string {
+  if (error instanceof TypeError) return `The API does not answer: ${error.message}` // of fetch itself
   switch ((error as ClientError).code) {
     case 'ERR_AUTHORIZATION_REQUIRED':
       return 'You are not logged in. Run: my-tool login'
@@ -110,6 +123,21 @@ function explain(error: unknown): string {
   }
 }
 // #endregion errors
+
+// #region stored-metadata
+async function discoverOrStored(issuer: string, file: string): Promise<Client> {
+  const withStored: typeof fetch = async (input, init) => {
+    if (!String(input).includes('/.well-known/oauth-authorization-server')) return fetch(input, init)
+    return fetch(input, { ...init, signal: AbortSignal.timeout(3000) }).catch(async () => {
+      return new Response(await readFile(file), { headers: { 'content-type': 'application/json' } })
+    })
+  }
+  const client = await discover({ issuer, clientId: 'my-tool', fetch: withStored })
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 })
+  await writeFile(file, JSON.stringify(client.metadata), { mode: 0o600 })
+  return client
+}
+// #endregion stored-metadata
 
 // #region own-store
 interface Keychain {
@@ -240,4 +268,38 @@ it('keeps tokens in a store of its own', async () => {
   expect((await source.refresh(tokens)).accessToken).not.toBe(tokens.accessToken)
   await source.revoke()
   expect(values.size).toBe(0)
+})
+
+it('explains the answers of an API, and an API that does not answer', async () => {
+  const reasonBehind = async (scope: string) => {
+    const { accessToken } = await tool.source.get()
+    const request = { headers: { authorization: `Bearer ${accessToken}` } }
+    const found = await service.test.server.guard({ scope })(request, () => undefined) // there is no such resource
+    if (found.type !== 'refused') return expect.fail('was let in')
+    const challenge = String(found.response.headers['WWW-Authenticate'])
+    return reasonOf(new Response('', { status: found.response.status, headers: { 'www-authenticate': challenge } }))
+  }
+  userWho('agree')
+  const tool = await createTool()
+  await tool.logIn({ noBrowser: true })
+  expect(await reasonBehind('repo-code:rw')).toBe('Not permitted. Run: my-tool login --scope "repo-code:rw"')
+  expect(await reasonBehind('repo-code:r')).toMatch(/^Not permitted: you chose/)
+  const busy = new Response('', { status: 503, headers: { 'retry-after': '7' } })
+  expect(reasonOf(busy)).toBe('The service is busy. Try again in 7 seconds.')
+  always(service, '/api/profile', breaks)
+  const error: unknown = await tool.whoAmI().catch((thrown: unknown) => thrown)
+  expect(error).toBeInstanceOf(TypeError)
+  expect(Object.hasOwn(error as object, 'code')).toBe(false)
+  expect(explain(error)).toBe('The API does not answer: fetch failed')
+})
+
+it('starts without the service, by the metadata that it stored', async () => {
+  const file = join(folder, 'my-tool', 'service.json')
+  always(service, '/.well-known/oauth-authorization-server', breaks)
+  await expect(discoverOrStored(service.issuer, file)).rejects.toMatchObject({ code: 'ERR_UNREACHABLE' })
+  service.faults.length = 0
+  const { metadata } = await discoverOrStored(service.issuer, file)
+  expect(statSync(file).mode & 0o777).toBe(0o600)
+  always(service, '/.well-known/oauth-authorization-server', breaks)
+  expect((await discoverOrStored(service.issuer, file)).metadata).toEqual(metadata)
 })

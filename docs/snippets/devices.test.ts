@@ -162,3 +162,26 @@ it('tells a user whose code is unknown', async () => {
     await service.close()
   }
 })
+
+it.each([
+  ['the default', {}, 429],
+  ['a limiter that lets all pass', { userCodeLimiter: () => 0 }, 200],
+])('counts right codes too: with %s the eleventh gets %o', async (_name, options, expected) => {
+  const service = await openService(options)
+  await service.test.server.applications.register(registration, { clientId: 'backup-box' })
+  try {
+    const browser = new Browser()
+    const address = `${service.issuer}/oauth2/device`
+    const statuses: number[] = []
+    for (let devices = 0; devices < 11; devices++) {
+      const body = new URLSearchParams({ client_id: 'backup-box', scope: 'repo-code:r' })
+      const asked = await fetch(`${service.issuer}/oauth2/device_authorization`, { method: 'POST', body })
+      const { user_code } = (await asked.json()) as { user_code: string } // RFC 8628, section 3.2
+      const entry = hiddenFields(await (await browser.get(address)).text())
+      statuses.push((await browser.post(address, { ...entry, user_code })).status)
+    }
+    expect(statuses).toEqual([...Array<number>(10).fill(200), expected])
+  } finally {
+    await service.close()
+  }
+})

@@ -230,6 +230,8 @@ test('a wrong decision, a wrong resource_scope and a long body are answered as t
     const answer = await submit([...fields, ...decision, ['resource_scope', 'all']], cookie)
     expect([answer.status, await answer.text()]).toEqual([400, expect.stringContaining('This form was sent before')])
   }
+  const withoutRequest = await submit([...fields.slice(1), ['decision', 'agree'], ['resource_scope', 'all']], cookie)
+  expect(await withoutRequest.text()).toContain('The link that brought you here is incomplete')
   for (const choice of [[], [['resource_scope', 'everything']]] as Field[][]) {
     const answer = await submit([...fields, ['decision', 'agree'], ...choice], cookie)
     expect([answer.status, await answer.text()]).toEqual([400, expect.stringContaining('Choose which resources')])

@@ -4,7 +4,7 @@
  */
 
 // #region imports
-import type { Request, Response } from 'express'
+import type { NextFunction, Request, Response } from 'express'
 import express from 'express'
 import type { ProtectedResource } from 'grantwell'
 import { discover, resourceServer } from 'grantwell/client'
@@ -13,7 +13,7 @@ import { createNodeGuard } from 'grantwell/node'
 import type { AuthorizationServer } from 'grantwell'
 import { expect, it, vi } from 'vitest'
 import { listen } from '../../test/adapters/http.js'
-import { breaks, openService } from '../../test/client/service.js'
+import { always, breaks, hangs, openService } from '../../test/client/service.js'
 import { authorize, exchange, registration, revoke } from '../../test/support.js'
 import { messageOf, readPage } from './page-words.js'
 
@@ -21,33 +21,39 @@ const APPROVED = registration({ scopes: ['registry-package:rw', 'account-profile
 
 async function registerApi(server: AuthorizationServer) {
   // #region register
-  const { clientId, clientSecret } = await server.applications.registerResourceServer({
-    name: 'Package registry',
-    website: 'https://packages.git.example',
-    scopes: ['registry-package:rw'], // the scopes that this API may see
-  })
+  const clientId = 'package-registry' // of your choice
+  const clientSecret = process.env['API_CLIENT_SECRET'] ?? '' // random, with at least 24 characters
+
+  if ((await server.applications.get(clientId)) === undefined) {
+    const api = {
+      name: 'Package registry',
+      website: 'https://packages.git.example',
+      scopes: ['registry-package:rw'], // every scope that a guard of this API asks for
+    }
+    await server.applications.registerResourceServer(api, { clientId, clientSecret })
+  }
   // #endregion register
   return { clientId, clientSecret }
 }
 
 const packages = new Map([
-  ['left-pad', { owner: 'ada', public: true }],
-  ['secret-pad', { owner: 'ada', public: false }],
+  ['left-pad', { name: 'left-pad', owner: 'ada', public: true }],
+  ['secret-pad', { name: 'secret-pad', owner: 'ada', public: false }],
 ])
 
 async function createApi() {
   // #region api
-  const client = await discover({
-    issuer: process.env['ISSUER'] ?? 'https://git.example',
-    clientId: process.env['API_CLIENT_ID'] ?? '',
-    clientSecret: process.env['API_CLIENT_SECRET'] ?? '',
-  })
+  const issuer = process.env['ISSUER'] ?? 'https://git.example'
+  const clientId = process.env['API_CLIENT_ID'] ?? ''
+  const clientSecret = process.env['API_CLIENT_SECRET'] ?? ''
+
+  const client = await discover({ issuer, clientId, clientSecret })
   const guard = createNodeGuard<Request, Response>(resourceServer({ client }))
 
   const publish = guard(
     {
       scope: 'registry-package:rw',
-      resource: ({ params, auth }) => findPackage(String(params['name']), auth.subject),
+      resource: ({ params, auth }) => findOwnPackage(String(params['name']), auth.subject),
     },
     ({ auth }, response) => {
       response.json({ published: auth.resource.id, by: auth.subject })
@@ -55,15 +61,39 @@ async function createApi() {
   )
 
   const app = express()
+  app.use(logRefusals)
   app.put('/packages/:name', publish)
   // #endregion api
+
+  // #region check
+  async function checkCredentials(): Promise<void> {
+    const response = await fetch(String(client.metadata.introspection_endpoint), {
+      method: 'POST',
+      headers: { authorization: `Basic ${btoa(`${clientId}:${clientSecret}`)}` },
+      body: new URLSearchParams({ token: 'any text' }),
+      signal: AbortSignal.timeout(10_000),
+    })
+    if (!response.ok) throw new Error(`the service answers ${response.status} to the credentials of this API`)
+  }
+  await checkCredentials()
+  // #endregion check
   return { app, guard, client }
 }
 
+// #region refusals
+function logRefusals({ method, path }: Request, response: Response, next: NextFunction): void {
+  response.on('finish', () => {
+    const challenge = response.getHeader('WWW-Authenticate')
+    if (challenge !== undefined) console.warn(`${method} ${path} ${response.statusCode}: ${challenge}`)
+  })
+  next()
+}
+// #endregion refusals
+
 // #region resource
-function findPackage(name: string, subject: string): ProtectedResource | undefined {
+function findOwnPackage(name: string, subject: string): ProtectedResource | undefined {
   const found = packages.get(name) // stands for your database
-  return found && { id: name, public: found.public, accessible: found.owner === subject }
+  return found && { id: found.name, public: found.public, accessible: found.owner === subject }
 }
 // #endregion resource
 
@@ -72,11 +102,14 @@ it('guards an API in another process by introspection', async () => {
   const { test, issuer } = service
   const { server } = test
   await server.applications.register(APPROVED, { clientId: 'publisher', clientSecret: 'a-secret-of-the-publisher' })
+  vi.stubEnv('API_CLIENT_SECRET', 'a-secret-of-the-package-registry')
   const credentials = await registerApi(server)
-  process.env['ISSUER'] = issuer
-  process.env['API_CLIENT_ID'] = credentials.clientId
-  process.env['API_CLIENT_SECRET'] = credentials.clientSecret
+  expect(await registerApi(server)).toEqual(credentials) // the next start of the service
+  vi.stubEnv('ISSUER', issuer)
+  vi.stubEnv('API_CLIENT_ID', credentials.clientId)
   const errors: unknown[] = []
+  const refusals: string[] = []
+  vi.spyOn(console, 'warn').mockImplementation((text) => refusals.push(text))
   vi.spyOn(console, 'error').mockImplementation((error) => errors.push(error))
   const { app, guard, client } = await createApi()
   const { origin, close } = await listen(app.set('env', 'test'))
@@ -96,6 +129,14 @@ it('guards an API in another process by introspection', async () => {
     expect([await statusOf('left-pad', forPublic), await statusOf('secret-pad', forPublic)]).toEqual([200, 403])
     expect(await statusOf('left-pad', await get('registry-package:r'))).toBe(403)
     expect(await statusOf('left-pad', await get('account-profile:r'))).toBe(401)
+    expect((await fetch(`${origin}/packages/left-pad?access_token=${token}`, { method: 'PUT' })).status).toBe(400)
+    expect(refusals.map((line) => line.replace(/error_description="[^"]*"/, '…'))).toEqual([
+      'PUT /packages/secret-pad 403: Bearer realm="oauth2", error="insufficient_scope", …',
+      'PUT /packages/left-pad 403: Bearer realm="oauth2", error="insufficient_scope", …, scope="registry-package:rw"',
+      'PUT /packages/left-pad 401: Bearer realm="oauth2", error="invalid_token", …',
+      'PUT /packages/left-pad 400: Bearer realm="oauth2", error="invalid_request", …',
+    ])
+    expect(errors).toEqual([])
 
     const introspect = async (text: string): Promise<unknown> => {
       const { clientId, clientSecret } = credentials
@@ -126,6 +167,9 @@ it('guards an API in another process by introspection', async () => {
 
     const page = readPage('guides/remote-api')
     expect(page).toContain(await messageOf(() => guard({ scope: 'registry-packages:r' })))
+    const empty = { issuer, clientId: 'package-registry', clientSecret: '' }
+    expect(page).toContain(await messageOf(() => discover(empty)))
+    expect(page).toContain(await messageOf(() => discover({ ...empty, clientId: '' })))
     const withoutSecret = await discover({ issuer, clientId: 'publisher' })
     expect(page).toContain(await messageOf(() => resourceServer({ client: withoutSecret })))
     const wrong = resourceServer({
@@ -141,7 +185,85 @@ it('guards an API in another process by introspection', async () => {
     expect(client.issuer).toBe(issuer)
   } finally {
     vi.restoreAllMocks()
+    vi.unstubAllEnvs()
     await Promise.all([close(), service.close()])
+  }
+})
+
+it('tells wrong credentials at start, and a suspended API by its reason', async () => {
+  const service = await openService()
+  const { test, issuer } = service
+  const { server } = test
+  vi.stubEnv('ISSUER', issuer)
+  vi.stubEnv('API_CLIENT_ID', 'package-registry')
+  vi.stubEnv('API_CLIENT_SECRET', 'a-secret-of-the-package-registry')
+  const reasons = () => test.events.splice(0).map((event) => (event.type === 'refused' ? event.reason : event.type))
+  const refused = (status: number) => `the service answers ${status} to the credentials of this API`
+  try {
+    expect(await messageOf(createApi)).toBe(refused(401))
+    await registerApi(server)
+    await createApi()
+    reasons()
+    vi.stubEnv('API_CLIENT_SECRET', 'wrong')
+    expect(await messageOf(createApi)).toBe(refused(401))
+    vi.stubEnv('API_CLIENT_SECRET', 'a-secret-of-the-package-registry')
+    await server.applications.suspend('package-registry')
+    expect(await messageOf(createApi)).toBe(refused(401))
+    const application = { clientId: 'publisher', clientSecret: 'a-secret-of-the-publisher' }
+    await server.applications.register(APPROVED, application)
+    vi.stubEnv('API_CLIENT_ID', application.clientId)
+    vi.stubEnv('API_CLIENT_SECRET', application.clientSecret)
+    expect(await messageOf(createApi)).toBe(refused(403))
+    expect(reasons().filter((reason) => reason.startsWith('client_') || reason.startsWith('not_'))).toEqual([
+      'client_secret_wrong',
+      'client_suspended',
+      'not_a_resource_server',
+    ])
+    const change = () => server.applications.change('package-registry', { ...APPROVED, scopes: [] })
+    await expect(change()).rejects.toMatchObject({ code: expect.any(String) })
+    always(service, '/.well-known/oauth-authorization-server', hangs)
+    const hanging = { issuer, ...application, timeout: 0.2 } as const
+    await expect(discover(hanging)).rejects.toMatchObject({ code: 'ERR_UNREACHABLE' })
+  } finally {
+    vi.unstubAllEnvs()
+    await service.close()
+  }
+})
+
+it('has refused tokens in the audit trail of the service', async () => {
+  const service = await openService()
+  const { test, issuer } = service
+  const { server } = test
+  try {
+    const api = { name: 'API', website: 'https://packages.git.example', scopes: ['repo-code:rw'] }
+    const clientId = 'package-registry'
+    const credentials = await server.applications.registerResourceServer(api, { clientId })
+    const guard = resourceServer({ client: await discover({ issuer, ...credentials }) }).guard()
+    const get = async (scope: string) => {
+      const { code } = await authorize(test, { scope })
+      return (await exchange(test, code)).body.access_token
+    }
+    const [revoked, unseen, late] = [await get('repo-code:r'), await get('account-profile:r'), await get('repo-code:r')]
+    const statuses: number[] = []
+    const ask = async (token: string) => {
+      const found = await guard({ headers: { authorization: `Bearer ${token}` } })
+      statuses.push(found.type === 'refused' ? found.response.status : 200)
+    }
+    await revoke(test, revoked)
+    test.events.length = 0
+    const last = late.endsWith('A') ? 'E' : 'A'
+    for (const token of [revoked, unseen, `${late.slice(0, -1)}${last}`, 'no token of this service']) await ask(token)
+    test.clock.now += 28_800
+    await ask(late)
+    expect(statuses).toEqual([401, 401, 401, 400, 401])
+    const reasons = ['credential_revoked', 'scope_not_registered', 'credential_unknown', 'credential_expired']
+    const any = { at: expect.any(Number), grantId: expect.any(String) }
+    const event = { type: 'refused', ...any, endpoint: 'introspection', clientId }
+    expect(test.events).toEqual(reasons.map((reason) => ({ ...event, reason })))
+    const page = readPage('guides/remote-api')
+    for (const reason of reasons) expect(page).toContain(`| \`${reason}\` |`)
+  } finally {
+    await service.close()
   }
 })
 
@@ -160,6 +282,14 @@ it('keeps answers for the time that the service permits', async () => {
     const request = { headers: { authorization: `Bearer ${access_token}` } }
     for (const _ of [1, 2, 3]) expect(await guard(request)).toMatchObject({ type: 'authenticated' })
     expect(service.paths.filter((path) => path === '/oauth2/introspect')).toHaveLength(1)
+
+    const fresh = resourceServer({ client: await discover({ issuer, ...credentials }), onError: () => {} }).guard()
+    always(service, '/oauth2/introspect', breaks)
+    expect(await guard(request)).toMatchObject({ type: 'authenticated' })
+    expect(await fresh(request)).toMatchObject({ response: { status: 503 } })
+    await test.server.grants.revokeAll('ada')
+    await test.server.applications.suspend(credentials.clientId)
+    expect(await guard(request)).toMatchObject({ type: 'authenticated' })
   } finally {
     await service.close()
   }
