@@ -19,6 +19,7 @@ export const SECTIONS: Readonly<Record<string, readonly (readonly [path: string,
   ],
   Guides: [
     ['/guides/guard', 'Guard a route'],
+    ['/guides/sessions', 'Put it beside your sessions'],
     ['/guides/remote-api', 'An API elsewhere'],
     ['/guides/applications', 'Applications and their review'],
     ['/guides/devices', 'Devices'],

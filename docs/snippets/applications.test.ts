@@ -9,10 +9,21 @@ import type { Amendment, Registration, Submission } from 'grantwell'
 import { GrantwellError } from 'grantwell'
 import { isPublished } from 'grantwell/core'
 // #endregion imports
+// #region form-imports
+import type { Request, Response } from 'express'
+import type { Application } from 'grantwell'
+import { html, renderHtml } from 'grantwell/pages'
+// #endregion form-imports
+// #region no-public-imports
+import type { Pages } from 'grantwell/pages'
+import { defaultPages } from 'grantwell/pages'
+// #endregion no-public-imports
 import type { AuthorizationServer } from 'grantwell'
+import express from 'express'
 import { beforeAll, expect, it } from 'vitest'
+import { listen } from '../../test/adapters/http.js'
 import type { TestServer } from '../../test/support.js'
-import { authorize, exchange, testServer, works } from '../../test/support.js'
+import { authorize, call, exchange, openConsent, testServer, works } from '../../test/support.js'
 import { messageOf, readPage } from './page-words.js'
 
 let test: TestServer
@@ -111,6 +122,110 @@ it('goes from a submission by its review to a secret', async () => {
   // mine.cursor is there if there are more: list({ applicant: 'ada' }, { limit: 20, cursor: mine.cursor })
   // #endregion mine
   expect(states).toEqual([{ id, state: 'approved', clientId: id, refusedBecause: undefined }])
+})
+
+// #region form
+/** Writes the form by which an administrator decides. `formToken` belongs to the administrator's session. */
+function reviewForm({ id, applicant = 'an administrator', review }: Application, formToken: string): string {
+  if (review === undefined) return 'Nothing waits here.'
+  const { name, website, logo, redirectUris, scopes, reasons, resourceScope, deviceFlow } = review.details
+  return renderHtml(html`<form method="post" action="/admin/applications/${id}">
+    <img src="/admin/logos/${logo}" alt="" width="96">
+    <p>${name}, ${website}, handed in by ${applicant}</p>
+    <p>Sends users to: ${redirectUris.join(', ')}</p>
+    <p>Resources: ${resourceScope}. Device flow: ${deviceFlow ? 'yes' : 'no'}</p>
+    ${scopes.map(
+      (scope) =>
+        html`<label><input type="checkbox" name="scopes" value="${scope}" checked> ${scope}: ${reasons[scope] ?? ''}</label>`,
+    )}
+    <input type="hidden" name="revision" value="${review.revision}">
+    <input type="hidden" name="form_token" value="${formToken}">
+    <input name="reason" maxlength="350">
+    <button name="decision" value="approve">Approve</button> <button name="decision" value="reject">Reject</button>
+  </form>`)
+}
+
+/** Takes the form. In front of it stand your check of the administrator, `express.urlencoded()` and your check of the form token. */
+async function takeReview({ params, body }: Request, response: Response): Promise<void> {
+  const id = String(params['id'])
+  const revision = Number(body.revision) // a form sends text, and the functions take a number
+  if (body.decision === 'approve') {
+    const scopes = [body.scopes ?? []].flat() // one checked box is a text, several are a list
+    const { clientId, clientSecret } = await server.applications.approve(id, { revision, scopes })
+    response.send(renderHtml(html`<p>Approved: ${clientId}</p><p>Shown this once: ${clientSecret ?? 'no secret'}</p>`))
+  } else {
+    await server.applications.reject(id, { revision, reason: body.reason })
+    response.send('Rejected.')
+  }
+}
+
+/** Sends a logo that is in review. The server's own address has only logos of approved applications. */
+async function sendLogo({ params }: Request, response: Response): Promise<void> {
+  const logo = await server.applications.logo(String(params['logo']))
+  if (logo === undefined) response.sendStatus(404)
+  else response.type(logo.type).set('X-Content-Type-Options', 'nosniff').send(Buffer.from(logo.bytes))
+}
+// #endregion form
+
+it('is reviewed by a form, whose revision is text', async () => {
+  const { server: made } = await testServer()
+  const before = server
+  server = made
+  const app = express()
+  app.post('/admin/applications/:id', express.urlencoded(), takeReview)
+  app.get('/admin/logos/:logo', sendLogo)
+  const web = await listen(app)
+  try {
+    const decide = async (form: Record<string, string>): Promise<string> => {
+      const [waiting] = (await made.applications.list({ state: 'pending' })).applications
+      if (waiting?.review === undefined) return expect.fail('nothing waits')
+      const page = reviewForm(waiting, 'a-token')
+      expect(page).toContain('Copies issues in both directions')
+      const src = /src="([^"]+)"/.exec(page)?.[1] ?? ''
+      const logo = await fetch(web.origin + src)
+      expect([logo.headers.get('content-type'), logo.headers.get('x-content-type-options')]).toEqual([
+        'image/png',
+        'nosniff',
+      ])
+      const action = /action="([^"]+)"/.exec(page)?.[1] ?? ''
+      const revision = /name="revision" value="(\d+)"/.exec(page)?.[1] ?? ''
+      const body = new URLSearchParams({ revision, ...form })
+      return (await fetch(web.origin + action, { method: 'POST', body })).text()
+    }
+    await made.applications.submit(submission, { applicant: 'ada' })
+    expect(await decide({ decision: 'approve', scopes: 'repo-issue:rw' })).toMatch(/Approved: .*Shown this once: gws_/s)
+    await made.applications.submit(submission, { applicant: 'ada' })
+    expect(await decide({ decision: 'reject', reason: 'The website does not answer.' })).toBe('Rejected.')
+    expect(await fetch(`${web.origin}/admin/logos/none`).then(({ status }) => status)).toBe(404)
+    const asText = { revision: '1' as unknown as number }
+    expect(readPage('guides/applications')).toContain(await messageOf(() => made.applications.approve('x', asText)))
+  } finally {
+    server = before
+    await web.close()
+  }
+})
+
+it('asks for no public resources on a page that leaves them out', async () => {
+  // #region no-public
+  const pages: Partial<Pages> = {
+    consent: (model) => {
+      const choices = model.resources.choices.filter((kind) => kind !== 'public')
+      return defaultPages.consent({ ...model, resources: { ...model.resources, choices } })
+    },
+  }
+  // #endregion no-public
+  const changed = await testServer({ pages })
+  const { page } = await openConsent(changed)
+  expect(page.body).not.toContain('All public resources')
+  expect(page.body).toContain('All resources of your account')
+  const { code } = await authorize(changed)
+  expect((await exchange(changed, code)).status).toBe(200)
+
+  const usual = await testServer()
+  expect((await openConsent(usual)).page.body).toContain('All public resources')
+  const narrow = await authorize(usual, {}, { resource_scope: 'public' })
+  const { access_token } = (await exchange(usual, narrow.code)).body
+  expect(await call(usual, access_token)).toMatchObject({ resources: { kind: 'public' } })
 })
 
 const registered = { clientId: 'mirror', clientSecret: 'a-secret-that-the-mirror-has-already' }

@@ -7,14 +7,20 @@
 import type { AuditEvent, AuthorizationServer } from 'grantwell'
 import { isPublished } from 'grantwell/core'
 // #endregion imports
+import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createAuthorizationServer } from 'grantwell'
+import { postgresStore } from 'grantwell/storage/postgres'
 import { sqliteStore } from 'grantwell/storage/sqlite'
 import Database from 'libsql'
-import { afterAll, expect, it } from 'vitest'
+import { Pool } from 'pg'
+import { afterAll, describe, expect, it } from 'vitest'
+import { describeWith, postgresql } from '../../test/engines/available.js'
+import { startPostgres } from '../../test/engines/postgres.js'
 import { authorize, exchange, revoke, testServer, tokens, works } from '../../test/support.js'
+import { messageOf, readPage } from './page-words.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'grantwell-docs-backups-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -88,3 +94,104 @@ async function serverOver(store: ReturnType<typeof sqliteStore>, start: number) 
   })
   return { server }
 }
+
+describeWith(describe, postgresql, 'PostgreSQL', () => {
+  it('is copied and restored by the commands of the page, whole or the table alone', async () => {
+    const engine = await startPostgres()
+    const { host, port, user } = engine.connection
+    const environment = { PGHOST: host, PGPORT: String(port), PGUSER: user }
+    const PATH = `${postgresql.directory}:${process.env['PATH']}`
+    const run = (command: string): string =>
+      execFileSync('sh', ['-e', '-c', command], {
+        cwd: folder,
+        env: { ...environment, PATH },
+        encoding: 'utf8',
+        stdio: 'pipe',
+      })
+    const open = async <Result>(
+      database: string,
+      use: (store: ReturnType<typeof postgresStore>, pool: Pool) => Promise<Result>,
+    ): Promise<Result> => {
+      const pool = new Pool({ host, port, user, database })
+      try {
+        return await use(postgresStore(pool), pool)
+      } finally {
+        await pool.end()
+      }
+    }
+    const migrate = () => open('git_restored', (store) => store.migrate())
+    const restored = () =>
+      open('git_restored', async (store) => {
+        await store.migrate()
+        const [record] = (await store.list('first')).records
+        if (record === undefined) return expect.fail('nothing was restored')
+        const moved = await store.write(record.key, 'new', { expected: record.version, labels: ['second'] })
+        return [
+          record.value,
+          moved,
+          (await store.list('first')).records.length,
+          (await store.list('second')).records.length,
+        ]
+      })
+    const begin = () => run('dropdb --if-exists git_restored; createdb git_restored')
+    const page = readPage('operations/backups')
+    const blocks = [...page.matchAll(/^```sh\n(.*?)^```/gms)].map(([, block = '']) => block)
+    const [dumpWhole = '', restoreWhole = '', dumpTable = '', restoreTable = '', drop = '', refill = '', plain = ''] =
+      blocks
+    try {
+      run('createdb git')
+      await open('git', async (store, pool) => {
+        await store.migrate()
+        expect(await store.write('key', 'old', { expected: 0, labels: ['first'] })).toBe(true)
+        await pool.query('CREATE TABLE users (id serial PRIMARY KEY, name text)')
+        await pool.query("INSERT INTO users (name) VALUES ('Ada')")
+      })
+      run(dumpWhole)
+      run(restoreWhole)
+      expect(await restored()).toEqual(['old', true, 0, 1])
+      expect(run("psql git_restored --tuples-only --command='SELECT name FROM users'").trim()).toBe('Ada')
+
+      run(dumpTable)
+      begin()
+      await migrate()
+      run(restoreTable)
+      expect(await restored()).toEqual(['old', true, 0, 1])
+
+      // A dump of the table leaves the functions out, so its triggers are not made.
+      run('pg_dump --table=grantwell_records --file=table.sql git')
+      begin()
+      run('psql --dbname=git_restored --file=table.sql')
+      expect(await messageOf(migrate)).toContain('the table grantwell_records has another shape: it lacks the trigger')
+      run(drop)
+      await migrate()
+      run(refill)
+      expect(await restored()).toEqual(['old', true, 0, 1])
+
+      begin()
+      await migrate()
+      run(plain)
+      expect(await restored()).toEqual(['old', true, 0, 1])
+
+      const [, move = ''] = /^```sql\n(.*?)^```/ms.exec(page) ?? []
+      await open('git_restored', async (_store, pool) => {
+        await pool.query('CREATE TABLE users (id serial PRIMARY KEY, name text)')
+        await pool.query(move)
+        const { rows } = await pool.query("INSERT INTO users (name) VALUES ('Grace') RETURNING id")
+        expect(rows).toEqual([{ id: 1_000_001 }])
+      })
+    } finally {
+      await engine.remove()
+    }
+  })
+})
+
+it('gives the identifier of a removed row to the next one in SQLite, unless the table has AUTOINCREMENT', () => {
+  const database = new Database(':memory:')
+  const lastOf = (column: string): unknown => {
+    database.exec(`DROP TABLE IF EXISTS users; CREATE TABLE users (id INTEGER PRIMARY KEY ${column}, name TEXT)`)
+    database.exec("INSERT INTO users (name) VALUES ('Ada'), ('Grace'); DELETE FROM users WHERE id = 2")
+    return database.prepare("INSERT INTO users (name) VALUES ('Eve') RETURNING id").get()
+  }
+  expect([lastOf(''), lastOf('AUTOINCREMENT')]).toMatchObject([{ id: 2 }, { id: 3 }])
+  database.close()
+})

@@ -25,6 +25,18 @@ async function openStore(connectionString: string) {
 }
 // #endregion open
 
+// #region pools
+/** Opens two pools: the service's own queries then never wait for those of the store, and keep their own limits. */
+async function openPools(connectionString: string) {
+  const pool = new Pool({ connectionString, max: 10 }) // your own queries
+  const tokens = new Pool({ connectionString, max: 10, application_name: 'grantwell' })
+  tokens.on('error', (error) => console.error(error)) // an idle connection ended; without this line, nobody is told
+  const store = postgresStore(tokens)
+  await store.migrate()
+  return { pool, tokens, store }
+}
+// #endregion pools
+
 describeWith(describe, postgresql, 'PostgreSQL', () => {
   it('keeps records, and fails by one error', async () => {
     const engine = await startPostgres()
@@ -51,6 +63,20 @@ describeWith(describe, postgresql, 'PostgreSQL', () => {
       const other = postgresStore(pool, options)
       await other.migrate()
       expect(await other.read(['key'])).toEqual([undefined])
+
+      const apart = await openPools(address)
+      expect(apart.tokens.options.connectionTimeoutMillis).toBe(5_000)
+      expect(apart.pool.options.connectionTimeoutMillis ?? 0).toBe(0)
+      expect([apart.pool.listenerCount('error'), apart.tokens.listenerCount('error')]).toEqual([0, 1])
+      await Promise.all([apart.pool.end(), apart.tokens.end()])
+
+      const shared = new Pool({ connectionString: address, max: 1 })
+      postgresStore(shared, { timeoutMs: 200 })
+      expect(shared.listenerCount('error')).toBe(1)
+      const held = await shared.connect() // as a transaction of the service holds it
+      await expect(shared.query('SELECT 1')).rejects.toThrow('timeout exceeded when trying to connect')
+      held.release()
+      await shared.end()
 
       await engine.stop('fast')
       await expect(store.read(['key'])).rejects.toThrow(/^grantwell: PostgreSQL failed: connect ECONNREFUSED/)

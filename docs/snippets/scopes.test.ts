@@ -112,6 +112,20 @@ test('a request for an unknown scope, or one that is not registered, is invalid_
     expect((await ask(server, scope)).searchParams.get('error')).toBe('invalid_scope')
 })
 
+test('nobody who is signed out is sent on with invalid_scope', async () => {
+  const signedOut = createAuthorizationServer<Request>({
+    issuer: 'https://wiki.example',
+    store,
+    scopes,
+    user: () => undefined,
+    signInUrl: () => '/sign-in',
+  })
+  const query = new URLSearchParams({ response_type: 'code', client_id: 'reader', scope: 'comment:r' })
+  const page = await createFetchHandler(signedOut)(new Request(`https://wiki.example/oauth2/auth?${query}`))
+  expect([page.status, page.headers.get('location')]).toEqual([400, null])
+  expect(await page.text()).toContain('This link cannot be accessed')
+})
+
 test('the metadata names every scope', async () => {
   const address = 'https://wiki.example/.well-known/oauth-authorization-server'
   const { scopes_supported } = (await (await createFetchHandler(server)(new Request(address))).json()) as {

@@ -35,7 +35,7 @@ export type OAuthErrorCode =
   | 'insufficient_scope'
   /** A function of the host failed. Status 500. */
   | 'server_error'
-  /** The store failed, or there are too many requests: a retry is safe. Status 503, or 429. */
+  /** The store failed, or there are too many requests: ask again after `Retry-After`. Status 503, or 429. */
   | 'temporarily_unavailable'
 
 /**
@@ -236,7 +236,7 @@ export function configurationError(message: string, cause?: unknown): GrantwellE
 /**
  * The error of a store whose engine failed or took too long; `cause` is the error of the engine, not enumerable, so that no log
  * of fields has it. Nothing is known of a write that ended so: it may have happened, or happen yet. The server finds out,
- * or answers 503 with `Retry-After`, and a retry is safe.
+ * or answers 503 with `Retry-After`. A code whose exchange was written all the same is spent: asking again ends its grant.
  */
 export class StorageUnavailable extends GrantwellError {
   /** The name of the class. */

@@ -1,0 +1,243 @@
+/**
+ * The code of the page "Put it beside your sessions": a service in Express with a session in front of the server.
+ * @module
+ */
+
+// #region imports
+import { randomUUID, timingSafeEqual } from 'node:crypto'
+import type { NextFunction, Request, RequestHandler, Response } from 'express'
+import express from 'express'
+import { createAuthorizationServer } from 'grantwell'
+import { createNodeHandler, nodeDigests } from 'grantwell/node'
+import { memoryStore } from 'grantwell/storage/memory'
+// #endregion imports
+import passport from 'passport'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { Listening } from '../../test/adapters/http.js'
+import { listen } from '../../test/adapters/http.js'
+import { Browser } from '../../test/examples/visitor.js'
+import { NATIVE, registration } from '../../test/support.js'
+
+// #region session
+interface Session {
+  userId?: number // what your sign-in writes
+  formToken?: string
+  regenerate(done: (error?: unknown) => void): void
+}
+type SessionRequest = Request & { session?: Session }
+
+const sessions = new Map<string, Session>()
+
+/** Stands for `session({ ... })` of express-session. It renews its cookie at each request, as `rolling: true` does. */
+function session(request: SessionRequest, response: Response, next: NextFunction): void {
+  const begin = (id: string): void => {
+    const regenerate: Session['regenerate'] = (done) => {
+      sessions.delete(id)
+      begin(randomUUID())
+      done()
+    }
+    request.session = Object.assign(sessions.get(id) ?? {}, { regenerate })
+    sessions.set(id, request.session)
+    response.cookie('sid', id, { httpOnly: true, sameSite: 'lax', secure: request.secure })
+  }
+  const sent = /(?:^|; )sid=([\w-]+)/.exec(request.headers.cookie ?? '')?.[1]
+  begin(sent !== undefined && sessions.has(sent) ? sent : randomUUID())
+  next()
+}
+// #endregion session
+
+// #region users
+const users = new Map([[1, { id: 1, name: 'Ada', blocked: false }]]) // stands for your table of users
+
+/** Returns who is signed in, from the session that the middleware in front has set. */
+function userOf({ session }: SessionRequest) {
+  const row = session?.userId === undefined ? undefined : users.get(session.userId)
+  return row === undefined || row.blocked ? undefined : { subject: String(row.id), name: row.name }
+}
+// #endregion users
+
+// #region server
+const issuer = process.env['ISSUER'] ?? 'http://127.0.0.1:8080'
+
+const server = createAuthorizationServer<SessionRequest>({
+  issuer,
+  store: memoryStore(),
+  digests: nodeDigests,
+  user: ({ native }) => userOf(native),
+  signInUrl: (returnTo) => {
+    const { pathname, search } = new URL(returnTo)
+    return `/login?next=${encodeURIComponent(pathname + search)}`
+  },
+})
+// #endregion server
+
+// #region skip
+/** The documents that shared caches keep. With an issuer `https://host/auth`: /auth/oauth2/..., and the third one with /auth at its end. */
+const PUBLIC = new Set(['/oauth2/style.css', '/oauth2/logo', '/.well-known/oauth-authorization-server'])
+
+/** Leaves a middleware out for the public documents. */
+function unlessPublic(middleware: RequestHandler): RequestHandler {
+  return (request, response, next) => {
+    if (PUBLIC.has(request.path)) next()
+    else middleware(request, response, next)
+  }
+}
+// #endregion skip
+
+// #region mount
+const app = express()
+// app.set('trust proxy', 1) // behind one proxy of yours that ends TLS
+app.use(unlessPublic(session)) // first the session,
+app.use(createNodeHandler(server)) // then grantwell,
+// then your own pages
+// #endregion mount
+
+// #region login
+app.get('/login', (_request, response) => {
+  response.send('<form method="post"><input name="name"><button>Sign in</button></form>')
+})
+app.post('/login', express.urlencoded(), (request: SessionRequest, response, next) => {
+  const target = new URL(String(request.query['next'] ?? '/'), issuer)
+  const row = [...users.values()].find(({ name }) => name === request.body.name) // check a password, too
+  if (target.origin !== new URL(issuer).origin || row === undefined) {
+    response.status(400).send('Try again.')
+    return
+  }
+  request.session?.regenerate((error) => {
+    if (error) return next(error)
+    if (request.session !== undefined) request.session.userId = row.id
+    response.redirect(303, target.href)
+  })
+})
+// #endregion login
+
+// #region end
+/** Signs a user out everywhere: of your service, and of every application. */
+async function signOutEverywhere(userId: number): Promise<void> {
+  for (const [id, { userId: owner }] of sessions) if (owner === userId) sessions.delete(id) // first your sessions
+  await server.grants.revokeAll(String(userId)) // then all permissions
+}
+
+/** Ends an account. The row stays, so that nobody gets its identifier. */
+async function deleteAccount(userId: number): Promise<void> {
+  users.set(userId, { id: userId, name: '', blocked: true })
+  await signOutEverywhere(userId)
+}
+// #endregion end
+
+// #region form-token
+/** Returns the token that the forms of a session have in the hidden field `form_token`. */
+function formTokenOf(session: Session): string {
+  session.formToken ??= randomUUID()
+  return session.formToken
+}
+
+/** Refuses a form that a page of another site has sent. It stands behind `express.urlencoded()`. */
+function ownForm({ session, body }: SessionRequest, response: Response, next: NextFunction): void {
+  const known = Buffer.from(session?.formToken ?? '')
+  const sent = Buffer.from(typeof body?.form_token === 'string' ? body.form_token : '')
+  if (known.length > 0 && known.length === sent.length && timingSafeEqual(known, sent)) next()
+  else response.status(403).send('Open the page again.')
+}
+// #endregion form-token
+
+app.get('/form', ({ session }: SessionRequest, response) => {
+  response.send(session === undefined ? '' : formTokenOf(session))
+})
+app.post('/form', express.urlencoded(), ownForm, (_request, response) => {
+  response.send('taken')
+})
+
+let web: Listening
+const at = (path: string): string => web.origin + path
+beforeAll(async () => {
+  web = await listen(app)
+})
+afterAll(() => web.close())
+
+/** The server writes addresses of its issuer, and the test listens elsewhere. */
+const here = (address: string): string => address.replace(issuer, web.origin)
+
+it('knows the user of the session behind a sign-in, and forgets a user who is signed out everywhere', async () => {
+  await server.applications.register(registration(), { clientId: 'web' })
+  const browser = new Browser()
+  const redirect_uri = 'https://app.example/callback'
+  const query = new URLSearchParams({
+    response_type: 'code',
+    client_id: 'web',
+    redirect_uri,
+    scope: 'account-profile:r',
+  })
+  const link = at(`/oauth2/auth?${query}`)
+  const signIn = await browser.open(link)
+  expect(signIn).toBe(at(`/login?next=${encodeURIComponent(`/oauth2/auth?${query}`)}`))
+  await browser.open(signIn)
+  const before = [...sessions.keys()]
+  const back = await browser.submit([['name', 'Ada']])
+  expect([...sessions.keys()]).not.toEqual(before) // a new identifier
+  expect(back).toBe(`${issuer}/oauth2/auth?${query}`)
+  await browser.open(here(back))
+  expect(browser.html).toContain('Ada')
+  const asked = await browser.submit([
+    ['decision', 'agree'],
+    ['resource_scope', 'all'],
+  ])
+  expect(new URL(asked).searchParams.get('code')).toMatch(/^gwc_/)
+  expect((await server.grants.listGrants('1')).grants).toHaveLength(1)
+
+  await signOutEverywhere(1)
+  expect((await server.grants.listGrants('1')).grants).toEqual([])
+  expect(await browser.open(link)).toBe(signIn)
+  await deleteAccount(1)
+  expect(users.get(1)?.blocked).toBe(true)
+})
+
+it('sends a sign-in nowhere else', async () => {
+  for (const next of ['https://evil.example/', '//evil.example/', '/\\evil.example/']) {
+    const body = new URLSearchParams({ name: 'Ada' })
+    const answer = await fetch(at(`/login?${new URLSearchParams({ next })}`), {
+      method: 'POST',
+      body,
+      redirect: 'manual',
+    })
+    expect([next, answer.status]).toEqual([next, 400])
+  }
+})
+
+it('adds no cookie to the public documents, and one to all others', async () => {
+  await server.applications.register(registration({ type: 'public' }), NATIVE)
+  const application = await server.applications.get('native')
+  const logo = application?.state === 'approved' ? application.logo : ''
+  for (const path of [...PUBLIC, `/oauth2/logo?client_id=native&logo=${logo}`]) {
+    const answer = await fetch(at(path))
+    expect([path, answer.headers.getSetCookie()]).toEqual([path, []])
+    if (path !== '/oauth2/logo') expect(answer.headers.get('cache-control')).toMatch(/^public, /)
+  }
+  const page = await fetch(at('/oauth2/applications'), { redirect: 'manual' })
+  expect(page.headers.getSetCookie()).toEqual([expect.stringContaining('SameSite=Lax')])
+})
+
+it('takes a form of its own session alone', async () => {
+  const page = await fetch(at('/form'))
+  const cookie = page.headers.getSetCookie()[0]?.split(';')[0] ?? ''
+  const token = await page.text()
+  const send = async (headers: Record<string, string>, form: Record<string, string>) =>
+    (await fetch(at('/form'), { method: 'POST', headers, body: new URLSearchParams(form) })).status
+  expect(await send({ cookie }, { form_token: token })).toBe(200)
+  expect(await send({ cookie }, {})).toBe(403)
+  expect(await send({}, { form_token: token })).toBe(403)
+  expect(await send({}, { form_token: '' })).toBe(403)
+})
+
+it('leaves passport out where the session is left out', async () => {
+  const made = express()
+  // #region passport
+  const signedIn = express.Router()
+  signedIn.use(session, passport.session()) // passport.session() throws where there is no session
+  made.use(unlessPublic(signedIn))
+  // #endregion passport
+  made.use(createNodeHandler(server))
+  const listening = await listen(made)
+  expect((await fetch(`${listening.origin}/oauth2/style.css`)).status).toBe(200)
+  await listening.close()
+})
