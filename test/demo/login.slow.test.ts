@@ -95,7 +95,7 @@ describe('at the demo', () => {
       [`calls itself ${demo.issuer}`, 4, ['--issuer', other.origin]],
       ['There is no authorization server', 4, ['--issuer', demo.app]],
       ['does not know this client', 4, ['--issuer', demo.issuer, '--client-id', 'nobody']],
-      ['The scope is', 2, ['--issuer', demo.issuer, '--scope', 'repo-code:rw']],
+      ['The scope repo-code:rw is not registered', 2, ['--issuer', demo.issuer, '--scope', 'repo-code:rw']],
     ] as const
     for (const [part, exit, options] of cases) {
       const { code, stdout, stderr } = await failure(options)

@@ -67,7 +67,9 @@ export function completeManifest(
     ...withMissing(manifest, 'dependencies', dependencies, named),
   }
   if (Object.keys(added).length === 0) return undefined
-  const [before = '', after = ''] = [/^\uFEFF?\s*/, /\s*$/].map((space) => space.exec(text)?.[0])
+  // The mark of the encoding is white space here, as it is for JSON.
+  const before = text.slice(0, text.length - text.trimStart().length)
+  const after = text.slice(text.trimEnd().length)
   const json = JSON.stringify({ ...manifest, ...added }, null, indentationOf(text))
   return before + (text.includes('\r\n') ? json.replaceAll('\n', '\r\n') : json) + after
 }

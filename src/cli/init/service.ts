@@ -105,6 +105,6 @@ function importsOf(framework: Framework, store: Store): readonly string[] {
 }
 
 function sortKey(line: string): string {
-  const module = /'(.+)'$/.exec(line)?.[1] ?? ''
+  const module = line.split("'").at(-2) ?? ''
   return module.startsWith('node:') ? ` ${module}` : module
 }
