@@ -230,14 +230,14 @@ it('takes a form of its own session alone', async () => {
 })
 
 it('leaves passport out where the session is left out', async () => {
-  const made = express()
+  const app = express()
   // #region passport
   const signedIn = express.Router()
   signedIn.use(session, passport.session()) // passport.session() throws where there is no session
-  made.use(unlessPublic(signedIn))
+  app.use(unlessPublic(signedIn))
   // #endregion passport
-  made.use(createNodeHandler(server))
-  const listening = await listen(made)
+  app.use(createNodeHandler(server))
+  const listening = await listen(app)
   expect((await fetch(`${listening.origin}/oauth2/style.css`)).status).toBe(200)
   await listening.close()
 })
