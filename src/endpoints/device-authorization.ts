@@ -22,7 +22,6 @@ import { deviceAuthorizationRequest, deviceAuthorizationResponse } from '../prot
 import type { HttpRequest, HttpResponse } from '../protocol/message.js'
 import { errorResponse } from '../protocol/message.js'
 import type { ReportRefusal } from '../shell/audit.js'
-import { named } from '../shell/audit.js'
 import type { Settings } from '../shell/options/settings.js'
 import { unavailable } from '../shell/records/checked-store.js'
 import { keys, recordAs } from '../shell/records.js'
@@ -49,7 +48,7 @@ export function deviceAuthorizationEndpoint<Native>(
   const limiter = createDeviceLimiter(settings, transactions)
 
   function answerError(error: OAuthError, clientId?: string): HttpResponse {
-    reportRefusal('device_authorization', error.reason, error.code, named(clientId))
+    reportRefusal('device_authorization', error.reason, error.code, { clientId })
     return errorResponse(error)
   }
 

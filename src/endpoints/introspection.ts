@@ -24,7 +24,6 @@ import type { HttpRequest, HttpResponse } from '../protocol/message.js'
 import { errorResponse } from '../protocol/message.js'
 import { requestAboutToken } from '../protocol/request-about-token.js'
 import type { ReportRefusal } from '../shell/audit.js'
-import { named } from '../shell/audit.js'
 import type { MaybePromise } from '../shell/maybe-promise.js'
 import { andThen } from '../shell/maybe-promise.js'
 import type { Settings } from '../shell/options/settings.js'
@@ -59,7 +58,7 @@ export function introspectionEndpoint<Native>(
   const { issuer, digests, clock, introspectionMaxAge, allowClientSecretPost: allowPost } = settings
 
   function answerError(error: OAuthError, clientId?: string, grantId?: GrantId): HttpResponse {
-    reportRefusal('introspection', error.reason, error.code, named(clientId, grantId))
+    reportRefusal('introspection', error.reason, error.code, { clientId, grantId })
     return errorResponse(error)
   }
 
@@ -78,7 +77,7 @@ export function introspectionEndpoint<Native>(
       if (fault !== undefined) return answerError(fault, client.clientId)
       const found = introspect(settings, credential, loaded, now, resourceServer.scopes)
       if (typeof found === 'string') {
-        reportRefusal('introspection', found, undefined, named(client.clientId, grantId))
+        reportRefusal('introspection', found, undefined, { clientId: client.clientId, grantId })
         return INACTIVE
       }
       return introspectionResponse(found, issuer, Math.min(introspectionMaxAge, found.expiresAt - now))

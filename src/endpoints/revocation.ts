@@ -17,7 +17,6 @@ import { errorResponse, revocationResponse } from '../protocol/message.js'
 import type { RequestAboutToken } from '../protocol/request-about-token.js'
 import { requestAboutToken } from '../protocol/request-about-token.js'
 import type { ReportRefusal } from '../shell/audit.js'
-import { named } from '../shell/audit.js'
 import type { Settings } from '../shell/options/settings.js'
 import type { Transactions } from '../shell/transactions.js'
 import { resolveClient } from './client.js'
@@ -31,7 +30,7 @@ export function revocationEndpoint<Native>(
   const { digests, rules } = settings
 
   function answerError(error: OAuthError, clientId?: string, grantId?: GrantId): HttpResponse {
-    reportRefusal('revocation', error.reason, error.code, named(clientId, grantId))
+    reportRefusal('revocation', error.reason, error.code, { clientId, grantId })
     return errorResponse(error, 'revocation')
   }
 
@@ -44,7 +43,7 @@ export function revocationEndpoint<Native>(
     const reply = await decide(asked, client)
     if (isOAuthError(reply)) return answerError(reply, client.clientId, grantId)
     if (reply.type === 'unchanged')
-      reportRefusal('revocation', reply.reason, undefined, named(client.clientId, grantId))
+      reportRefusal('revocation', reply.reason, undefined, { clientId: client.clientId, grantId })
     return revocationResponse(request.headers)
   }
 

@@ -18,7 +18,6 @@ import { errorResponse, tokenResponse } from '../protocol/message.js'
 import type { GrantTypes, TokenRequest } from '../protocol/token.js'
 import { GRANT_TYPES, tokenRequest } from '../protocol/token.js'
 import type { ReportRefusal } from '../shell/audit.js'
-import { named } from '../shell/audit.js'
 import type { Settings } from '../shell/options/settings.js'
 import type { Transactions } from '../shell/transactions.js'
 import { resolveClient } from './client.js'
@@ -35,8 +34,7 @@ export function tokenEndpoint<Native>(
 
   function answerError(error: OAuthError, clientId?: string, grantId?: GrantId): HttpResponse {
     // A device that asks as it should is no news.
-    if (error.code !== 'authorization_pending')
-      reportRefusal('token', error.reason, error.code, named(clientId, grantId))
+    if (error.code !== 'authorization_pending') reportRefusal('token', error.reason, error.code, { clientId, grantId })
     return errorResponse(error)
   }
 

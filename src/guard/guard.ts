@@ -27,7 +27,6 @@ import {
 import type { HttpHeaders, HttpResponse, RequestLike } from '../protocol/message.js'
 import { headersOf, memberOf } from '../protocol/message.js'
 import type { ReportRefusal } from '../shell/audit.js'
-import { named } from '../shell/audit.js'
 import { wrongAnswer } from '../shell/host.js'
 import { lazy } from '../shell/lazy.js'
 import type { MaybePromise } from '../shell/maybe-promise.js'
@@ -245,7 +244,7 @@ function answerRefusal(
   { error, clientId, grantId }: Refusal,
   { scopes, scheme }: Checked,
 ): GuardResult {
-  if (isOAuthError(error)) reportRefusal('api', error.reason, error.code, named(clientId, grantId))
+  if (isOAuthError(error)) reportRefusal('api', error.reason, error.code, { clientId, grantId })
   const schemes = settings.macTokens && error.type === 'no_token' ? (['Bearer', 'MAC'] as const) : ([scheme] as const)
   return { type: 'refused', error, response: challenge(error, scopes, schemes) }
 }

@@ -167,7 +167,10 @@ export function authenticateClient(
   return application.state === 'approved' ? application : failed('client_suspended')
 }
 
-/** Who asks can find out the type of any client at the authorization endpoint, so that nobody learns it here. */
+/**
+ * Describes a method that a client does not take. It gives the type of the client away, which anybody can find out at the authorization
+ * endpoint: public clients need PKCE there.
+ */
 function wrongMethod(used: ClientAuthenticationMethod, takes: string): string {
   return `The client authenticated by ${used}; it takes ${takes}.`
 }

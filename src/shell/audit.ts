@@ -43,24 +43,24 @@ export interface RefusedEvent {
 /** One entry of the audit trail. Holds no secret, so it may be kept. */
 export type AuditEvent = GrantEvent | ApplicationEvent | RefusedEvent
 
+/** The parts of a `RefusedEvent` that are not always known. */
+export type RefusedAbout = {
+  readonly [Part in 'clientId' | 'grantId' | 'subject' | 'rule']?: RefusedEvent[Part] | undefined
+}
+
 /** Reports a refusal to the audit trail. */
 export type ReportRefusal = (
   endpoint: RefusedEvent['endpoint'],
   reason: RefusalReason,
   error?: OAuthErrorCode,
-  about?: Pick<RefusedEvent, 'clientId' | 'grantId' | 'subject' | 'rule'>,
+  about?: RefusedAbout,
 ) => void
 
 /** Reasons for which the client identifier was not verified. It may be any text then, even a misplaced secret. */
 const UNVERIFIED: ReadonlySet<RefusalReason> = new Set(['client_unknown', 'store_failed'])
 
-/** Names the client of a refused request, and the grant that its credential names. */
-export function named(clientId: string | undefined, grantId?: GrantId): Pick<RefusedEvent, 'clientId' | 'grantId'> {
-  return { ...(clientId !== undefined && { clientId }), ...(grantId !== undefined && { grantId }) }
-}
-
 /** Own properties alone: a polluted prototype would be read otherwise. */
-const NOTHING = Object.freeze(Object.create(null)) as Readonly<Record<string, undefined>> // it has no property
+const NOTHING: RefusedAbout = Object.freeze(Object.create(null))
 
 /** Creates the function that reports refusals. */
 export function createReportRefusal({

@@ -11,6 +11,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { KEPT_MAX } from '../../src/shell/records/client-keys.js'
 import type { WatchedServer } from '../server/helpers.js'
 import {
+  atRevocation,
   INVALID_CLIENT,
   NO_SECRET,
   REVOKED,
@@ -556,28 +557,27 @@ describe('RFC 6749, 2.1 public clients', () => {
     const { code } = await authorize(test)
     const codes = await codesOf(test)
     await decide(test, codes)
-    const posing: [Headers, Record<string, string>][] = [
-      [{}, { client_id: 'web' }],
-      [{}, { client_id: 'web', client_secret: '' }],
-      [{}, { client_id: 'web', client_secret: 'native' }],
-      [raw('web:'), {}],
-      [raw('web:native'), {}],
-      [raw('native:native'), {}],
-      [raw(`native:${WEB.clientSecret}`), {}],
-      [{}, { client_id: 'native', client_secret: WEB.clientSecret }],
-      [{}, { client_id: 'native', client_secret: 'native' }],
+    const posing: [Headers, Record<string, string>, HttpResponse][] = [
+      [{}, { client_id: 'web' }, NO_SECRET],
+      [{}, { client_id: 'web', client_secret: '' }, NO_SECRET],
+      [{}, { client_id: 'web', client_secret: 'native' }, INVALID_CLIENT],
+      [raw('web:'), {}, NO_SECRET],
+      [raw('web:native'), {}, INVALID_CLIENT],
+      [raw('native:native'), {}, UNEXPECTED_SECRET('client_secret_basic')],
+      [raw(`native:${WEB.clientSecret}`), {}, UNEXPECTED_SECRET('client_secret_basic')],
+      [{}, { client_id: 'native', client_secret: WEB.clientSecret }, UNEXPECTED_SECRET('client_secret_post')],
+      [{}, { client_id: 'native', client_secret: 'native' }, UNEXPECTED_SECRET('client_secret_post')],
     ]
-    const refused = { status: 401, body: expect.stringContaining('invalid_client') }
-    for (const [headers, form] of posing) {
+    for (const [headers, form, refused] of posing) {
       const exchanging = { ...form, grant_type: 'authorization_code', code }
       const refreshing = { ...form, grant_type: 'refresh_token', refresh_token }
-      expect(await post(test.server, '/oauth2/token', exchanging, headers)).toMatchObject(refused)
-      expect(await post(test.server, '/oauth2/token', refreshing, headers)).toMatchObject(refused)
+      expect(await post(test.server, '/oauth2/token', exchanging, headers)).toStrictEqual(refused)
+      expect(await post(test.server, '/oauth2/token', refreshing, headers)).toStrictEqual(refused)
       const polling = { ...form, grant_type: DEVICE_GRANT, device_code: codes.device_code }
-      expect(await post(test.server, '/oauth2/token', polling, headers)).toMatchObject(refused)
-      expect(await post(test.server, '/oauth2/device_authorization', form, headers)).toMatchObject(refused)
+      expect(await post(test.server, '/oauth2/token', polling, headers)).toStrictEqual(refused)
+      expect(await post(test.server, '/oauth2/device_authorization', form, headers)).toStrictEqual(refused)
       const revoking = await post(test.server, '/oauth2/revoke', { ...form, token: refresh_token }, headers)
-      expect(revoking).toMatchObject(refused)
+      expect(revoking).toStrictEqual(atRevocation(refused))
     }
     // As itself it gets nothing of theirs either.
     expect((await exchange(test, code, {}, NATIVE)).status).toBe(400)

@@ -30,8 +30,7 @@ export function showError(
   error: OAuthError,
   { clientId, rule }: { readonly clientId?: string; readonly rule?: string } = {},
 ): HttpResponse {
-  const about = { ...(clientId !== undefined && { clientId }), ...(rule !== undefined && { rule }) }
-  reportRefusal(endpoint, error.reason, error.code, about)
+  reportRefusal(endpoint, error.reason, error.code, { clientId, rule })
   const busy = error.code === 'temporarily_unavailable' || error.code === 'server_error'
   const model = busy
     ? BUSY
