@@ -241,7 +241,7 @@ describe('requests', () => {
         }
         expect(errors).toStrictEqual([])
       }),
-      { numRuns: 400 },
+      { numRuns: 1000 },
     )
     for (const status of [undefined, 200, 302, 400, 401, 405, 413])
       expect(statuses.get(status), `${status}`).toBeGreaterThan(2)
