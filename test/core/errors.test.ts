@@ -2,7 +2,7 @@
  * Errors: what a client sees of each code, and what a host catches.
  * @module
  */
-import { GrantwellError } from 'grantwell'
+import { GrantwellError, StorageUnavailable } from 'grantwell'
 import { describe, expect, it } from 'vitest'
 import type { OAuthErrorCode } from '../../src/core/errors.js'
 import { isOAuthError, oauthError } from '../../src/core/errors.js'
@@ -60,5 +60,14 @@ describe('what a host catches', () => {
     const error = new GrantwellError('ERR_STORE', 'the store failed')
     expect(error).toBeInstanceOf(Error)
     expect(error).toMatchObject({ name: 'GrantwellError', code: 'ERR_STORE', message: 'the store failed' })
+  })
+
+  it('tells of a failed store, and has the error of its engine where no log of fields finds it', () => {
+    const cause = new Error('connect ECONNREFUSED')
+    const error = new StorageUnavailable('the store did not answer', cause)
+    expect(error).toMatchObject({ name: 'StorageUnavailable', code: 'ERR_STORAGE_UNAVAILABLE', cause })
+    expect(error.message).toBe('grantwell: the store did not answer')
+    expect(Object.keys(error)).not.toContain('cause')
+    expect(JSON.stringify({ ...error })).not.toContain('ECONNREFUSED')
   })
 })

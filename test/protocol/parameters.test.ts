@@ -728,6 +728,13 @@ describe('RFC 6749, appendix B', () => {
     const request = { method: 'POST', url: '/', headers: { 'content-type': FORM }, body, native: undefined }
     expect(bodyParameters(request)).toStrictEqual(parameters)
   })
+
+  it('throws what made the form unreadable, since that is no fault of the client', () => {
+    const error = new Error('the host has read the body already')
+    const headers = { 'content-type': FORM }
+    const request: HttpRequest = { method: 'POST', url: '/', headers, body: { type: 'unreadable', error } }
+    expect(() => bodyParameters(request)).toThrow(error)
+  })
 })
 
 describe('the form of a real client', () => {
