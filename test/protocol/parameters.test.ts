@@ -732,7 +732,13 @@ describe('RFC 6749, appendix B', () => {
   it('throws what made the form unreadable, since that is no fault of the client', () => {
     const error = new Error('the host has read the body already')
     const headers = { 'content-type': FORM }
-    const request: HttpRequest = { method: 'POST', url: '/', headers, body: { type: 'unreadable', error } }
+    const request: HttpRequest = {
+      method: 'POST',
+      url: '/',
+      headers,
+      body: { type: 'unreadable', error },
+      native: undefined,
+    }
     expect(() => bodyParameters(request)).toThrow(error)
   })
 })
