@@ -54,7 +54,8 @@ describe('the site', () => {
     const included = [...text.matchAll(/^<<< (\S+?)(?:#([\w-]+))?(?:\{.*\})?\s*$/gm)]
     for (const [, file = '', region] of included) {
       const source = readFileSync(join(docs, dirname(`.${path}x`), file), 'utf8')
-      expect(file).toMatch(/\/snippets\/[\w-]+\.test\.ts$/)
+      // Or a template that such a file reads.
+      expect(file).toMatch(/\/snippets\/([\w-]+\.test\.ts|templates\/[\w-]+\.eta)$/)
       if (region !== undefined) expect(regionOf(source, region).trim(), `${file}#${region}`).not.toBe('')
     }
   })

@@ -1,0 +1,162 @@
+/**
+ * The code of the page "Pages with a template engine": the five pages as templates of Eta.
+ * @module
+ */
+// #region imports
+import { readdirSync, readFileSync } from 'node:fs'
+import { Eta } from 'eta'
+import { createAuthorizationServer } from 'grantwell'
+import { createFetchHandler } from 'grantwell/fetch'
+import type { Pages } from 'grantwell/pages'
+import { displayText } from 'grantwell/pages'
+import { memoryStore } from 'grantwell/storage/memory'
+// #endregion imports
+import { expect, test } from 'vitest'
+import { browser } from './page-browser.js'
+
+// #region engine
+const eta = new Eta({ autoEscape: true })
+
+/** Compiles every template of the folder, so that a mistake in one stops the start of the service. */
+const folder = new URL('./templates/', import.meta.url)
+for (const file of readdirSync(folder))
+  eta.loadTemplate(`@${file.replace('.eta', '')}`, readFileSync(new URL(file, folder), 'utf8'))
+
+/** Renders a template at once: no promise, and no file is read. */
+const render = (name: string, values: object): string => eta.render(`@${name}`, values)
+// #endregion engine
+
+// #region prepare
+/** Values that must stay as they are, since the server or the browser reads them again. */
+const KEPT = new Set(['form', 'id', 'href', 'logo', 'next', 'stylesheet'])
+
+/** Prepares a model for a template: replaces the characters that would reorder the words around them. */
+function forTemplate<Value>(value: Value): Value {
+  if (typeof value === 'string') return displayText(value) as Value
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map(forTemplate) as Value
+  const entries = Object.entries(value).map(([name, each]) => [name, KEPT.has(name) ? each : forTemplate(each)])
+  return Object.fromEntries(entries)
+}
+// #endregion prepare
+
+// #region pages
+const pages: Pages = {
+  consent: (model) => render('consent', forTemplate(model)),
+  device: (model) => render('device', forTemplate(model)),
+  deviceResult: (model) => render('device-result', forTemplate(model)),
+  authorizedApplications: (model) => render('authorized-applications', forTemplate(model)),
+  error: (model) => render('error', forTemplate(model)),
+}
+// #endregion pages
+
+const told: unknown[] = []
+const onError = (error: unknown) => told.push(error)
+let present = true
+const store = memoryStore()
+const userOf = (_request: Request | undefined) => (present ? { subject: 'ada', name: 'Ada \u202e& Co' } : undefined)
+const resources = () => [{ id: 'ada/engine' }, { id: 'ada/notes"', name: 'Notes <b>' }]
+
+// #region server
+const server = createAuthorizationServer<Request>({
+  issuer: 'https://git.example',
+  store,
+  user: (request) => userOf(request.native),
+  signInUrl: (returnTo) => `/sign-in?return_to=${encodeURIComponent(returnTo)}`,
+  resources,
+  pages,
+  onError,
+})
+// #endregion server
+
+const handle = createFetchHandler(server)
+const SECRET = 'a-secret-of-the-mirror-application'
+const CONSENT = '/oauth2/auth?response_type=code&client_id=mirror&state=%E2%80%AEs%22'
+const AGREED = [
+  ['decision', 'agree'],
+  ['resource_scope', 'specified'],
+  ['resource', 'ada/notes"'],
+] as const
+
+await server.applications.register(
+  {
+    name: 'Issue Mirror',
+    logo: readFileSync(new URL('./logo.png', import.meta.url)),
+    description: 'Says <i>hello</i>',
+    website: 'https://mirror.example',
+    type: 'confidential',
+    redirectUris: ['https://mirror.example/callback'],
+    scopes: ['repo-code:rw', 'account-profile:r'],
+    resourceScope: 'all',
+    deviceFlow: true,
+  },
+  { clientId: 'mirror', clientSecret: SECRET },
+)
+
+async function userCode(): Promise<string> {
+  const body = new URLSearchParams({ client_id: 'mirror', client_secret: SECRET })
+  const request = new Request('https://git.example/oauth2/device_authorization', { method: 'POST', body })
+  const { user_code }: { readonly user_code: string } = JSON.parse(await (await handle(request)).text())
+  return user_code
+}
+
+test('the five templates work, from the consent to the end of the access', async () => {
+  const ada = browser(handle)
+  const { page } = await ada.open(CONSENT)
+  expect(page).toContain('Says &lt;i&gt;hello&lt;/i&gt;')
+  expect(page).toContain('Ada \ufffd&amp; Co')
+  expect(page).toContain('value="ada/notes&quot;"')
+  expect(page).toContain('Notes &lt;b&gt;')
+  const nothing = await ada.submit([
+    ['decision', 'agree'],
+    ['resource_scope', 'specified'],
+  ])
+  expect(nothing.answer.status).toBe(400)
+  expect(nothing.page).toContain('role="alert">Choose which resources')
+  const location = (await ada.submit(AGREED)).answer.headers.get('location') ?? ''
+  expect(new URL(location).searchParams.get('state')).toBe('\u202es"')
+
+  expect((await ada.open(`/oauth2/device?user_code=${await userCode()}`)).page).toContain('shows the same code')
+  await ada.open('/oauth2/device')
+  expect((await ada.submit([['user_code', 'WDJB-MJHT']])).page).toContain('The code is unknown')
+  expect((await ada.submit([['user_code', await userCode()]])).page).toContain('your own device shows the code')
+  expect((await ada.submit(AGREED)).page).toContain('is connected')
+  await ada.open('/oauth2/device')
+  await ada.submit([['user_code', await userCode()]])
+  expect((await ada.submit([['decision', 'refuse']])).page).toContain('Nothing was shared')
+
+  const listed = await ada.open('/oauth2/applications')
+  expect(listed.page.match(/Permitted on/g)).toHaveLength(2)
+  expect(listed.page).toContain('<bdi>Notes &lt;b&gt;</bdi>')
+  expect((await ada.submit()).answer.headers.get('location')).toBe('/oauth2/applications')
+  expect((await ada.open('/oauth2/applications')).page).toContain('No application has access')
+  expect(told).toEqual([])
+})
+
+test('the list of applications shows the permissions before the newest ones, and what cannot be shown', async () => {
+  const ada = browser(handle)
+  for (let times = 0; times < 120; times++) {
+    await ada.open(CONSENT)
+    await ada.submit(AGREED)
+  }
+  const { page } = await ada.open('/oauth2/applications')
+  expect(page).toMatch(/Permitted before, \d+ times in all/)
+  const model = { kind: 'specified', items: ['a'], notShown: 2, isMore: true }
+  expect(render('permission', { scopes: [], places: [model] })).toContain('2 or more others cannot be shown')
+  expect(told).toEqual([])
+})
+
+test('the error page leads to the sign-in', async () => {
+  const ada = browser(handle)
+  expect((await ada.open('/oauth2/auth?client_id=nobody')).page).toContain('<h1>This link cannot be accessed</h1>')
+  await ada.open(CONSENT)
+  present = false
+  const { page } = await ada.submit(AGREED)
+  present = true
+  expect(page).toContain('<a href="/sign-in?return_to=')
+  expect(told).toEqual([])
+})
+
+test('a mistake in a template is found at the start', () => {
+  expect(() => new Eta().loadTemplate('@wrong', '<% if (it.user) { %>')).toThrow()
+})
