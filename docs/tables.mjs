@@ -1,8 +1,9 @@
 /**
- * Writes the tables of options, events, errors and reasons of the reference, from the sources: `node docs/tables.mjs`.
+ * Writes the tables of options, events, errors and reasons of the reference, from the sources, and names the pages of TypeDoc after
+ * their entry points: `node docs/tables.mjs`.
  * @module
  */
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import ts from 'typescript'
 
@@ -10,6 +11,23 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 
 const ENGINE = ['src/storage/shared/options.ts', 'EngineOptions']
 const REMOTE = ['src/storage/shared/options.ts', 'RemoteEngineOptions']
+
+/** The page of each entry point, as TypeDoc names it: after its source. */
+export const ENTRY_POINTS = {
+  grantwell: 'index-1',
+  'grantwell/core': 'core',
+  'grantwell/node': 'adapters/node',
+  'grantwell/fetch': 'adapters/fetch',
+  'grantwell/storage/memory': 'storage/memory',
+  'grantwell/storage/sqlite': 'storage/sqlite',
+  'grantwell/storage/postgres': 'storage/postgres',
+  'grantwell/storage/redis': 'storage/redis',
+  'grantwell/pages': 'pages',
+  'grantwell/metadata': 'metadata/',
+  'grantwell/client': 'client',
+  'grantwell/client/node': 'client/node',
+  'grantwell/testing': 'testing',
+}
 
 /** Functions with options, each with the interfaces of these. */
 const OPTIONS = [
@@ -19,7 +37,7 @@ const OPTIONS = [
   ['sqliteStore', [['src/storage/sqlite.ts', 'SqliteStoreOptions'], ENGINE]],
   ['postgresStore', [['src/storage/postgres.ts', 'PostgresStoreOptions'], REMOTE, ENGINE]],
   ['redisStore', [REMOTE, ENGINE]],
-  ['Clients', [['src/client/client.ts', 'ClientOptions']]],
+  ['discover', [['src/client/client.ts', 'ClientOptions']]],
   ['login', [['src/client/login.ts', 'LoginOptions']]],
   ['loginByBrowser', [['src/client/node/browser-login.ts', 'BrowserLoginOptions']]],
   ['createTokenSource', [['src/client/tokens/token-source.ts', 'TokenSourceOptions']]],
@@ -140,6 +158,22 @@ function pageOf(page, tables) {
   return [`# ${TITLES[page]}`, '', ...parts].join('\n')
 }
 
+/** Gives the page of each entry point, and its place in the list of them, the name by which it is imported. */
+function nameEntryPoints() {
+  const list = `${root}docs/reference/index.md`
+  let text = readFileSync(list, 'utf8').replace('## Modules', '## Entry points')
+  for (const [name, path] of Object.entries(ENTRY_POINTS)) {
+    const link = `${path.replace(/\/$/, '/index')}.md`
+    const page = `${root}docs/reference/${link}`
+    const title = /^# .*/
+    if (!title.test(readFileSync(page, 'utf8'))) throw new Error(`${link} has no title`)
+    writeFileSync(page, readFileSync(page, 'utf8').replace(title, `# ${name}`))
+    if (!text.includes(`](${link})`)) throw new Error(`the list of entry points has no ${link}`)
+    text = text.replace(new RegExp(`\\[[^\\]]*\\]\\(${link}\\)`), `[${name}](${link})`)
+  }
+  writeFileSync(list, text)
+}
+
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const tables = readTables()
   mkdirSync(`${root}docs/reference`, { recursive: true })
@@ -151,4 +185,5 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
         tables.filter((table) => table.page === page),
       ),
     )
+  nameEntryPoints()
 }

@@ -14,6 +14,11 @@ import type { Request, Response } from 'express'
 import type { Application } from 'grantwell'
 import { html, renderHtml } from 'grantwell/pages'
 // #endregion form-imports
+// #region applicant-imports
+import type { NextFunction } from 'express'
+import type { RegistrationFault } from 'grantwell'
+import multer from 'multer'
+// #endregion applicant-imports
 // #region no-public-imports
 import type { Pages } from 'grantwell/pages'
 import { defaultPages } from 'grantwell/pages'
@@ -149,13 +154,37 @@ function reviewForm({ id, applicant = 'an administrator', review }: Application,
 async function takeReview({ params, body }: Request, response: Response): Promise<void> {
   const id = String(params['id'])
   const revision = Number(body.revision) // a form sends text, and the functions take a number
-  if (body.decision === 'approve') {
-    const scopes = [body.scopes ?? []].flat() // one checked box is a text, several are a list
-    const { clientId, clientSecret } = await server.applications.approve(id, { revision, scopes })
-    response.send(renderHtml(html`<p>Approved: ${clientId}</p><p>Shown this once: ${clientSecret ?? 'no secret'}</p>`))
-  } else {
-    await server.applications.reject(id, { revision, reason: body.reason })
-    response.send('Rejected.')
+  try {
+    if (body.decision === 'approve') {
+      const scopes = [body.scopes ?? []].flat() // one checked box is a text, several are a list
+      const { clientId, clientSecret } = await server.applications.approve(id, { revision, scopes })
+      response.send(
+        renderHtml(html`<p>Approved: ${clientId}</p><p>Shown this once: ${clientSecret ?? 'no secret'}</p>`),
+      )
+    } else {
+      await server.applications.reject(id, { revision, reason: String(body.reason ?? '') })
+      response.send('Rejected.')
+    }
+  } catch (error) {
+    const [status, sentence] = refusalOf(error)
+    response.status(status).type('text').send(sentence)
+  }
+}
+
+/** Returns the status and the sentence for a decision that was not taken. Any other error goes on to Express. */
+function refusalOf(error: unknown): readonly [status: number, sentence: string] {
+  if (!(error instanceof GrantwellError)) throw error
+  switch (error.code) {
+    case 'ERR_APPLICATION_STATE':
+      return [409, 'Somebody has decided about this already. Look at the application again.']
+    case 'ERR_REVISION_OUTDATED':
+      return [409, 'The applicant has handed in something newer. Look at the application again.']
+    case 'ERR_CLIENT_UNKNOWN':
+      return [404, 'There is no such application.']
+    case 'ERR_REGISTRATION': // an empty reason, for example
+      return [400, `Nothing was decided: ${error.faults.map(({ path, message }) => `${path} ${message}`).join(', ')}.`]
+    default:
+      throw error
   }
 }
 
@@ -167,15 +196,93 @@ async function sendLogo({ params }: Request, response: Response): Promise<void> 
 }
 // #endregion form
 
+const applicantOf = (_request: Request): string => 'ada'
+const formTokenOf = (_request: Request): string => 'a-token'
+const ownForm = ({ body }: Request, response: Response, next: NextFunction): void => {
+  if (body['form_token'] === 'a-token') next()
+  else response.status(403).send('Open the page again.')
+}
+
+// #region applicant
+const ASKABLE = ['repo-issue:rw', 'repo-code:r'] // the scopes that your form offers
+
+/** Writes the form of an applicant: with what was typed before, and a sentence beside each field that has a fault. */
+function submissionForm(request: Request, faults: readonly RegistrationFault[] = []): string {
+  const typed = (field: string) => textOf(request, field)
+  const beside = (field: string) =>
+    faults
+      .filter(({ path }) => path.split(/[[.]/)[0] === field) // redirectUris[0] belongs to redirectUris
+      .map(({ path, message }) => html`<p role="alert">${path} ${message}</p>`)
+  return renderHtml(html`<form method="post" action="/applications/new" enctype="multipart/form-data">
+    <input type="hidden" name="form_token" value="${formTokenOf(request)}">
+    <label>Name <input name="name" value="${typed('name')}"></label>${beside('name')}
+    <label>Website <input name="website" value="${typed('website')}"></label>${beside('website')}
+    <label>Redirect URI <input name="redirectUri" value="${typed('redirectUri')}"></label>${beside('redirectUris')}
+    ${ASKABLE.map((scope) => html`<label>Why ${scope}, if at all? <input name="${scope}" value="${typed(scope)}"></label>`)}
+    ${beside('scopes')}
+    <label>Logo, at most 1 MB <input type="file" name="logo"></label>${beside('logo')}
+    <button>Hand in</button>
+  </form>`)
+}
+
+/** Returns the text in a field of the form; empty before the form was sent. */
+function textOf({ body }: Request, field: string): string {
+  const text: unknown = body?.[field]
+  return typeof text === 'string' ? text : ''
+}
+
+const readForm = multer({ limits: { fileSize: 1_048_576, files: 1 } }).single('logo') // the file stays in memory
+
+/** Reads the form. A logo that is too large is a fault of its field. */
+function readSubmission(request: Request, response: Response, next: NextFunction): void {
+  readForm(request, response, (error: unknown) => {
+    if (error === undefined) next()
+    else if (error instanceof multer.MulterError && error.code === 'LIMIT_FILE_SIZE') {
+      const fault = { path: 'logo', message: 'must have at most 1,048,576 bytes' }
+      response.status(413).send(submissionForm(request, [fault]))
+    } else response.status(400).send('This form cannot be read.')
+  })
+}
+
+/** Hands in what was read. Your check of the form token stands between the two. */
+async function takeSubmission(request: Request, response: Response): Promise<void> {
+  const scopes = ASKABLE.map((scope) => ({ scope, reason: textOf(request, scope) }))
+  const submission: Submission = {
+    name: textOf(request, 'name'),
+    website: textOf(request, 'website'),
+    logo: request.file?.buffer ?? new Uint8Array(),
+    redirectUris: [textOf(request, 'redirectUri')],
+    scopes: scopes.filter(({ reason }) => reason !== ''),
+    type: 'confidential', // these two may be fields as well
+    resourceScope: 'all',
+  }
+  try {
+    await server.applications.submit(submission, { applicant: applicantOf(request) })
+    response.send('Your application waits for an administrator.')
+  } catch (error) {
+    if (!(error instanceof GrantwellError)) throw error
+    if (error.code === 'ERR_REGISTRATION') response.status(400).send(submissionForm(request, error.faults))
+    else if (error.code === 'ERR_TOO_MANY_SUBMISSIONS')
+      response.status(429).send('Too many applications of yours wait for an administrator.')
+    else throw error
+  }
+}
+// #endregion applicant
+
 it('is reviewed by a form, whose revision is text', async () => {
   const { server: made } = await testServer()
   const before = server
   server = made
-  const app = express()
+  const app = express().set('env', 'test')
   app.post('/admin/applications/:id', express.urlencoded(), takeReview)
   app.get('/admin/logos/:logo', sendLogo)
   const web = await listen(app)
   try {
+    const send = async (id: string, form: Record<string, string>): Promise<string> => {
+      const body = new URLSearchParams(form)
+      const answer = await fetch(`${web.origin}/admin/applications/${id}`, { method: 'POST', body })
+      return `${answer.status} ${await answer.text()}`
+    }
     const decide = async (form: Record<string, string>): Promise<string> => {
       const [waiting] = (await made.applications.list({ state: 'pending' })).applications
       if (waiting?.review === undefined) return expect.fail('nothing waits')
@@ -187,18 +294,94 @@ it('is reviewed by a form, whose revision is text', async () => {
         'image/png',
         'nosniff',
       ])
-      const action = /action="([^"]+)"/.exec(page)?.[1] ?? ''
+      const id = /action="\/admin\/applications\/([^"]+)"/.exec(page)?.[1] ?? ''
       const revision = /name="revision" value="(\d+)"/.exec(page)?.[1] ?? ''
-      const body = new URLSearchParams({ revision, ...form })
-      return (await fetch(web.origin + action, { method: 'POST', body })).text()
+      return send(id, { revision, ...form })
     }
-    await made.applications.submit(submission, { applicant: 'ada' })
-    expect(await decide({ decision: 'approve', scopes: 'repo-issue:rw' })).toMatch(/Approved: .*Shown this once: gws_/s)
-    await made.applications.submit(submission, { applicant: 'ada' })
-    expect(await decide({ decision: 'reject', reason: 'The website does not answer.' })).toBe('Rejected.')
+    const approval = { decision: 'approve', scopes: 'repo-issue:rw' }
+    const rejection = { decision: 'reject', reason: 'The website does not answer.' }
+    const decided = '409 Somebody has decided about this already. Look at the application again.'
+    const first = await made.applications.submit(submission, { applicant: 'ada' })
+    expect(await decide(approval)).toMatch(/^200 .*Approved: .*Shown this once: gws_/s)
+    expect(await send(first.id, { revision: '1', ...approval })).toBe(decided) // the button was pressed twice
+    expect(await send(first.id, { revision: '1', ...rejection })).toBe(decided)
+
+    const second = await made.applications.submit(submission, { applicant: 'ada' })
+    const noReason = '400 Nothing was decided: reason must have 1 to 350 characters.'
+    expect(await decide({ decision: 'reject', reason: '' })).toBe(noReason)
+    expect(await decide({ decision: 'reject' })).toBe(noReason)
+    expect(await decide({ decision: 'approve' })).toMatch(/^400 Nothing was decided: scopes must /)
+    expect(await decide({ decision: 'approve', scopes: 'repo-code:rw' })).toMatch(
+      /^400 Nothing was decided: scopes must /,
+    )
+    expect(await send(second.id, { revision: '7', ...approval })).toMatch(
+      /^409 The applicant has handed in something newer/,
+    )
+    expect(await decide(rejection)).toBe('200 Rejected.')
+    expect(await send(second.id, { revision: '1', ...rejection })).toBe(decided)
+    expect(await send('nobody', { revision: '1', ...approval })).toBe('404 There is no such application.')
+    expect(await send('nobody', { revision: 'first', ...approval })).toMatch(/^500 /)
     expect(await fetch(`${web.origin}/admin/logos/none`).then(({ status }) => status)).toBe(404)
     const asText = { revision: '1' as unknown as number }
     expect(readPage('guides/applications')).toContain(await messageOf(() => made.applications.approve('x', asText)))
+  } finally {
+    server = before
+    await web.close()
+  }
+})
+
+it('is handed in by a form with a file, and has every fault beside its field', async () => {
+  const { server: made } = await testServer()
+  const before = server
+  server = made
+  const app = express().set('env', 'test')
+  // #region applicant-routes
+  app.get('/applications/new', (request, response) => {
+    response.send(submissionForm(request))
+  })
+  app.post('/applications/new', readSubmission, ownForm, takeSubmission)
+  // #endregion applicant-routes
+  const web = await listen(app)
+  try {
+    const typed = {
+      name: 'Issue Mirror',
+      website: 'https://mirror.example',
+      redirectUri: 'https://mirror.example/callback',
+      'repo-issue:rw': 'Copies issues in both directions',
+    }
+    const send = async (logo: Uint8Array, fields: Record<string, string> = {}) => {
+      const form = await (await fetch(`${web.origin}/applications/new`)).text()
+      const token = /name="form_token" value="([^"]+)"/.exec(form)?.[1] ?? ''
+      const body = new FormData()
+      for (const [name, value] of Object.entries({ form_token: token, ...typed, ...fields })) body.set(name, value)
+      body.set('logo', new Blob([Uint8Array.from(logo)]), 'logo.png')
+      const answer = await fetch(`${web.origin}/applications/new`, { method: 'POST', body })
+      return `${answer.status} ${await answer.text()}`
+    }
+    const logo = readFileSync(new URL('logo.png', import.meta.url))
+    expect(await send(logo)).toBe('200 Your application waits for an administrator.')
+    const [waiting] = (await made.applications.list({ applicant: 'ada' })).applications
+    const { scopes, reasons } = waiting?.review?.details ?? expect.fail('nothing waits')
+    expect([scopes, reasons['repo-issue:rw']]).toEqual([['repo-issue:rw'], typed['repo-issue:rw']])
+
+    const large = await send(new Uint8Array(1_048_577))
+    expect(large).toMatch(/^413 <form/)
+    expect(large).toContain('name="logo"></label><p role="alert">logo must have at most 1,048,576 bytes</p>')
+    for (const text of Object.values(typed)) expect(large).toContain(`value="${text}"`)
+    expect(await send(new Uint8Array(1_048_576))).toMatch(/^400 .*<p role="alert">logo must be a PNG, /s)
+    expect(await send(new Uint8Array())).toMatch(/^400 .*<p role="alert">logo must be a PNG, /s)
+
+    const faulty = await send(logo, { name: '', redirectUri: 'http://mirror.example/', 'repo-issue:rw': '' })
+    expect(faulty).toMatch(/name="name" value=""><\/label><p role="alert">name must have 1 to 50 characters/)
+    expect(faulty).toMatch(/<\/label><p role="alert">redirectUris\[0\] must be https/)
+    expect(faulty).toMatch(/<p role="alert">scopes must /)
+    expect(await send(logo, { form_token: 'of another site' })).toMatch(/^403 /)
+    const headers = { 'content-type': 'multipart/form-data; boundary=x' }
+    const torn = await fetch(`${web.origin}/applications/new`, { method: 'POST', headers, body: '--x\r\n' })
+    expect([torn.status, await torn.text()]).toEqual([400, 'This form cannot be read.'])
+
+    for (let each = 1; each < 20; each++) await made.applications.submit(submission, { applicant: 'ada' })
+    expect(await send(logo)).toBe('429 Too many applications of yours wait for an administrator.')
   } finally {
     server = before
     await web.close()

@@ -84,7 +84,7 @@ async function startService() {
     },
     { clientId: 'first' },
   )
-  console.log(`${clientId} ${clientSecret}`)
+  console.log(`${clientId} ${clientSecret}`) // for this page alone: a secret does not belong in a log
 
   const http = app.listen(port, '127.0.0.1', () => console.log(`listening at ${issuer}`))
   // #endregion register

@@ -90,7 +90,7 @@ async function createService(issuer: string) {
     },
     { clientId: 'first' },
   )
-  console.log(`${clientId} ${clientSecret}`)
+  console.log(`${clientId} ${clientSecret}`) // for this page alone: a secret does not belong in a log
   // #endregion register
 
   return { server, oauth, signIn, profile, service, clientSecret: clientSecret ?? expect.fail('no secret') }

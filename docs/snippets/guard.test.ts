@@ -12,6 +12,10 @@ import type { AuthInfoFor, Authorized } from 'grantwell/node'
 import { createNodeGuard } from 'grantwell/node'
 // #endregion express-imports
 
+// #region offered-imports
+import type { SpecifiedResource, User } from 'grantwell'
+// #endregion offered-imports
+
 // #region fastify-imports
 import type { FastifyRequest } from 'fastify'
 import { fastify } from 'fastify'
@@ -66,7 +70,16 @@ const rows = new Map<string, Row>([
 const database = {
   get: async (id: string) => rows.get(id.toLowerCase()), // as a database that folds case does
   all: async () => [...rows.keys()],
+  allOf: async (owner: string) => [...rows.values()].filter((row) => row.owner === owner),
 }
+
+// #region offered
+/** The option `resources` of createAuthorizationServer: what a user can choose on the consent page. */
+async function resources({ subject }: User): Promise<readonly SpecifiedResource[]> {
+  const own = await database.allOf(subject)
+  return own.map(({ id, title }) => ({ id, name: title }))
+}
+// #endregion offered
 
 /** Makes the application in Express. */
 function createExpressApp(server: AuthorizationServer) {
@@ -204,7 +217,7 @@ function createDeciding(server: AuthorizationServer) {
 }
 
 describe('the guarded routes of the page', async () => {
-  const test = await testServer({ resources: () => [{ id: 'engine' }, { id: 'notes' }] })
+  const test = await testServer({ resources })
   const { server } = test
   await server.applications.change('web', {
     ...registration(),

@@ -10,6 +10,13 @@ import type { ProtectedResource } from 'grantwell'
 import { discover, resourceServer } from 'grantwell/client'
 import { createNodeGuard } from 'grantwell/node'
 // #endregion imports
+// #region fastify-imports
+import type { FastifyRequest } from 'fastify'
+import { fastify } from 'fastify'
+import type { Authorized } from 'grantwell/node'
+import { createFastifyGuard } from 'grantwell/node'
+// #endregion fastify-imports
+import type { Client } from 'grantwell/client'
 import type { AuthorizationServer } from 'grantwell'
 import { expect, it, vi } from 'vitest'
 import { listen } from '../../test/adapters/http.js'
@@ -78,6 +85,29 @@ async function createApi() {
   await checkCredentials()
   // #endregion check
   return { app, guard, client }
+}
+
+function createFastifyApi(client: Client) {
+  // #region fastify
+  const guard = createFastifyGuard(resourceServer({ client }))
+
+  const publish = guard(
+    {
+      scope: 'registry-package:rw',
+      resource: ({ params, auth }: Authorized<FastifyRequest<{ Params: { name: string } }>>) =>
+        findOwnPackage(params.name, auth.subject),
+    },
+    async ({ auth }) => ({ published: auth.resource.id, by: auth.subject }),
+  )
+
+  const app = fastify()
+  app.addHook('onResponse', async ({ method, routeOptions }, reply) => {
+    const challenge = reply.getHeader('www-authenticate')
+    if (challenge !== undefined) console.warn(`${method} ${routeOptions.url} ${reply.statusCode}: ${challenge}`)
+  })
+  app.put('/packages/:name', publish)
+  // #endregion fastify
+  return app
 }
 
 // #region refusals
@@ -187,6 +217,85 @@ it('guards an API in another process by introspection', async () => {
     vi.restoreAllMocks()
     vi.unstubAllEnvs()
     await Promise.all([close(), service.close()])
+  }
+})
+
+it('guards an API in Fastify in the same way', async () => {
+  const service = await openService()
+  const { test, issuer } = service
+  const publisher = { clientId: 'publisher', clientSecret: 'a-secret-of-the-publisher' }
+  await test.server.applications.register(APPROVED, publisher)
+  vi.stubEnv('API_CLIENT_SECRET', 'a-secret-of-the-package-registry')
+  const credentials = await registerApi(test.server)
+  const refusals: string[] = []
+  vi.spyOn(console, 'warn').mockImplementation((text) => refusals.push(text))
+  const app = createFastifyApi(await discover({ issuer, ...credentials }))
+  try {
+    const origin = await app.listen({ port: 0, host: '127.0.0.1' })
+    const { code } = await authorize(
+      test,
+      { client_id: 'publisher', scope: 'registry-package:rw' },
+      { resource_scope: 'public' },
+    )
+    const { access_token } = (await exchange(test, code, {}, publisher)).body
+    const put = async (name: string) => {
+      const headers = { authorization: `Bearer ${access_token}` }
+      const answer = await fetch(`${origin}/packages/${name}`, { method: 'PUT', headers })
+      return `${answer.status} ${await answer.text()}`
+    }
+    expect(await put('left-pad')).toBe('200 {"published":"left-pad","by":"ada"}')
+    expect(await put('secret-pad')).toMatch(/^403/)
+    expect(refusals).toEqual([expect.stringMatching(/^PUT \/packages\/:name 403: Bearer realm="oauth2"/)])
+  } finally {
+    vi.restoreAllMocks()
+    vi.unstubAllEnvs()
+    await Promise.all([app.close(), service.close()])
+  }
+})
+
+it('gets a new secret while processes with the older one work on', async () => {
+  const service = await openService()
+  const { test, issuer } = service
+  const { server } = test
+  vi.stubEnv('API_CLIENT_SECRET', 'a-secret-of-the-package-registry')
+  const { clientId, clientSecret: older } = await registerApi(server)
+  const publisher = { clientId: 'publisher', clientSecret: 'a-secret-of-the-publisher' }
+  await server.applications.register(APPROVED, publisher)
+  const newToken = async () => {
+    const { code } = await authorize(test, { client_id: 'publisher', scope: 'registry-package:rw' })
+    return (await exchange(test, code, {}, publisher)).body.access_token
+  }
+  /** Starts a process of the API with a secret. */
+  const start = async (clientSecret: string) => {
+    const client = await discover({ issuer, clientId, clientSecret })
+    const guard = resourceServer({ client, onError: () => {} }).guard()
+    return async (token: string) => {
+      const found = await guard({ headers: { authorization: `Bearer ${token}` } })
+      return found.type === 'refused' ? found.response.status : 200
+    }
+  }
+  try {
+    const running = await start(older)
+    // #region rotate
+    const { clientSecret } = await server.applications.rotateSecret('package-registry') // the older one works for a day
+    // #endregion rotate
+    const restarted = await start(clientSecret)
+    const token = await newToken()
+    expect([await running(token), await restarted(token)]).toEqual([200, 200])
+    await registerApi(server) // the next start of the service, with the older secret in its environment
+    expect([await running(token), await restarted(token)]).toEqual([200, 200])
+    test.clock.now += 86_400
+    const later = await newToken()
+    expect([await running(later), await restarted(later)]).toEqual([500, 200])
+
+    // #region rotate-leaked
+    const fresh = await server.applications.rotateSecret('package-registry', { overlap: 0 }) // all older ones stop now
+    // #endregion rotate-leaked
+    const last = await start(fresh.clientSecret)
+    expect([await restarted(later), await last(later)]).toEqual([500, 200])
+  } finally {
+    vi.unstubAllEnvs()
+    await service.close()
   }
 })
 

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { memoryStore } from 'grantwell/storage/memory'
 import { describe, expect, it } from 'vitest'
 import { SECTIONS } from '../../docs/.vitepress/sections.js'
-import { readTables } from '../../docs/tables.mjs'
+import { ENTRY_POINTS, readTables } from '../../docs/tables.mjs'
 import { resolveOptions } from '../../src/shell/options/settings.js'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -30,7 +30,10 @@ const pages: readonly Page[] = readdirSync(docs, { recursive: true, encoding: 'u
   .map((file) => ({ path: `/${file.replace(/(index)?\.md$/, '')}`, text: readFileSync(join(docs, file), 'utf8') }))
 
 /** Pages that are made from the sources when the site is built. */
-const MADE = ['/reference/', '/reference/options', '/reference/events', '/reference/errors']
+const MADE = [
+  ...['/reference/', '/reference/options', '/reference/events', '/reference/errors'],
+  ...Object.values(ENTRY_POINTS).map((path) => `/reference/${path}`),
+]
 
 const listed = Object.values(SECTIONS).flatMap((section) => section.map(([path]) => path))
 
@@ -79,6 +82,18 @@ describe('the site', () => {
     const all = pages.map(({ text }) => text).join('\n')
     const names = Object.keys(exports).map((entry) => entry.replace(/^\./, 'grantwell'))
     expect(names.filter((name) => name !== 'grantwell/package.json' && !all.includes(`\`${name}\``))).toEqual([])
+  })
+
+  it('has the reference of every entry point in its side bar, under its name', () => {
+    const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+    const names = Object.keys(exports).map((entry) => entry.replace(/^\./, 'grantwell'))
+    const titles = Object.values(SECTIONS).flatMap((section) => section.map(([path, title]) => [title, path]))
+    const listed = Object.fromEntries(titles)
+    const pages = Object.entries(ENTRY_POINTS).map(([name, path]) => [name, `/reference/${path}`])
+    expect(names.filter((name) => name !== 'grantwell/package.json').toSorted()).toEqual(
+      Object.keys(ENTRY_POINTS).toSorted(),
+    )
+    expect(pages).toEqual(pages.map(([name = '']) => [name, listed[name]]))
   })
 })
 
@@ -142,7 +157,7 @@ function linksIn(text: string): string[] {
 function leadsSomewhere(link: string, text: string): boolean {
   if (/^https:\/\//.test(link)) return true
   const [path = '', anchor] = link.split('#')
-  if (path.startsWith('/reference/')) return true
+  if (path.startsWith('/reference/')) return MADE.includes(path)
   const target = path === '' ? text : pages.find((page) => page.path === path)?.text
   return target !== undefined && (anchor === undefined || anchorsIn(target).includes(anchor))
 }
