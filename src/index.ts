@@ -18,8 +18,17 @@ export type { GrantwellErrorCode, OAuthError } from './core/errors.js'
 export { GrantwellError, StorageUnavailable } from './core/errors.js'
 export type { ProtectedResource, Resources } from './core/resource.js'
 export { opensResource } from './core/resource.js'
-export type { Scope, ScopeCatalogue, ScopeDefinition } from './core/scopes.js'
-export { scopeCatalogue, serviceScopes } from './core/scopes.js'
+export { scopeCatalogue } from './core/scopes/catalogue.js'
+export type { ServiceScopesOptions } from './core/scopes/service-scopes.js'
+export { serviceScopes } from './core/scopes/service-scopes.js'
+export type {
+  NamedScopeDefinition,
+  Scope,
+  ScopeCatalogue,
+  ScopeCatalogueOptions,
+  ScopeDefinition,
+  ScopeTokenDefinition,
+} from './core/scopes.js'
 export type { ClientId, GrantId, Seconds, Subject } from './core/values.js'
 export type { AuthInfo, AuthInfoFor } from './guard/access.js'
 export type { Authenticate, Guard, GuardProvider, GuardResult, ResourceOf } from './guard/guard.js'

@@ -44,6 +44,18 @@ const extended = scopeCatalogue([
 ])
 // #endregion extended
 
+// #region tokens
+const tokens = scopeCatalogue([
+  { scope: 'repo', permission: 'rw', description: 'All your repositories', includes: ['repo:status'] },
+  { scope: 'repo:status', permission: 'r', description: 'The states of commits' },
+  { scope: 'read:user', permission: 'r', description: 'Your name and picture' },
+])
+// #endregion tokens
+
+// #region lenient
+const lenient = scopeCatalogue(tokens.definitions, { unknown: 'leave_out' })
+// #endregion lenient
+
 const LOGO = Uint8Array.from(
   atob('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR42mNgAAAAAgAB5Sfe/AAAAABJRU5ErkJggg=='),
   (character) => character.charCodeAt(0),
@@ -153,6 +165,20 @@ test('the default catalogue can be extended', () => {
   expect(serviceScopes().definitions).toHaveLength(26)
 })
 
+test('the names that a service has stay as they are, and include each other', async () => {
+  const named = createAuthorizationServer<Request>({
+    issuer: 'https://wiki.example',
+    store: memoryStore(),
+    scopes: lenient,
+    user: () => signedIn,
+    signInUrl: () => '/sign-in',
+  })
+  await register(named, ['repo', 'read:user'])
+  for (const scope of ['repo repo:status', 'repo:status openid'])
+    expect((await ask(named, scope)).searchParams.get('code')).not.toBeNull()
+  expect((await ask(named, 'openid')).searchParams.get('error')).toBe('invalid_scope')
+})
+
 test('mistakes are thrown at start, with the messages that the guide shows', async () => {
   expect(() => guard({ scope: 'page:w' }, () => new Response())).toThrow(
     'must be scopes of the catalogue in a string, separated by a space; got "page:w" (did you mean page:r?)',
@@ -165,6 +191,14 @@ test('mistakes are thrown at start, with the messages that the guide shows', asy
     'the option name must be 1 to 64 visible ASCII characters but " : \\; got "read:page"',
   )
   expect(() => scopeCatalogue([{ ...twice, permissions: [] }])).toThrow("must be ['r'], ['rw'] or both")
+  const repo = { scope: 'repo', permission: 'rw', description: '' } as const
+  const status = { scope: 'repo:status', permission: 'r', description: '' } as const
+  expect(() => scopeCatalogue([{ ...repo, includes: ['repo:stats'] }, status])).toThrow(
+    'the option includes must be scopes of the catalogue; got "repo:stats" (did you mean repo:status?)',
+  )
+  expect(() => scopeCatalogue([{ ...repo, includes: ['repo'] }])).toThrow(
+    'the option includes must lead to other scopes alone; "repo" includes itself',
+  )
   const other = register(server, ['pages:r']).catch((error) => error.faults)
   expect(await other).toEqual([{ path: 'scopes[0]', message: 'must be a scope of the catalogue, such as page:r' }])
 })

@@ -62,15 +62,26 @@ export type { GrantCommand, GrantReplies, GrantWrites } from './grant/transition
 export { transition } from './grant/transition.js'
 export type { ProtectedResource, Resources } from './resource.js'
 export { opensResource } from './resource.js'
-export type { Permission, Scope, ScopeCatalogue, ScopeDefinition, ScopeEntry } from './scopes.js'
+export { scopeCatalogue } from './scopes/catalogue.js'
+export type { ServiceScopesOptions } from './scopes/service-scopes.js'
+export { serviceScopes } from './scopes/service-scopes.js'
+export type {
+  NamedScopeDefinition,
+  Permission,
+  Scope,
+  ScopeCatalogue,
+  ScopeCatalogueOptions,
+  ScopeDefinition,
+  ScopeEntry,
+  ScopeTokenDefinition,
+} from './scopes.js'
 export {
   coversScopes,
   narrowScopes,
   normalizeScopes,
+  parseRequestedScopes,
   parseScopes,
   printScopes,
-  scopeCatalogue,
-  serviceScopes,
 } from './scopes.js'
 export type { Branded, ClientId, ClientKey, Digest, GrantId, Seconds, Subject, UserCode } from './values.js'
 export { parseClientId } from './values.js'

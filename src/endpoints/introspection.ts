@@ -118,7 +118,7 @@ function introspect(
   // As a bearer token: a resource server cannot tell whether a use was signed, and would take a stolen token without its key.
   const found = accessBy(settings, credential, tokenApplication, tokenGrant, now, undefined)
   if (found.type === 'refusal') return isOAuthError(found.error) ? found.error.reason : 'credential_unknown'
-  if (coversScopes(visible, found.scopes)) return found
+  if (coversScopes(visible, found.scopes, settings.scopes)) return found
   const scopes = limitScopes(found.scopes, visible, settings.scopes)
   return scopes.length === 0 ? 'scope_not_registered' : { ...found, scopes }
 }

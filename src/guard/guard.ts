@@ -207,7 +207,7 @@ function authorize(
   resourceOf: ResourceOf | undefined,
 ): MaybePromise<GuardResult> {
   if (access.type === 'refusal') return answerRefusal(context, access, checked)
-  if (!coversScopes(access.scopes, checked.scopes))
+  if (!coversScopes(access.scopes, checked.scopes, context.settings.scopes))
     return answerRefusal(context, refusal(insufficientScope(), access.clientId, access.grantId), checked)
   if (resourceOf === undefined) return access
   return withResource(context, access, resourceOf).then((found) =>

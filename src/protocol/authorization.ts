@@ -10,7 +10,7 @@ import { brokenRedirectRule, matchRedirectUri } from '../core/application/redire
 import type { OAuthError } from '../core/errors.js'
 import { isOAuthError, oauthError } from '../core/errors.js'
 import type { Scope, ScopeCatalogue } from '../core/scopes.js'
-import { coversScopes, narrowScopes, parseScopes } from '../core/scopes.js'
+import { coversScopes, narrowScopes, parseRequestedScopes } from '../core/scopes.js'
 import type { ClientId } from '../core/values.js'
 import { ownOf, parseClientId } from '../core/values.js'
 import type { HttpResponse } from './message.js'
@@ -191,10 +191,10 @@ export function requestedScopes(
   const registered = application.scopes.filter((each) => catalogue.entries.has(each))
   if (registered.length === 0) return scopeError('This application is registered for no scope that the service has.')
   if (scope === undefined) return registered
-  const wish = parseScopes(catalogue, scope)
+  const wish = parseRequestedScopes(catalogue, scope)
   if (wish === undefined) return unknownScope(catalogue, scope)
-  const scopes = narrowScopes(registered, wish)
+  const scopes = narrowScopes(registered, wish, catalogue)
   if (scopes !== undefined) return scopes
-  const wider = wish.find((each) => !coversScopes(registered, [each]))
+  const wider = wish.find((each) => !coversScopes(registered, [each], catalogue))
   return scopeError(`The scope ${wider} is not registered for this application.`)
 }

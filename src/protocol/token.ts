@@ -14,7 +14,7 @@ import type { PollCommand } from '../core/grant/device.js'
 import type { ExchangeCommand } from '../core/grant/exchange.js'
 import type { RefreshCommand } from '../core/grant/refresh.js'
 import type { ScopeCatalogue } from '../core/scopes.js'
-import { parseScopes, splitScopes } from '../core/scopes.js'
+import { parseRequestedScopes, splitScopes } from '../core/scopes.js'
 import type { PresentedClient } from './client-authentication.js'
 import { presentedClient } from './client-authentication.js'
 import type { HttpRequest } from './message.js'
@@ -94,7 +94,7 @@ const REFRESH_TOKEN = createGrantType({
   parameters: ['refresh_token'],
   parse: ({ refresh_token: token, scope }, catalogue) => {
     if (token === undefined) return missing('refresh_token')
-    const scopes = scope === undefined ? undefined : parseScopes(catalogue, scope)
+    const scopes = scope === undefined ? undefined : parseRequestedScopes(catalogue, scope)
     if (scope !== undefined && scopes === undefined) return unknownScope(catalogue, scope)
     return { credential: parseCredential(token), scopes }
   },

@@ -5,8 +5,8 @@
  */
 import type * as fc from 'fast-check'
 import type { Registration } from '../core/application/registration.js'
+import { serviceScopes } from '../core/scopes/service-scopes.js'
 import type { Scope, ScopeCatalogue } from '../core/scopes.js'
-import { serviceScopes } from '../core/scopes.js'
 import type { HttpRequest } from '../protocol/message.js'
 import type { ReachedApplication } from './arbitraries/applications.js'
 import { applications } from './arbitraries/applications.js'

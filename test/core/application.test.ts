@@ -22,6 +22,7 @@ import { describe, expect, it } from 'vitest'
 import { hasSecret, isPublished, isResourceServer, limitResources } from '../../src/core/application/application.js'
 import { applicationLabels, logosOf } from '../../src/core/application/application-record.js'
 import { digestOf } from '../../src/core/credentials/digests.js'
+import { serviceScopes } from '../../src/core/scopes/service-scopes.js'
 import { Counted } from './counted.js'
 import { clientIdOf } from './histories.js'
 import { anyText } from './texts.js'
@@ -92,6 +93,7 @@ const change = (changes: Partial<ApplicationDetails> = {}): ApplicationCommand =
 })
 const approve = (revision = 1, scopes?: readonly Scope[], secret: number | string = 1): ApplicationCommand => ({
   type: 'approve',
+  catalogue: serviceScopes(),
   revision,
   ...(scopes !== undefined && { scopes }),
   secretDigest: digest(secret),
@@ -427,6 +429,7 @@ describe('the record', () => {
     const before = published(submit({ description: 'gone' }), approve(), rotate(2, 60))
     const outcome = ask(made(submit({ description: 'gone' }), approve(), rotate(2, 60), { type: 'change', details }), {
       type: 'approve',
+      catalogue: serviceScopes(),
       revision: 2,
       secretDigest: digest('unused'),
     })
@@ -609,7 +612,7 @@ function applicationLife() {
       if (place === 'nowhere') return 'unknown'
       if (review === undefined || !waits()) return 'state'
       if (revision !== review.revision) return 'outdated'
-      if (scopes !== undefined && !coversScopes(review.details.scopes, scopes)) return 'scopes'
+      if (scopes !== undefined && !coversScopes(review.details.scopes, scopes, serviceScopes())) return 'scopes'
       if (place === 'pending') {
         place = 'approved'
         if (review.details.type === 'confidential') secrets.push({ secret, end: Number.POSITIVE_INFINITY })
@@ -796,7 +799,7 @@ describe('any history', () => {
           expect(before?.review).toMatchObject({ state: 'pending', revision: before?.revision ?? 0 })
           expect(step.back).toBe(0)
           const { scopes = [], reasons: __, ...asked } = before?.review?.details ?? {}
-          expect(coversScopes(scopes, application.scopes)).toBe(true)
+          expect(coversScopes(scopes, application.scopes, serviceScopes())).toBe(true)
           expect(application).toMatchObject(asked)
         })
       }),

@@ -23,7 +23,7 @@ import { clientKeyOf, inspect, isGrant, parseCredential, retention, transition }
 import { nodeDigests } from 'grantwell/node'
 import { describe, expect, it } from 'vitest'
 import { macKeyOf } from '../../src/core/credentials/mac.js'
-import { serviceScopes } from '../../src/core/scopes.js'
+import { serviceScopes } from '../../src/core/scopes/service-scopes.js'
 import { clientIdOf, entropyOf, GRANT_ID, secretWith, strangeSecret } from './histories.js'
 
 const START = 1_800_000_000

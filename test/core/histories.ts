@@ -21,7 +21,7 @@ import type {
 import { clientKeyOf, inspect, parseClientId, parseCredential, transition } from 'grantwell/core'
 import { nodeDigests } from 'grantwell/node'
 import { grantIdOf, secretFrom } from '../../src/core/credentials/credential.js'
-import { serviceScopes } from '../../src/core/scopes.js'
+import { serviceScopes } from '../../src/core/scopes/service-scopes.js'
 import type { Shown } from '../../src/testing/model.js'
 
 export const START = 1_800_000_000

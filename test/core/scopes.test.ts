@@ -225,20 +225,22 @@ describe('what covers what', () => {
     fc.assert(
       fc.property(normal, normal, (granted, needed) => {
         const permitted = permits(granted)
-        expect(coversScopes(granted, needed)).toBe([...permits(needed)].every((one) => permitted.has(one)))
+        expect(coversScopes(granted, needed, catalogue)).toBe([...permits(needed)].every((one) => permitted.has(one)))
       }),
       { numRuns: 500 },
     )
-    expect(coversScopes(['repo-code:rw'], ['repo-code:r'])).toBe(true)
-    expect(coversScopes(['repo-code:r'], ['repo-code:rw'])).toBe(false)
-    expect(coversScopes(['repo-code:r'], [])).toBe(true)
+    expect(coversScopes(['repo-code:rw'], ['repo-code:r'], catalogue)).toBe(true)
+    expect(coversScopes(['repo-code:r'], ['repo-code:rw'], catalogue)).toBe(false)
+    expect(coversScopes(['repo-code:r'], [], catalogue)).toBe(true)
   })
 
   it('every list covers itself, and covering goes through', () => {
     fc.assert(
       fc.property(normal, normal, normal, (a, b, c) => {
-        expect(coversScopes(a, a)).toBe(true)
-        expect(!coversScopes(a, b) || !coversScopes(b, c) || coversScopes(a, c)).toBe(true)
+        expect(coversScopes(a, a, catalogue)).toBe(true)
+        expect(!coversScopes(a, b, catalogue) || !coversScopes(b, c, catalogue) || coversScopes(a, c, catalogue)).toBe(
+          true,
+        )
       }),
     )
   })
@@ -246,8 +248,8 @@ describe('what covers what', () => {
   it('[31] narrowing gives the wish where it is covered, everything where there is none, and never more than was granted', () => {
     fc.assert(
       fc.property(normal, fc.option(normal, { nil: undefined }), (granted, wish) => {
-        const ends = narrowScopes(granted, wish)
-        expect(ends).toEqual(wish === undefined ? granted : coversScopes(granted, wish) ? wish : undefined)
+        const ends = narrowScopes(granted, wish, catalogue)
+        expect(ends).toEqual(wish === undefined ? granted : coversScopes(granted, wish, catalogue) ? wish : undefined)
         const permitted = permits(granted)
         for (const one of permits(ends ?? [])) expect(permitted).toContain(one)
       }),
@@ -282,7 +284,7 @@ describe('what is left of a grant once its application is registered for other s
       fc.property(both, ([granted, registered]) => {
         const left = limitScopes(granted, registered, catalogue)
         expect(left).toEqual(normalizeScopes(catalogue, left) ?? [])
-        expect(left === granted).toBe(coversScopes(registered, granted))
+        expect(left === granted).toBe(coversScopes(registered, granted, catalogue))
       }),
       { numRuns: 500 },
     )
@@ -297,7 +299,7 @@ describe('what is left of a grant once its application is registered for other s
         expect(limitScopes(left, other, catalogue)).toEqual(
           limitScopes(limitScopes(granted, other, catalogue), one, catalogue),
         )
-        expect(!coversScopes(other, one) || limitScopes(left, other, catalogue) === left).toBe(true)
+        expect(!coversScopes(other, one, catalogue) || limitScopes(left, other, catalogue) === left).toBe(true)
       }),
       { numRuns: 500 },
     )
@@ -320,7 +322,7 @@ describe('what is left of a grant once its application is registered for other s
         const limited = limitScopes(granted, registered, smaller)
         const before = limitScopes(granted, registered, catalogue)
         for (const scope of limited) expect(smaller.entries.has(scope)).toBe(true)
-        expect(coversScopes(before, limited)).toBe(true)
+        expect(coversScopes(before, limited, catalogue)).toBe(true)
         expect(limited).toEqual(expect.arrayContaining(before.filter((scope) => smaller.entries.has(scope))))
         left += limited.length
       }),

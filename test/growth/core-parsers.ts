@@ -21,7 +21,7 @@ import { bytesOfAscii, digestOf } from '../../src/core/credentials/digests.js'
 import { parseUserCode } from '../../src/core/credentials/user-code.js'
 import { sameJson } from '../../src/core/json.js'
 import { nearest } from '../../src/core/nearest.js'
-import { normalizeScopes, parseScopes, splitScopes } from '../../src/core/scopes.js'
+import { normalizeScopes, parseRequestedScopes, parseScopes, splitScopes } from '../../src/core/scopes.js'
 import { isLine, isLines, isVisible, isWithin, shownName, unseenFault } from '../../src/core/text.js'
 import { parseClientId } from '../../src/core/values.js'
 import type { Case } from './growth.js'
@@ -30,6 +30,7 @@ import type { Around, Inputs } from './shapes.js'
 import { all, of, ofText, SEEN } from './shapes.js'
 
 const catalogue = serviceScopes()
+const lenient = serviceScopes({ unknown: 'leave_out' })
 const redirect = { matching: 'domain', allowLocalhost: true } as const
 const registered = {
   type: 'confidential',
@@ -162,6 +163,10 @@ export const CORE: Readonly<Record<string, Inputs>> = {
       },
       'spaces between': (size) => () => parseScopes(catalogue, `repo-code:r${' '.repeat(size)}repo-pr:r`),
     }),
+  ),
+  'core/scopes.ts parseRequestedScopes': all(
+    ofText((text) => parseRequestedScopes(lenient, text)),
+    of({ 'unknown scopes': (size) => () => parseRequestedScopes(lenient, `${'a '.repeat(size / 2)}repo-code:r`) }),
   ),
   'core/scopes.ts normalizeScopes': of({
     'one scope again and again': (size) => {

@@ -82,7 +82,13 @@ export const BROKEN_SERVERS: readonly BrokenServer[] = [
   },
   {
     name: 'a refresh widens the scope',
-    edits: [inGrant('refresh', 'narrowScopes(grant.scopes, command.scopes)', 'command.scopes ?? grant.scopes')],
+    edits: [
+      inGrant(
+        'refresh',
+        'narrowScopes(grant.scopes, command.scopes, rules.catalogue)',
+        'command.scopes ?? grant.scopes',
+      ),
+    ],
   },
   {
     name: 'a refresh asks for the scope in vain',

@@ -3,7 +3,8 @@
  * @module
  */
 import { nearest } from '../../../src/core/nearest.js'
-import type { Scope, ScopeCatalogue } from '../../../src/core/scopes.js'
+import { serviceScopes } from '../../../src/core/scopes/service-scopes.js'
+import type { Scope } from '../../../src/core/scopes.js'
 import {
   coversScopes,
   limitScopes,
@@ -11,7 +12,6 @@ import {
   normalizeScopes,
   parseScopes,
   printScopes,
-  serviceScopes,
   splitScopes,
 } from '../../../src/core/scopes.js'
 import type { Rule } from './redirects.js'
@@ -20,7 +20,7 @@ import { ERRORS_RULE, REQUEST_RULE, ruleOf } from './redirects.js'
 export const SCOPES_RULE = ruleOf('5.3', 'scopes')
 
 /** The catalogue of the page: the one of the rules. */
-const CATALOGUE: ScopeCatalogue = serviceScopes()
+const CATALOGUE = serviceScopes()
 
 /** Scopes that the page offers to the writer. */
 export const KNOWN_SCOPES: readonly string[] = [...CATALOGUE.entries.keys()]
@@ -109,7 +109,7 @@ export function judgeScopes(requestedText: string, registeredText: string): Scop
   const requested: ReadScopes = isForAll ? { shown: 'all registered ones', faults: [] } : readScopes(requestedText)
   const most = registered.scopes ?? []
   const wish = isForAll ? most : requested.scopes
-  const granted = wish === undefined ? undefined : narrowScopes(most, wish)
+  const granted = wish === undefined ? undefined : narrowScopes(most, wish, CATALOGUE)
   const isAccepted = granted !== undefined && granted.length > 0
   const judged = (wish ?? []).map((scope) => judgeScope(scope, most))
   return {
@@ -135,7 +135,7 @@ function refusal(registered: ReadScopes, requested: ReadScopes, judged: readonly
 
 /** Judges one requested scope. */
 function judgeScope(scope: Scope, registered: readonly Scope[]): JudgedScope {
-  const isCovered = coversScopes(registered, [scope])
+  const isCovered = coversScopes(registered, [scope], CATALOGUE)
   const [left] = limitScopes([scope], registered, CATALOGUE)
   const opens = CATALOGUE.entries.get(scope)?.definition.description ?? ''
   const judged = { scope, opens, isCovered, because: reasonOf(scope, registered, isCovered, left) }

@@ -10,8 +10,8 @@ import type { OAuthError } from '../../core/errors.js'
 import { hostFailed, oauthError } from '../../core/errors.js'
 import { nearest } from '../../core/nearest.js'
 import { isProtectedResource, opensResource, RESOURCE_WORDS } from '../../core/resource.js'
-import type { Scope } from '../../core/scopes.js'
-import { coversScopes, splitScopes } from '../../core/scopes.js'
+import type { Scope, ScopeCatalogue } from '../../core/scopes.js'
+import { CATALOGUE, coversScopes, splitScopes } from '../../core/scopes.js'
 import type { TakesOf } from '../../core/takes.js'
 import { ANYTHING, answerFault, came, FUNCTION, promisesIn } from '../../core/takes.js'
 import type { AuthInfo } from '../../guard/access.js'
@@ -40,6 +40,10 @@ export interface ResourceServerOptions {
   /** The service, discovered with the credentials that `registerResourceServer` returned. */
   readonly client: Client
   /**
+   * The catalogue of the service, where its scopes include others by more than `name:rw` over `name:r`. By default that alone counts.
+   */
+  readonly scopes?: ScopeCatalogue
+  /**
    * The number of answers kept at once, each as long as the service allows (`introspectionMaxAge`); 10,000 by default, 0 for
    * none, ten million at most.
    */
@@ -53,13 +57,15 @@ interface ResourceServer {
   readonly findAccess: FindAccess
   /** The scopes of the service; undefined if it does not publish them. */
   readonly supported: readonly string[] | undefined
+  /** The scopes that include others. */
+  readonly scopes: Pick<ScopeCatalogue, 'entries'>
   readonly onError: (error: unknown) => unknown
 }
 
 const CACHE_SIZE = 10_000
 
-/** The form of the scopes of a grantwell service. */
-const SCOPE = /^[\x21\x23-\x39\x3b-\x5b\x5d-\x7e]{1,64}:rw?$/
+/** The form of a scope: the longest is a name of 64 characters with `:rw` (RFC 6749, section 3.3). */
+const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]{1,67}$/
 
 /**
  * Creates the guards of an API that runs elsewhere: for `createNodeGuard`, `createFastifyGuard` and `createFetchGuard`, in place
@@ -90,6 +96,7 @@ export function resourceServer(options: ResourceServerOptions): GuardProvider {
     )
   const server: ResourceServer = {
     supported: supportedScopes(as.scopes_supported),
+    scopes: given.scopes ?? READ_WRITE,
     findAccess: createAccessCache({
       introspect: (token) => introspect(connection, client.issuer, token),
       size: cacheSize,
@@ -101,8 +108,12 @@ export function resourceServer(options: ResourceServerOptions): GuardProvider {
   return { guard: (needs) => createGuard(server, needs) }
 }
 
+/** Without a catalogue `name:rw` includes `name:r`, and nothing else includes anything. */
+const READ_WRITE: Pick<ScopeCatalogue, 'entries'> = { entries: new Map() }
+
 const OPTIONS: TakesOf<ResourceServerOptions> = {
   client: CLIENT,
+  scopes: CATALOGUE,
   cacheSize: {
     words: 'a whole number from 0 to 10,000,000',
     // A Map of V8 holds 2 ** 24 entries, and throws for one more.
@@ -137,7 +148,7 @@ async function authenticate(
   if (isRefusal(credential)) return credential
   try {
     const access = await server.findAccess(printCredential(credential))
-    return await decide(access, needed, resourceOf)
+    return await decide(server, access, needed, resourceOf)
   } catch (error) {
     report(server, error)
     return isClientError(error) && error.code === 'ERR_UNREACHABLE' ? unavailable() : hostFailed()
@@ -146,12 +157,13 @@ async function authenticate(
 
 /** Decides whether an access permits the scopes and the resource that the route needs. */
 async function decide(
+  server: ResourceServer,
   found: AuthInfo | undefined,
   needed: readonly Scope[],
   resourceOf: ResourceOf | undefined,
 ): Promise<AuthInfo | OAuthError> {
   if (found === undefined) return invalidToken('credential_unknown')
-  if (!coversScopes(found.scopes, needed)) return insufficientScope()
+  if (!coversScopes(found.scopes, needed, server.scopes)) return insufficientScope()
   // A copy, since the host may change it, and the original is in the cache.
   const access = structuredClone(found)
   if (resourceOf === undefined) return access
@@ -188,7 +200,7 @@ function neededScopes(needs: unknown, supported: readonly string[] | undefined):
   if (scope === undefined && !Object.hasOwn(needs as object, 'scope')) return []
   const scopes = typeof scope === 'string' ? splitScopes(scope) : []
   const unknown = scopes.find((each) => !SCOPE.test(each) || supported?.includes(each) === false)
-  if (scopes.length > 0 && unknown === undefined) return scopes as Scope[] // each has the form of one
+  if (scopes.length > 0 && unknown === undefined) return scopes // each has the form of one
   const meant = nearest(unknown ?? '', supported ?? [])
   const hint = meant === undefined ? '' : ` (did you mean ${meant}?)`
   const words = 'scopes of the service in a string, separated by a space'

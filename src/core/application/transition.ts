@@ -8,7 +8,7 @@
  * @see Specification, sections 1 and 2.1
  */
 
-import type { Scope } from '../scopes.js'
+import type { Scope, ScopeCatalogue } from '../scopes.js'
 import { narrowScopes } from '../scopes.js'
 import type { ClientId, Digest, Seconds, Subject } from '../values.js'
 import type {
@@ -44,6 +44,8 @@ export type ApplicationCommand =
       readonly revision: number
       /** In normal form; absent grants all requested scopes. */
       readonly scopes?: readonly Scope[]
+      /** The scopes that the service has. */
+      readonly catalogue: ScopeCatalogue
       /** The digest of the secret that a confidential client gets at its first approval. */
       readonly secretDigest: Digest
     }
@@ -162,7 +164,7 @@ function approve(application: Application, command: Asked<'approve'>, now: Secon
   const { review } = application
   if (review?.state !== 'pending') return refused('state')
   if (review.revision !== command.revision) return refused('outdated')
-  const scopes = narrowScopes(review.details.scopes, command.scopes)
+  const scopes = narrowScopes(review.details.scopes, command.scopes, command.catalogue)
   if (scopes === undefined) return refused('scopes')
   const { v, id, applicant, revision, createdAt } = application
   const secrets = isPublished(application) ? application.secrets : firstSecrets(review.details, command.secretDigest)
@@ -178,7 +180,7 @@ function approve(application: Application, command: Asked<'approve'>, now: Secon
     secrets,
     ...review.details,
     scopes,
-    reasons: reasonsFor(scopes, review.details.reasons),
+    reasons: reasonsFor(scopes, review.details.reasons, command.catalogue),
   }
   return done(published, 'approved', now)
 }
@@ -211,12 +213,17 @@ function rotateSecret(application: Application, command: Asked<'rotate_secret'>,
   return done({ ...application, secrets }, 'secret_rotated', now)
 }
 
-/** Returns the reasons of the approved scopes. The reason of a `name:rw` goes with the `name:r` that was made of it. */
-function reasonsFor(scopes: readonly Scope[], given: ApplicationDetails['reasons']): ApplicationDetails['reasons'] {
+/** Returns the reasons of the approved scopes. The reason of a scope goes with one that was made of it: `name:rw` with `name:r`. */
+function reasonsFor(
+  scopes: readonly Scope[],
+  given: ApplicationDetails['reasons'],
+  { entries }: ScopeCatalogue,
+): ApplicationDetails['reasons'] {
   const reasonOf = new Map(Object.entries(given))
   return Object.fromEntries(
     scopes.flatMap((scope) => {
-      const reason = reasonOf.get(scope) ?? reasonOf.get(`${scope}w`)
+      const asked = [scope, ...(entries.get(scope)?.includedBy ?? [])].find((each) => reasonOf.has(each))
+      const reason = asked === undefined ? undefined : reasonOf.get(asked)
       return reason === undefined ? [] : [[scope, reason]]
     }),
   )

@@ -63,7 +63,7 @@ export function refresh(
   if (pair === undefined) return wasRetired(grant, digest) ? replayed(grant, now, rules) : refused('credential_unknown')
   if (pair.superseded !== undefined && now >= pair.superseded.until) return replayed(grant, now, rules)
   if (now >= pair.refresh.expiresAt) return refused('credential_expired')
-  const scopes = narrowScopes(grant.scopes, command.scopes)
+  const scopes = narrowScopes(grant.scopes, command.scopes, rules.catalogue)
   if (scopes === undefined)
     return {
       reply: oauthError('invalid_scope', 'scope_insufficient', 'The scope is wider than what the user permitted.'),

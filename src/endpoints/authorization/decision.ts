@@ -80,7 +80,7 @@ export async function findConsent(
   const grants = await context.consents.consentedGrants(decidingOf(context, asked, user))
   const covers = (grant: Grant): boolean =>
     grant.code.redirectUri === redirectUri &&
-    coversScopes(grant.scopes, scopes) &&
+    coversScopes(grant.scopes, scopes, context.scopes) &&
     RESOURCE_CHOICES[application.resourceScope].includes(grant.resources.kind)
   return grants.find(covers)
 }

@@ -111,7 +111,8 @@ async function publish(
   const clientId = imported === undefined ? createClientId(context) : (imported as ClientId) // importFaults has checked it
   const secretDigest = digestOf(context.settings.digests, clientSecret ?? '')
   const submit = { type: 'submit', id: clientId, details } as const
-  await applyCommands(context, clientId, submit, { type: 'approve', revision: 1, secretDigest })
+  const approve = { type: 'approve', revision: 1, secretDigest, catalogue: context.settings.scopes } as const
+  await applyCommands(context, clientId, submit, approve)
   return clientId
 }
 

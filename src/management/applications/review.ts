@@ -38,6 +38,7 @@ export function createReviewFunctions(context: ApplicationContext): Pick<Applica
       const { before, after } = await applyCommands(context, parseClientId(id), {
         type: 'approve',
         revision: given.revision,
+        catalogue: context.settings.scopes,
         ...(scopes !== undefined && { scopes }),
         secretDigest: digestOf(context.settings.digests, clientSecret),
       })

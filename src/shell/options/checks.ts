@@ -5,6 +5,7 @@
 import { configurationError } from '../../core/errors.js'
 import type { GrantRules } from '../../core/grant/rules.js'
 import { readOptions } from '../../core/options.js'
+import { CATALOGUE } from '../../core/scopes.js'
 import type { TakesOf } from '../../core/takes.js'
 import { FLAG, FUNCTION, isObject, methods, mustBe, oneOf, seconds } from '../../core/takes.js'
 import { parseUrl } from '../../core/url.js'
@@ -35,10 +36,7 @@ const OPTIONS: TakesOf<AuthorizationServerOptions> = {
   user: FUNCTION,
   signInUrl: FUNCTION,
   resources: FUNCTION,
-  scopes: {
-    words: 'a catalogue that scopeCatalogue or serviceScopes made',
-    fits: (value) => isObject(value) && value['entries'] instanceof Map,
-  },
+  scopes: CATALOGUE,
   codeLifetime: SHORT,
   // An hour in milliseconds is more.
   accessTokenLifetime: seconds(1, 31 * DAY),

@@ -5,7 +5,7 @@
 import type { RedirectRules } from '../../core/application/redirect-uri.js'
 import { portableDigests } from '../../core/credentials/digests.js'
 import type { GrantRules } from '../../core/grant/rules.js'
-import { serviceScopes } from '../../core/scopes.js'
+import { serviceScopes } from '../../core/scopes/service-scopes.js'
 import type { ClientId, ClientKey } from '../../core/values.js'
 import type { Pages } from '../../pages/index.js'
 import type { AuditEvent } from '../audit.js'

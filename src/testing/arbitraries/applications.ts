@@ -50,7 +50,7 @@ export function applications(
     })
     .map(({ submitted, applicant, steps }) => {
       const submit = { type: 'submit', id, details: submitted, ...(applicant !== undefined && { applicant }) } as const
-      return reach(id, submit, steps)
+      return reach(id, submit, steps, catalogue)
     })
 }
 
@@ -67,7 +67,12 @@ function stepWith(details: fc.Arbitrary<ApplicationDetails>): fc.Arbitrary<Step>
 }
 
 /** Submits an application, and applies all steps to it. */
-function reach(id: ClientId, submit: ApplicationCommand, steps: readonly Step[]): ReachedApplication {
+function reach(
+  id: ClientId,
+  submit: ApplicationCommand,
+  steps: readonly Step[],
+  catalogue: ScopeCatalogue,
+): ReachedApplication {
   let now = START
   let application = apply(undefined, submit, now)
   const clientSecrets: string[] = []
@@ -75,7 +80,7 @@ function reach(id: ClientId, submit: ApplicationCommand, steps: readonly Step[])
     now += step.seconds
     const clientSecret = `a-secret-of-${id}-number-${clientSecrets.length + 1}`
     const secretDigest = digestOf(portableDigests, clientSecret)
-    application = apply(application, commandOf(step, application?.revision ?? 0, secretDigest), now)
+    application = apply(application, commandOf(step, application?.revision ?? 0, secretDigest, catalogue), now)
     if (JSON.stringify(application).includes(secretDigest)) clientSecrets.push(clientSecret)
   }
   if (application === undefined) throw new Error('an application that could not begin')
@@ -88,10 +93,10 @@ function apply(before: Application | undefined, command: ApplicationCommand, now
 }
 
 /** Makes the command of a step. */
-function commandOf(step: Step, revision: number, secretDigest: Digest): ApplicationCommand {
+function commandOf(step: Step, revision: number, secretDigest: Digest, catalogue: ScopeCatalogue): ApplicationCommand {
   switch (step.do) {
     case 'approve':
-      return { type: 'approve', revision: step.outdated ? revision - 1 : revision, secretDigest }
+      return { type: 'approve', revision: step.outdated ? revision - 1 : revision, secretDigest, catalogue }
     case 'reject':
       return { type: 'reject', revision, reason: 'Not needed.' }
     case 'rotate_secret':

@@ -5,8 +5,8 @@
 import * as fc from 'fast-check'
 import type { Registration } from '../../core/application/registration.js'
 import { checkRegistration } from '../../core/application/registration-check.js'
+import { serviceScopes } from '../../core/scopes/service-scopes.js'
 import type { ScopeCatalogue } from '../../core/scopes.js'
-import { serviceScopes } from '../../core/scopes.js'
 import { isLine, isLines, isVisible, isWithin } from '../../core/text.js'
 import { scopes } from './scopes.js'
 

@@ -3,8 +3,9 @@
  * @module
  */
 import * as fc from 'fast-check'
+import { serviceScopes } from '../../core/scopes/service-scopes.js'
 import type { Scope, ScopeCatalogue } from '../../core/scopes.js'
-import { normalizeScopes, serviceScopes } from '../../core/scopes.js'
+import { normalizeScopes } from '../../core/scopes.js'
 import { anyText } from './spoilt-requests.js'
 
 /** Makes an arbitrary of scopes of a catalogue: one or more, in normal form. */

@@ -64,7 +64,11 @@ export function createClient(name: string, rules: GrantRules, now: Seconds): Cli
   } as const
   const secretDigest = digestOf(rules.digests, clientSecret)
   const submitted = applied(undefined, { type: 'submit', id: clientId, details }, now)
-  const application = applied(submitted, { type: 'approve', revision: 1, secretDigest }, now)
+  const application = applied(
+    submitted,
+    { type: 'approve', revision: 1, secretDigest, catalogue: rules.catalogue },
+    now,
+  )
   return { clientId, clientKey: clientKeyOf(rules.digests, clientId), clientSecret, application }
 }
 

@@ -1,0 +1,191 @@
+/**
+ * Scopes in the host's own spelling: what includes what, and what becomes of an unknown one.
+ * @module
+ * @see RFC 6749, section 3.3
+ */
+import * as fc from 'fast-check'
+import type { ScopeTokenDefinition } from 'grantwell'
+import { scopeCatalogue, serviceScopes } from 'grantwell'
+import { coversScopes, narrowScopes, normalizeScopes, parseRequestedScopes, parseScopes } from 'grantwell/core'
+import { describe, expect, it } from 'vitest'
+import { limitScopes } from '../../src/core/scopes.js'
+
+const token = (scope: string, includes?: readonly string[]): ScopeTokenDefinition => ({
+  scope,
+  permission: 'r',
+  description: scope,
+  ...(includes !== undefined && { includes }),
+})
+
+const GITHUB = scopeCatalogue([
+  token('repo', ['repo:status', 'public_repo']),
+  token('repo:status'),
+  token('public_repo'),
+  token('user', ['read:user', 'user:email']),
+  token('read:user'),
+  token('user:email'),
+  token('admin:org', ['write:org']),
+  token('write:org', ['read:org']),
+  token('read:org'),
+  token('openid'),
+])
+
+/** Catalogues in which a scope includes only later ones, so that none includes itself, with the pairs that they name. */
+const catalogues = fc.array(fc.array(fc.nat(11), { maxLength: 3 }), { minLength: 2, maxLength: 12 }).map((lists) => {
+  const direct = lists.map((list, index) => list.filter((other) => other > index && other < lists.length))
+  const definitions = direct.map((list, index) =>
+    token(
+      `s:${index}`,
+      [...new Set(list)].map((other) => `s:${other}`),
+    ),
+  )
+  /** All that a scope permits, itself among it: found by repeated rounds, as a checker without cleverness would. */
+  const permits = (scopes: readonly string[]): ReadonlySet<string> => {
+    const found = new Set(scopes)
+    for (let round = 0; round < definitions.length; round++)
+      for (const { scope, includes = [] } of definitions)
+        if (found.has(scope)) for (const each of includes) found.add(each)
+    return found
+  }
+  return { definitions, catalogue: scopeCatalogue(definitions), permits }
+})
+
+/** A catalogue, and some lists of its scopes in normal form. */
+const withLists = catalogues.chain((made) => {
+  const list = fc
+    .subarray(
+      made.definitions.map(({ scope }) => scope),
+      { minLength: 1 },
+    )
+    .map((scopes) => normalizeScopes(made.catalogue, scopes) ?? [])
+  return fc.record({ made: fc.constant(made), a: list, b: list, c: list })
+})
+
+describe('scopes in the host’s own spelling', () => {
+  it('include what their definition says, also through others', () => {
+    expect(coversScopes(['repo'], ['public_repo', 'repo:status'], GITHUB)).toBe(true)
+    expect(coversScopes(['admin:org'], ['read:org'], GITHUB)).toBe(true)
+    expect(coversScopes(['read:org'], ['admin:org'], GITHUB)).toBe(false)
+    expect(coversScopes(['repo'], ['user'], GITHUB)).toBe(false)
+    expect(GITHUB.entries.get('read:org')?.includedBy).toEqual(['admin:org', 'write:org'])
+    expect(GITHUB.entries.get('admin:org')?.includes).toEqual(['write:org', 'read:org'])
+  })
+
+  it('are read into the order of the catalogue, without those that another one includes', () => {
+    expect(parseScopes(GITHUB, 'openid user:email repo public_repo')).toEqual(['repo', 'user:email', 'openid'])
+    expect(parseScopes(GITHUB, 'read:org write:org admin:org')).toEqual(['admin:org'])
+    expect(parseScopes(GITHUB, 'repo Repo')).toBeUndefined()
+  })
+
+  it('stand beside names, which they may include', () => {
+    const catalogue = scopeCatalogue([
+      ...serviceScopes().definitions,
+      { scope: 'code', permission: 'rw', description: 'All code', includes: ['repo-code:rw', 'repo-pr:rw'] },
+    ])
+    expect(coversScopes(['code'], ['repo-code:r', 'repo-pr:rw'], catalogue)).toBe(true)
+    expect(parseScopes(catalogue, 'code repo-code:r repo-issue:r')).toEqual(['repo-issue:r', 'code'])
+    expect(limitScopes(['code'], ['repo-code:r'], catalogue)).toEqual(['repo-code:r'])
+  })
+
+  it('cover each other as repeated rounds over the definitions find it', () => {
+    fc.assert(
+      fc.property(withLists, ({ made: { catalogue, permits }, a, b, c }) => {
+        const permitted = permits(a)
+        expect(coversScopes(a, b, catalogue)).toBe([...permits(b)].every((one) => permitted.has(one)))
+        expect(coversScopes(a, a, catalogue)).toBe(true)
+        if (coversScopes(a, b, catalogue) && coversScopes(b, c, catalogue))
+          expect(coversScopes(a, c, catalogue)).toBe(true)
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  it('[31] are narrowed, never widened', () => {
+    fc.assert(
+      fc.property(withLists, ({ made: { catalogue, permits }, a, b }) => {
+        const permitted = permits(a)
+        for (const one of permits(narrowScopes(a, b, catalogue) ?? [])) expect(permitted).toContain(one)
+        expect(narrowScopes(a, undefined, catalogue)).toBe(a)
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  it('leave of a grant exactly what was granted and is registered still, in normal form', () => {
+    fc.assert(
+      fc.property(withLists, ({ made: { catalogue, permits }, a: granted, b: registered }) => {
+        const left = limitScopes(granted, registered, catalogue)
+        const still = permits(registered)
+        expect(permits(left)).toEqual(new Set([...permits(granted)].filter((one) => still.has(one))))
+        expect(normalizeScopes(catalogue, left) ?? []).toEqual(left)
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  it('leave nothing of one that the service does not have any more: nobody knows what it included', () => {
+    expect(limitScopes(['gone', 'openid'], ['gone', 'openid'], GITHUB)).toEqual(['openid'])
+  })
+})
+
+describe('an unknown scope beside known ones', () => {
+  const lenient = scopeCatalogue(GITHUB.definitions, { unknown: 'leave_out' })
+
+  it('is refused by default, also from the catalogue of the specification', () => {
+    expect([GITHUB.unknown, serviceScopes().unknown]).toEqual(['refuse', 'refuse'])
+    expect(parseRequestedScopes(GITHUB, 'openid profile')).toBeUndefined()
+    expect(parseRequestedScopes(serviceScopes(), 'repo-code:r profile')).toBeUndefined()
+  })
+
+  it('is left out where the catalogue says so, if a known one is left', () => {
+    expect(parseRequestedScopes(lenient, 'profile openid email')).toEqual(['openid'])
+    expect(parseRequestedScopes(lenient, 'profile email')).toBeUndefined()
+    expect(parseRequestedScopes(lenient, '')).toBeUndefined()
+    const service = serviceScopes({ unknown: 'leave_out' })
+    expect(parseRequestedScopes(service, 'openid repo-code:r')).toEqual(['repo-code:r'])
+  })
+
+  it('is never left out of what a host writes', () => {
+    expect(parseScopes(lenient, 'openid profile')).toBeUndefined()
+    expect(normalizeScopes(lenient, ['openid', 'profile'])).toBeUndefined()
+  })
+})
+
+describe('a catalogue is refused', () => {
+  it.each<[string, readonly unknown[], string]>([
+    ['with a blank in a scope', [token('a b')], 'definitions[0]: the option scope must be 1 to 64 visible ASCII'],
+    ['with a quote in a scope', [token('a"b')], 'definitions[0]: the option scope must be 1 to 64 visible ASCII'],
+    ['with an empty scope', [token('')], 'definitions[0]: the option scope must be 1 to 64 visible ASCII'],
+    ['without a permission', [{ scope: 'a', description: 'a' }], "the option permission must be 'r' or 'rw'"],
+    ['without a description', [{ scope: 'a', permission: 'r' }], 'the option description must be a string'],
+    [
+      'with a scope given twice',
+      [token('a'), token('a')],
+      'definitions[1]: the option scope must be given once; got "a"',
+    ],
+    [
+      'with a scope that a name spells too',
+      [{ name: 'a', permissions: ['r'], description: 'a' }, token('a:r')],
+      'definitions[1]: the option scope must be given once; got "a:r" again',
+    ],
+    [
+      'with an unknown inclusion',
+      [token('a', ['bb']), token('b')],
+      'includes must be scopes of the catalogue; got "bb"',
+    ],
+    [
+      'with a scope that includes itself',
+      [token('a', ['a'])],
+      'includes must lead to other scopes alone; "a" includes',
+    ],
+    ['with a circle', [token('a', ['b']), token('b', ['c']), token('c', ['a'])], '"a" includes itself'],
+    ['with both spellings', [{ ...token('a'), name: 'a' }], 'definitions[0]: there is no option name'],
+    ['with inclusions that are no list', [{ ...token('a'), includes: 'b' }], 'includes must be a list of scopes'],
+  ])('%s', (_, definitions, message) => {
+    expect(() => scopeCatalogue(definitions as readonly ScopeTokenDefinition[])).toThrow(message) // wrong on purpose
+  })
+
+  it('with a wrong answer to unknown scopes', () => {
+    expect(() => scopeCatalogue([], { unknown: 'ignore' as 'refuse' })).toThrow("must be 'refuse' or 'leave_out'")
+  })
+})
