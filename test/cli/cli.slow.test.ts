@@ -1,8 +1,9 @@
 /**
- * The command on files that others change, own or swap while it works.
+ * The command on files that others change, own or swap while it works, and on very many of them.
  * @module
  */
 import { afterAll, beforeAll, describe } from 'vitest'
+import { checkingMuch } from './check.js'
 import { build, removeBuild } from './command.js'
 import { amongStrangers } from './strangers.js'
 import { together } from './together.js'
@@ -14,3 +15,4 @@ afterAll(removeBuild)
 describe('grantwell metadata set, several at once', together)
 describe('grantwell metadata, in a folder of another user', amongStrangers)
 describe('grantwell metadata, on whatever a path leads to', walking)
+describe('grantwell metadata check, of much', checkingMuch)

@@ -3,6 +3,7 @@
  * @module
  */
 import { engineSuite } from '../engines/suite.js'
-import { describeRedisEngines } from './engines-redis.js'
+import { describeRedis, describeRedisCluster } from './engines-redis.js'
 
-describeRedisEngines(engineSuite)
+describeRedis(engineSuite)
+describeRedisCluster(engineSuite)

@@ -11,8 +11,8 @@ import type { RedisClusterEngine, RedisEngine } from '../engines/redis.js'
 import { startRedis, startRedisCluster } from '../engines/redis.js'
 import type { EngineSuite } from '../engines/suite.js'
 
-/** Runs a suite on each of them. */
-export function describeRedisEngines(suite: EngineSuite): void {
+/** Runs a suite on Redis. */
+export function describeRedis(suite: EngineSuite): void {
   describeWith(describe, redis, 'Redis', () => {
     let engine: RedisEngine
     beforeAll(async () => {
@@ -33,7 +33,10 @@ export function describeRedisEngines(suite: EngineSuite): void {
       })
     })
   })
+}
 
+/** Runs a suite on a cluster. */
+export function describeRedisCluster(suite: EngineSuite): void {
   describeWith(describe, redis, 'Redis Cluster of three', () => {
     let engine: RedisClusterEngine
     beforeAll(async () => {

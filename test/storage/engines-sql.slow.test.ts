@@ -3,6 +3,7 @@
  * @module
  */
 import { engineSuite } from '../engines/suite.js'
-import { describeSqlEngines } from './engines-sql.js'
+import { describePglite, describeSqlEngines } from './engines-sql.js'
 
 describeSqlEngines(engineSuite)
+describePglite(engineSuite)

@@ -46,16 +46,6 @@ export function describeSqlEngines(suite: EngineSuite): void {
     })
   })
 
-  describe('PGlite, in memory', () => {
-    let engine: PGlite
-    beforeAll(async () => {
-      engine = await PGlite.create()
-      await postgresStore(engine).migrate()
-    }, 300_000)
-    afterAll(() => engine?.close())
-    suite(() => ({ store: (wiring) => postgresStore(engine, wiring), close: () => {} }), { lives: 2 })
-  })
-
   describeWith(describe, postgresql, 'PostgreSQL', () => {
     let engine: PostgresEngine
     beforeAll(async () => {
@@ -69,5 +59,18 @@ export function describeSqlEngines(suite: EngineSuite): void {
       const pool = new pg.Pool(engine.connection)
       return { store: (wiring) => postgresStore(pool, wiring), close: () => pool.end() }
     })
+  })
+}
+
+/** Runs a suite on the embedded PostgreSQL. */
+export function describePglite(suite: EngineSuite): void {
+  describe('PGlite, in memory', () => {
+    let engine: PGlite
+    beforeAll(async () => {
+      engine = await PGlite.create()
+      await postgresStore(engine).migrate()
+    }, 300_000)
+    afterAll(() => engine?.close())
+    suite(() => ({ store: (wiring) => postgresStore(engine, wiring), close: () => {} }), { lives: 2 })
   })
 }
