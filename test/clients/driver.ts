@@ -10,6 +10,7 @@ export interface Setting {
   readonly authorizationEndpoint: string
   readonly tokenEndpoint: string
   readonly revocationEndpoint: string
+  readonly deviceEndpoint: string
   readonly clientId: string
   /** Absent if the application is public. */
   readonly clientSecret?: string

@@ -5,37 +5,25 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import type { Authentication } from './service.js'
+import type { Client } from './client.js'
+import type { Start } from './driver.js'
 
-/** A client of npm. */
-export interface NpmClient {
-  /** The package, and its name in the table. */
-  readonly name: string
+/** A client of npm; its name is that of its package. */
+export interface NpmClient extends Client {
   /** The file in the folder `npm` that drives it. */
   readonly file: string
-  /** Settings of the client that are not its defaults, in the words of the table. */
-  readonly client: string
-  /** Options of the server that are not its defaults, in the words of the table. */
-  readonly server: string
-  /** The path of its redirect URI. */
-  readonly path: string
-  /** Its authentication as a confidential application, and as a public one; undefined if it cannot be one. */
-  readonly confidential?: Authentication
-  readonly public?: Authentication
-  readonly pkce: boolean
-  readonly state: boolean
-  /** Things that it does by itself once it is logged in. */
-  readonly does: readonly ('call' | 'refresh' | 'revoke')[]
 }
 
-/** The clients of npm, in the order of the table. */
-export const NPM_CLIENTS: readonly NpmClient[] = [
+const HERE = fileURLToPath(new URL('.', import.meta.url))
+
+/** The versions that the tests are written for. */
+const WANTED: Readonly<Record<string, string>> = JSON.parse(readFileSync(`${HERE}package.json`, 'utf8')).devDependencies
+
+const CLIENTS: readonly Omit<NpmClient, 'version'>[] = [
   {
     name: 'oauth4webapi',
     file: 'oauth4webapi',
     client: "`algorithm: 'oauth2'` in `discoveryRequest`",
-    server: '',
-    path: '/callback',
     confidential: 'body',
     public: 'identifier alone',
     pkce: true,
@@ -46,8 +34,6 @@ export const NPM_CLIENTS: readonly NpmClient[] = [
     name: 'openid-client',
     file: 'openid-client',
     client: "`algorithm: 'oauth2'` in `discovery`",
-    server: '',
-    path: '/callback',
     confidential: 'body',
     public: 'identifier alone',
     pkce: true,
@@ -58,8 +44,6 @@ export const NPM_CLIENTS: readonly NpmClient[] = [
     name: 'simple-oauth2',
     file: 'simple-oauth2',
     client: 'the three paths',
-    server: '',
-    path: '/callback',
     confidential: 'Basic',
     pkce: false,
     state: true,
@@ -69,8 +53,6 @@ export const NPM_CLIENTS: readonly NpmClient[] = [
     name: 'passport-oauth2',
     file: 'passport-oauth2',
     client: '`state: true` and `pkce: true`; for calls of the API `_oauth2.useAuthorizationHeaderforGET(true)`',
-    server: '',
-    path: '/callback',
     confidential: 'body',
     public: 'identifier alone',
     pkce: true,
@@ -80,9 +62,6 @@ export const NPM_CLIENTS: readonly NpmClient[] = [
   {
     name: '@badgateway/oauth2-client',
     file: 'badgateway',
-    client: '',
-    server: '',
-    path: '/callback',
     confidential: 'Basic',
     public: 'identifier alone',
     pkce: true,
@@ -92,9 +71,6 @@ export const NPM_CLIENTS: readonly NpmClient[] = [
   {
     name: 'arctic',
     file: 'arctic',
-    client: '',
-    server: '',
-    path: '/callback',
     confidential: 'Basic',
     public: 'identifier alone',
     pkce: true,
@@ -105,7 +81,6 @@ export const NPM_CLIENTS: readonly NpmClient[] = [
     name: 'grant',
     file: 'grant',
     client: "`scope_delimiter: ' '`, `state: true` and `pkce: true`",
-    server: '',
     path: '/connect/service/callback',
     confidential: 'body',
     pkce: true,
@@ -116,7 +91,6 @@ export const NPM_CLIENTS: readonly NpmClient[] = [
     name: '@auth/core',
     file: 'authjs',
     client: '`issuer`, since every answer has `iss`',
-    server: '',
     path: '/auth/callback/service',
     confidential: 'Basic',
     public: 'identifier alone',
@@ -127,8 +101,6 @@ export const NPM_CLIENTS: readonly NpmClient[] = [
   {
     name: 'better-auth',
     file: 'better-auth',
-    client: '',
-    server: '',
     path: '/api/auth/callback/service',
     confidential: 'body',
     public: 'identifier alone',
@@ -139,9 +111,6 @@ export const NPM_CLIENTS: readonly NpmClient[] = [
   {
     name: 'client-oauth2',
     file: 'client-oauth2',
-    client: '',
-    server: '',
-    path: '/callback',
     confidential: 'Basic',
     pkce: false,
     state: true,
@@ -150,9 +119,6 @@ export const NPM_CLIENTS: readonly NpmClient[] = [
   {
     name: 'google-auth-library',
     file: 'google-auth-library',
-    client: '',
-    server: '',
-    path: '/callback',
     confidential: 'body',
     pkce: true,
     state: true,
@@ -161,9 +127,6 @@ export const NPM_CLIENTS: readonly NpmClient[] = [
   {
     name: '@openid/appauth',
     file: 'appauth',
-    client: '',
-    server: '',
-    path: '/callback',
     confidential: 'body',
     public: 'identifier alone',
     pkce: true,
@@ -173,9 +136,6 @@ export const NPM_CLIENTS: readonly NpmClient[] = [
   {
     name: '@fastify/oauth2',
     file: 'fastify-oauth2',
-    client: '',
-    server: '',
-    path: '/callback',
     confidential: 'Basic',
     pkce: true,
     state: true,
@@ -184,9 +144,6 @@ export const NPM_CLIENTS: readonly NpmClient[] = [
   {
     name: 'remix-auth-oauth2',
     file: 'remix-auth-oauth2',
-    client: '',
-    server: '',
-    path: '/callback',
     confidential: 'Basic',
     public: 'identifier alone',
     pkce: true,
@@ -196,9 +153,6 @@ export const NPM_CLIENTS: readonly NpmClient[] = [
   {
     name: 'oidc-client-ts',
     file: 'oidc-client-ts',
-    client: '',
-    server: '',
-    path: '/callback',
     confidential: 'body',
     public: 'identifier alone',
     pkce: true,
@@ -208,9 +162,6 @@ export const NPM_CLIENTS: readonly NpmClient[] = [
   {
     name: 'react-oauth2-code-pkce',
     file: 'react-oauth2-code-pkce',
-    client: '',
-    server: '',
-    path: '/callback',
     public: 'identifier alone',
     pkce: true,
     state: true,
@@ -219,9 +170,6 @@ export const NPM_CLIENTS: readonly NpmClient[] = [
   {
     name: '@modelcontextprotocol/sdk',
     file: 'mcp-sdk',
-    client: '',
-    server: '',
-    path: '/callback',
     confidential: 'Basic',
     public: 'identifier alone',
     pkce: true,
@@ -230,12 +178,11 @@ export const NPM_CLIENTS: readonly NpmClient[] = [
   },
 ]
 
-const HERE = fileURLToPath(new URL('.', import.meta.url))
-
-/** Reads the versions that the tests are written for. */
-export function wantedVersions(): Readonly<Record<string, string>> {
-  return JSON.parse(readFileSync(`${HERE}package.json`, 'utf8')).devDependencies
-}
+/** The clients of npm, in the order of the table. */
+export const NPM_CLIENTS: readonly NpmClient[] = CLIENTS.map((client) => ({
+  ...client,
+  version: WANTED[client.name] ?? 'none',
+}))
 
 /** Reads the version that is installed; undefined if none is. */
 export function installedVersion(name: string): string | undefined {
@@ -245,10 +192,18 @@ export function installedVersion(name: string): string | undefined {
 
 /** Installs the clients beside this file, unless they are there. */
 export function installClients(): void {
-  const missing = Object.entries(wantedVersions()).some(([name, version]) => installedVersion(name) !== version)
+  const missing = Object.entries(WANTED).some(([name, version]) => installedVersion(name) !== version)
   if (!missing) return
   // Nothing of the npm that runs the tests.
   const inherited = Object.entries(process.env).filter(([name]) => !/^(npm_|NODE_OPTIONS|VITEST|NODE_V8)/i.test(name))
   const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund']
   execFileSync('npm', args, { cwd: HERE, env: Object.fromEntries(inherited), stdio: 'pipe', timeout: 300_000 })
+}
+
+/** Begins a login by a client of npm. @param changes - of the settings that it is made with */
+export function startNpm({ file }: Pick<NpmClient, 'file'>, changes: object = {}): Start {
+  return async (setting) => {
+    const { start } = await import(new URL(`./npm/${file}.mjs`, import.meta.url).href)
+    return start(setting, changes)
+  }
 }

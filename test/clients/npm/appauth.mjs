@@ -46,17 +46,20 @@ async function openedBy(begin) {
 }
 
 /** @type {import('../driver.js').Start} */
-export async function start(setting) {
+export async function start(setting, { discovery } = {}) {
   const { authorizationEndpoint, tokenEndpoint, revocationEndpoint, clientId, clientSecret, scopes } = setting
   const appauth = await load()
   appauth.Flags.IS_LOG = false // it prints codes
   const port = 40_000 + Math.floor(Math.random() * 20_000)
   const redirectUri = `http://127.0.0.1:${port}/callback`
-  const configuration = new appauth.AuthorizationServiceConfiguration({
-    authorization_endpoint: authorizationEndpoint,
-    token_endpoint: tokenEndpoint,
-    revocation_endpoint: revocationEndpoint,
-  })
+  const { AuthorizationServiceConfiguration: Configuration } = appauth
+  const configuration = discovery
+    ? await Configuration.fetchFromIssuer(setting.issuer, new appauth.NodeRequestor())
+    : new Configuration({
+        authorization_endpoint: authorizationEndpoint,
+        token_endpoint: tokenEndpoint,
+        revocation_endpoint: revocationEndpoint,
+      })
   const request = new appauth.AuthorizationRequest(
     { client_id: clientId, redirect_uri: redirectUri, scope: scopes.join(' ') },
     new appauth.NodeCrypto(),
@@ -91,3 +94,6 @@ export async function start(setting) {
       ),
   }
 }
+
+/** Loads it without a bundle. */
+export const loadAsPublished = () => import('@openid/appauth')

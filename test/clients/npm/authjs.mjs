@@ -5,12 +5,18 @@ import { locationOf } from './listen.mjs'
 const ORIGIN = 'http://127.0.0.1:3000'
 
 /** @type {import('../driver.js').Start} */
-export async function start(setting) {
+export async function start(setting, changes = {}) {
   const { issuer, authorizationEndpoint, tokenEndpoint, clientId, clientSecret, scopes, api } = setting
   let tokens
+  let failure
   const config = {
     basePath: '/auth',
     trustHost: true,
+    logger: {
+      error: (error) => {
+        failure = error.cause?.err?.message ?? error.message
+      },
+    },
     secret: 'a secret of the application',
     providers: [
       {
@@ -24,6 +30,7 @@ export async function start(setting) {
         token: tokenEndpoint,
         userinfo: api,
         ...(clientSecret === undefined && { client: { token_endpoint_auth_method: 'none' } }),
+        ...changes,
       },
     ],
     callbacks: {
@@ -49,8 +56,8 @@ export async function start(setting) {
   return {
     url: await locationOf(await ask(`${ORIGIN}/auth/signin/service`, { method: 'POST', body })),
     finish: async (callback) => {
-      const back = await ask(callback)
-      if (tokens === undefined) throw new Error(`not signed in: ${back.headers.get('location')}`)
+      await ask(callback)
+      if (tokens === undefined) throw new Error(failure)
       return tokens
     },
   }

@@ -4,7 +4,7 @@ import fastify from 'fastify'
 import { jsonOf, locationOf } from './listen.mjs'
 
 /** @type {import('../driver.js').Start} */
-export async function start(setting) {
+export async function start(setting, { discovery } = {}) {
   const { issuer, clientId, clientSecret, scopes, browser } = setting
   const app = fastify()
   let origin = ''
@@ -13,13 +13,16 @@ export async function start(setting) {
     scope: [...scopes],
     credentials: {
       client: { id: clientId, secret: clientSecret },
-      auth: {
-        tokenHost: issuer,
-        tokenPath: '/oauth2/token',
-        authorizePath: '/oauth2/auth',
-        revokePath: '/oauth2/revoke',
-      },
+      ...(!discovery && {
+        auth: {
+          tokenHost: issuer,
+          tokenPath: '/oauth2/token',
+          authorizePath: '/oauth2/auth',
+          revokePath: '/oauth2/revoke',
+        },
+      }),
     },
+    ...(discovery && { discovery: { issuer } }),
     startRedirectPath: '/sign-in',
     callbackUri: () => `${origin}/callback`,
     pkce: 'S256',

@@ -31,6 +31,7 @@ export async function start(setting) {
       return tokensOf(tokens)
     },
     call: async () => (await client.request({ url: api })).data,
+    revokeByDefault: ({ refreshToken }) => client.revokeToken(refreshToken),
     refresh: async () => tokensOf((await client.refreshAccessToken()).credentials),
   }
 }

@@ -5,7 +5,7 @@ import grant from 'grant'
 import { jsonOf, listen, locationOf } from './listen.mjs'
 
 /** @type {import('../driver.js').Start} */
-export async function start(setting) {
+export async function start(setting, changes = {}) {
   const { authorizationEndpoint, tokenEndpoint, clientId, clientSecret, scopes, browser } = setting
   const app = express()
   const { origin, close } = await listen(app)
@@ -23,6 +23,7 @@ export async function start(setting) {
         scope: [...scopes],
         pkce: true,
         callback: '/done',
+        ...changes,
       },
     }),
   )

@@ -2,13 +2,14 @@
 import { auth } from '@modelcontextprotocol/sdk/client/auth.js'
 
 /** @type {import('../driver.js').Start} */
-export async function start(setting) {
+export async function start(setting, { unregistered } = {}) {
   const { issuer, clientId, clientSecret, redirectUri, scopes } = setting
   const kept = {}
   const provider = {
     redirectUrl: redirectUri,
     clientMetadata: { redirect_uris: [redirectUri], scope: scopes.join(' ') },
-    clientInformation: () => ({ client_id: clientId, client_secret: clientSecret, issuer }),
+    clientInformation: () => (unregistered ? undefined : { client_id: clientId, client_secret: clientSecret, issuer }),
+    ...(unregistered && { saveClientInformation: () => {} }),
     tokens: () => kept.tokens,
     saveTokens: (tokens) => {
       kept.tokens = tokens

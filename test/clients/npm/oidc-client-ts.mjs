@@ -2,7 +2,7 @@
 import { InMemoryWebStorage, OidcClient, WebStorageStateStore } from 'oidc-client-ts'
 
 /** @type {import('../driver.js').Start} */
-export async function start(setting) {
+export async function start(setting, changes = {}) {
   const { issuer, clientId, clientSecret, redirectUri, scopes } = setting
   const client = new OidcClient({
     authority: issuer,
@@ -12,6 +12,7 @@ export async function start(setting) {
     redirect_uri: redirectUri,
     scope: scopes.join(' '),
     stateStore: new WebStorageStateStore({ store: new InMemoryWebStorage() }),
+    ...changes,
   })
   const { url } = await client.createSigninRequest({})
   const tokensOf = ({ access_token, refresh_token }) => ({ accessToken: access_token, refreshToken: refresh_token })

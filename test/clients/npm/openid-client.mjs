@@ -2,9 +2,9 @@
 import * as client from 'openid-client'
 
 /** @type {import('../driver.js').Start} */
-export async function start({ issuer, clientId, clientSecret, redirectUri, scopes, api }) {
+export async function start({ issuer, clientId, clientSecret, redirectUri, scopes, api }, changes = {}) {
   // The second option is for the loopback of the test alone, which has no TLS.
-  const options = { algorithm: 'oauth2', execute: [client.allowInsecureRequests] }
+  const options = { algorithm: 'oauth2', execute: [client.allowInsecureRequests], ...changes }
   const config = await client.discovery(new URL(issuer), clientId, clientSecret, undefined, options)
   const pkceCodeVerifier = client.randomPKCECodeVerifier()
   const expectedState = client.randomState()

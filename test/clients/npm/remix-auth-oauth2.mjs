@@ -3,22 +3,16 @@ import { Authenticator } from 'remix-auth'
 import { OAuth2Strategy } from 'remix-auth-oauth2'
 
 /** @type {import('../driver.js').Start} */
-export async function start(setting) {
+export async function start(setting, { discovery } = {}) {
   const { authorizationEndpoint, tokenEndpoint, revocationEndpoint, clientId, clientSecret, redirectUri, scopes } =
     setting
   const tokensOf = (tokens) => ({ accessToken: tokens.accessToken(), refreshToken: tokens.refreshToken() })
-  const strategy = new OAuth2Strategy(
-    {
-      clientId,
-      clientSecret: clientSecret ?? null,
-      authorizationEndpoint,
-      tokenEndpoint,
-      tokenRevocationEndpoint: revocationEndpoint,
-      redirectURI: redirectUri,
-      scopes: [...scopes],
-    },
-    async ({ tokens }) => tokensOf(tokens),
-  )
+  const application = { clientId, clientSecret: clientSecret ?? null, redirectURI: redirectUri, scopes: [...scopes] }
+  const endpoints = { authorizationEndpoint, tokenEndpoint, tokenRevocationEndpoint: revocationEndpoint }
+  const verify = async ({ tokens }) => tokensOf(tokens)
+  const strategy = discovery
+    ? await OAuth2Strategy.discover(setting.issuer, application, verify)
+    : new OAuth2Strategy({ ...application, ...endpoints }, verify)
   const authenticator = new Authenticator()
   authenticator.use(strategy, 'service')
   const redirect = await authenticator.authenticate('service', new Request(new URL('/sign-in', redirectUri))).then(
