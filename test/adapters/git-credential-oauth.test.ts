@@ -33,6 +33,9 @@ describeWith(describe, gitCredentialOauth, 'git-credential-oauth', () => {
   /** The token requests that came: their `Authorization`, and what they have as verifier. */
   const exchanges: { readonly authorization: string | undefined; readonly verifier: string | null }[] = []
 
+  /** The addresses that the program opened in the browser. */
+  const opened: URL[] = []
+
   const git = (...args: readonly string[]) => run('git', args, { ...PATIENCE, cwd: folder, env: environment })
 
   beforeAll(async () => {
@@ -105,6 +108,7 @@ describeWith(describe, gitCredentialOauth, 'git-credential-oauth', () => {
 
   /** The user agrees, and the browser goes back to the program. */
   async function openPage(url: string): Promise<void> {
+    opened.push(new URL(url))
     await fetch(await consent(url))
   }
 
@@ -159,6 +163,7 @@ describeWith(describe, gitCredentialOauth, 'git-credential-oauth', () => {
     expect(exchanges).toEqual([
       { authorization: `Basic ${btoa('git:')}`, verifier: expect.stringMatching(/^[\w+/]{43}=$/) },
     ])
+    expect([...(opened[0]?.searchParams.keys() ?? [])]).toEqual(expect.arrayContaining(['state', 'code_challenge']))
     const { grants } = await test.server.grants.listGrants('ada')
     expect(grants).toMatchObject([{ clientId: 'git', scopes: ['repo-code:r'] }])
   })

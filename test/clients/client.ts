@@ -26,6 +26,8 @@ export interface Client {
   /** True if it sends a state. */
   readonly state: boolean
   readonly does: readonly Ability[]
+  /** Flows that other tests drive, or another one than the code flow, in the words of the table. */
+  readonly also?: string
 }
 
 /** The types of applications. */

@@ -4,9 +4,7 @@
  * @module
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Browser } from '../demo/walk.js'
 import { describeWith } from '../engines/available.js'
-import { hiddenFields } from '../support.js'
 import { TYPES } from './client.js'
 import {
   CLI_OAUTH,
@@ -20,7 +18,7 @@ import {
   speak,
   startDebian,
 } from './debian.js'
-import { getsThrough, settingOf, statusWith } from './harness.js'
+import { connect, getsThrough, settingOf, statusWith } from './harness.js'
 import { openService, type Service } from './service.js'
 
 let service: Service
@@ -91,12 +89,4 @@ for (const client of [GIT_CREDENTIAL_OAUTH, CURL]) {
   it.skipIf(!isHere)(`${client.name} is installed in the version of the table`, () => {
     expect(debianVersion(client)).toBe(client.version)
   })
-}
-
-/** Types the code that a device shows, and agrees. */
-async function connect(browser: Browser, page: string, code: string): Promise<void> {
-  const entry = hiddenFields(await (await browser.get(page)).text())
-  const consent = hiddenFields(await (await browser.post(page, { ...entry, user_code: code })).text())
-  const answer = await browser.post(page, { resource_scope: 'all', ...consent, decision: 'agree' })
-  expect(answer.status).toBe(200)
 }

@@ -40,34 +40,34 @@ export const DEBIAN_CLIENTS: readonly DebianClient[] = [
     version: '1.2.0',
     packages: ['python3-authlib'],
     file: 'authlib_client.py',
-    client: "`code_challenge_method='S256'`",
     confidential: 'Basic',
     public: 'identifier alone',
     pkce: true,
     state: true,
     does: ['call', 'refresh', 'revoke'],
+    client: "`code_challenge_method='S256'` and a verifier",
   },
   {
     name: 'oauth2, a gem',
     version: '1.4.4',
     packages: ['ruby-oauth2'],
     file: 'oauth2_client.rb',
-    client: '`authorize_url` and `token_url`',
     confidential: 'body',
     pkce: false,
     state: true,
     does: ['call', 'refresh'],
+    client: '`authorize_url` and `token_url`; a state',
   },
   {
     name: 'rack-oauth2, a gem',
     version: '1.21.3',
     packages: ['ruby-rack-oauth2'],
     file: 'rack_oauth2_client.rb',
-    client: '`authorization_endpoint`',
     confidential: 'Basic',
     pkce: false,
     state: true,
     does: ['call', 'refresh', 'revoke'],
+    client: '`authorization_endpoint`; a state',
   },
   {
     name: 'signet, a gem',
@@ -78,17 +78,18 @@ export const DEBIAN_CLIENTS: readonly DebianClient[] = [
     pkce: false,
     state: true,
     does: ['call', 'refresh'],
+    client: 'a state',
   },
   {
     name: 'Net::OAuth2',
     version: '0.67',
     packages: ['libnet-oauth2-perl'],
     file: 'net_oauth2_client.pl',
-    client: 'the three paths',
     confidential: 'body',
     pkce: false,
     state: true,
     does: ['call', 'refresh'],
+    client: 'the three paths; a state',
   },
   {
     name: 'LWP::Authen::OAuth2',
@@ -99,6 +100,7 @@ export const DEBIAN_CLIENTS: readonly DebianClient[] = [
     pkce: false,
     state: true,
     does: ['call', 'refresh'],
+    client: 'a state',
   },
   {
     name: 'golang.org/x/oauth2',
@@ -110,29 +112,49 @@ export const DEBIAN_CLIENTS: readonly DebianClient[] = [
     pkce: true,
     state: true,
     does: ['call', 'refresh'],
+    client: 'a challenge and a state; this version makes no challenge by itself',
   },
 ]
 
 /** The library of GitHub's command, whose device flow is driven. */
-export const CLI_OAUTH: Pick<DebianClient, 'name' | 'version' | 'packages' | 'file'> = {
+export const CLI_OAUTH: DebianClient = {
   name: 'github.com/cli/oauth',
   version: '1.0.1',
   packages: ['golang-github-cli-oauth-dev', 'golang-go'],
   file: 'cli_oauth',
+  client: '`DeviceCodeURL` and `TokenURL`',
+  public: 'identifier alone',
+  pkce: false,
+  state: false,
+  does: [],
+  also: 'device flow, not the code flow',
 }
 
 /** Git's login by a browser, which a test of the adapters drives. */
-export const GIT_CREDENTIAL_OAUTH: Pick<DebianClient, 'name' | 'version' | 'packages'> = {
+export const GIT_CREDENTIAL_OAUTH: Omit<DebianClient, 'file'> = {
   name: 'git-credential-oauth',
   version: '0.4.2',
   packages: ['git-credential-oauth'],
+  client: '`oauthClientId`, `oauthScopes`, `oauthAuthURL` and `oauthTokenURL` in the configuration of Git',
+  public: 'Basic',
+  pkce: true,
+  state: true,
+  does: [],
+  also: '`git clone` over HTTP',
 }
 
 /** The program, which the tests of the demo drive. */
-export const CURL: Pick<DebianClient, 'name' | 'version' | 'packages'> = {
+export const CURL: Omit<DebianClient, 'file'> = {
   name: 'curl',
   version: '7.88.1',
   packages: ['curl'],
+  client: 'every request by hand',
+  confidential: 'Basic',
+  public: 'identifier alone',
+  pkce: true,
+  state: true,
+  does: ['call', 'refresh', 'revoke'],
+  also: 'device flow',
 }
 
 /** Debian's lists of the files of packages. That of a package is there while it is installed. */

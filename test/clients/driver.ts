@@ -43,5 +43,12 @@ export interface Login {
   readonly close?: () => unknown
 }
 
+/** Begins a login on a device: the code and the page that it shows, and its wait for the tokens. */
+export type StartDevice = (setting: Setting) => Promise<{
+  readonly code: string
+  readonly url: string
+  readonly poll: () => Promise<Tokens>
+}>
+
 /** Begins a login. */
 export type Start = (setting: Setting) => Promise<Login>

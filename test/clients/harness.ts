@@ -6,6 +6,7 @@
 import { expect } from 'vitest'
 import { decide } from '../demo/clients/user.js'
 import { Browser } from '../demo/walk.js'
+import { hiddenFields } from '../support.js'
 import type { ApplicationType, Client } from './client.js'
 import type { Login, Setting, Start, Tokens } from './driver.js'
 import { SCOPES, type Seen, type Service } from './service.js'
@@ -101,4 +102,12 @@ function expectTable(service: Service, client: Client, type: ApplicationType, lo
   expect(sentTo(service, '/oauth2/token').authentication).toBe(client[type])
   const can = (['call', 'refresh', 'revoke'] as const).filter((name) => login[name] !== undefined)
   expect(can).toEqual(does)
+}
+
+/** Types the code that a device shows, and agrees. */
+export async function connect(browser: Browser, page: string, code: string): Promise<void> {
+  const entry = hiddenFields(await (await browser.get(page)).text())
+  const consent = hiddenFields(await (await browser.post(page, { ...entry, user_code: code })).text())
+  const answer = await browser.post(page, { resource_scope: 'all', ...consent, decision: 'agree' })
+  expect(answer.status).toBe(200)
 }

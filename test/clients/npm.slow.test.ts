@@ -5,18 +5,24 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { TYPES } from './client.js'
-import { getsThrough } from './harness.js'
-import { installClients, installedVersion, NPM_CLIENTS, startNpm } from './npm.js'
+import { connect, getsThrough, settingOf, statusWith } from './harness.js'
+import { needs } from './needs.js'
+import { installClients, installedVersion, NPM_CLIENTS, startNpm, startNpmDevice } from './npm.js'
 import { openService, type Service } from './service.js'
 
 let service: Service
+let withOption: Service
 
 beforeAll(async () => {
   installClients()
   service = await openService()
+  withOption = await openService({ openidConfiguration: true })
 }, 400_000)
 
-afterAll(() => service?.close())
+afterAll(async () => {
+  await service?.close()
+  await withOption?.close()
+})
 
 describe.each(NPM_CLIENTS)('$name', (client) => {
   it('is installed in the version of the table', () => {
@@ -27,4 +33,14 @@ describe.each(NPM_CLIENTS)('$name', (client) => {
     if (client[type] === undefined) continue
     it(`gets through as a ${type} application`, () => getsThrough(service, client, type, startNpm(client)))
   }
+
+  if (client.also !== 'device flow') return
+  it('connects a device', async () => {
+    const setting = await settingOf(service, 'public', '/callback')
+    const { code, url, poll } = await startNpmDevice(client)(setting)
+    await connect(setting.browser, url, code)
+    expect(await statusWith(service, await poll())).toBe(200)
+  })
 })
+
+needs(() => ({ service, withOption }))

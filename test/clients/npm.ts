@@ -3,10 +3,10 @@
  * @module
  */
 import { execFileSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { Client } from './client.js'
-import type { Start } from './driver.js'
+import type { Start, StartDevice } from './driver.js'
 
 /** A client of npm; its name is that of its package. */
 export interface NpmClient extends Client {
@@ -23,41 +23,45 @@ const CLIENTS: readonly Omit<NpmClient, 'version'>[] = [
   {
     name: 'oauth4webapi',
     file: 'oauth4webapi',
-    client: "`algorithm: 'oauth2'` in `discoveryRequest`",
     confidential: 'body',
     public: 'identifier alone',
     pkce: true,
     state: true,
     does: ['call', 'refresh', 'revoke'],
+    also: 'device flow',
+    client:
+      "`algorithm: 'oauth2'` in `discoveryRequest`; a challenge and a state in the URL, which the application writes",
   },
   {
     name: 'openid-client',
     file: 'openid-client',
-    client: "`algorithm: 'oauth2'` in `discovery`",
     confidential: 'body',
     public: 'identifier alone',
     pkce: true,
     state: true,
     does: ['call', 'refresh', 'revoke'],
+    also: 'device flow',
+    server: 'none; `openidConfiguration: true` for the default `algorithm`',
+    client: "`algorithm: 'oauth2'` in `discovery`; a challenge and a state",
   },
   {
     name: 'simple-oauth2',
     file: 'simple-oauth2',
-    client: 'the three paths',
     confidential: 'Basic',
     pkce: false,
     state: true,
     does: ['refresh', 'revoke'],
+    client: '`tokenPath`, `authorizePath` and `revokePath`; a state',
   },
   {
     name: 'passport-oauth2',
     file: 'passport-oauth2',
-    client: '`state: true` and `pkce: true`; for calls of the API `_oauth2.useAuthorizationHeaderforGET(true)`',
     confidential: 'body',
     public: 'identifier alone',
     pkce: true,
     state: true,
     does: ['call', 'refresh'],
+    client: '`state: true` and `pkce: true`; `_oauth2.useAuthorizationHeaderforGET(true)` for calls of the API',
   },
   {
     name: '@badgateway/oauth2-client',
@@ -67,6 +71,7 @@ const CLIENTS: readonly Omit<NpmClient, 'version'>[] = [
     pkce: true,
     state: true,
     does: ['call', 'refresh', 'revoke'],
+    client: 'a verifier and a state',
   },
   {
     name: 'arctic',
@@ -76,27 +81,28 @@ const CLIENTS: readonly Omit<NpmClient, 'version'>[] = [
     pkce: true,
     state: true,
     does: ['refresh', 'revoke'],
+    client: 'nothing',
   },
   {
     name: 'grant',
     file: 'grant',
-    client: "`scope_delimiter: ' '`, `state: true` and `pkce: true`",
     path: '/connect/service/callback',
     confidential: 'body',
     pkce: true,
     state: true,
     does: [],
+    client: "`scope_delimiter: ' '`, `state: true` and `pkce: true`",
   },
   {
     name: '@auth/core',
     file: 'authjs',
-    client: '`issuer`, since every answer has `iss`',
     path: '/auth/callback/service',
     confidential: 'Basic',
     public: 'identifier alone',
     pkce: true,
     state: false,
     does: [],
+    client: '`issuer`, since it compares `iss`; all endpoints, and an API with the profile of the user',
   },
   {
     name: 'better-auth',
@@ -107,6 +113,7 @@ const CLIENTS: readonly Omit<NpmClient, 'version'>[] = [
     pkce: true,
     state: true,
     does: ['refresh'],
+    client: 'nothing',
   },
   {
     name: 'client-oauth2',
@@ -115,6 +122,7 @@ const CLIENTS: readonly Omit<NpmClient, 'version'>[] = [
     pkce: false,
     state: true,
     does: ['call', 'refresh'],
+    client: 'a state',
   },
   {
     name: 'google-auth-library',
@@ -123,6 +131,7 @@ const CLIENTS: readonly Omit<NpmClient, 'version'>[] = [
     pkce: true,
     state: true,
     does: ['call', 'refresh'],
+    client: '`endpoints`, since its own are of Google; a challenge and a state',
   },
   {
     name: '@openid/appauth',
@@ -132,6 +141,8 @@ const CLIENTS: readonly Omit<NpmClient, 'version'>[] = [
     pkce: true,
     state: true,
     does: ['refresh', 'revoke'],
+    client: 'a bundler, since Node cannot load its modules',
+    server: 'none; `openidConfiguration: true` for `fetchFromIssuer`',
   },
   {
     name: '@fastify/oauth2',
@@ -140,6 +151,8 @@ const CLIENTS: readonly Omit<NpmClient, 'version'>[] = [
     pkce: true,
     state: true,
     does: ['refresh', 'revoke'],
+    client: "`tokenPath`, `authorizePath` and `revokePath`; `pkce: 'S256'`",
+    server: 'none; `openidConfiguration: true` for `discovery`',
   },
   {
     name: 'remix-auth-oauth2',
@@ -149,6 +162,8 @@ const CLIENTS: readonly Omit<NpmClient, 'version'>[] = [
     pkce: true,
     state: true,
     does: ['refresh', 'revoke'],
+    client: 'nothing',
+    server: 'none; `openidConfiguration: true` for `OAuth2Strategy.discover`',
   },
   {
     name: 'oidc-client-ts',
@@ -158,6 +173,8 @@ const CLIENTS: readonly Omit<NpmClient, 'version'>[] = [
     pkce: true,
     state: true,
     does: ['refresh', 'revoke'],
+    client: '`metadataUrl`, and `scope`, since its own is `openid`; on Node, stores in memory',
+    server: 'none; `openidConfiguration: true` without `metadataUrl`',
   },
   {
     name: 'react-oauth2-code-pkce',
@@ -166,6 +183,7 @@ const CLIENTS: readonly Omit<NpmClient, 'version'>[] = [
     pkce: true,
     state: true,
     does: ['refresh'],
+    client: 'a state',
   },
   {
     name: '@modelcontextprotocol/sdk',
@@ -175,6 +193,7 @@ const CLIENTS: readonly Omit<NpmClient, 'version'>[] = [
     pkce: true,
     state: false,
     does: ['refresh'],
+    client: 'an application that is registered already',
   },
 ]
 
@@ -190,14 +209,28 @@ export function installedVersion(name: string): string | undefined {
   return existsSync(manifest) ? JSON.parse(readFileSync(manifest, 'utf8')).version : undefined
 }
 
-/** Installs the clients beside this file, unless they are there. */
+/** True if a client is missing, or there in another version. */
+function isIncomplete(): boolean {
+  return Object.entries(WANTED).some(([name, version]) => installedVersion(name) !== version)
+}
+
+/** Installs the clients beside this file, unless they are there. Two test files may do so at once. */
 export function installClients(): void {
-  const missing = Object.entries(WANTED).some(([name, version]) => installedVersion(name) !== version)
-  if (!missing) return
-  // Nothing of the npm that runs the tests.
-  const inherited = Object.entries(process.env).filter(([name]) => !/^(npm_|NODE_OPTIONS|VITEST|NODE_V8)/i.test(name))
-  const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund']
-  execFileSync('npm', args, { cwd: HERE, env: Object.fromEntries(inherited), stdio: 'pipe', timeout: 300_000 })
+  if (!isIncomplete()) return
+  mkdirSync(`${HERE}temp`, { recursive: true })
+  const staging = mkdtempSync(`${HERE}temp/`)
+  try {
+    for (const file of ['package.json', 'package-lock.json']) cpSync(HERE + file, `${staging}/${file}`)
+    // Nothing of the npm that runs the tests.
+    const inherited = Object.entries(process.env).filter(([name]) => !/^(npm_|NODE_OPTIONS|VITEST|NODE_V8)/i.test(name))
+    const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund']
+    execFileSync('npm', args, { cwd: staging, env: Object.fromEntries(inherited), stdio: 'pipe', timeout: 300_000 })
+    if (!isIncomplete()) return
+    rmSync(`${HERE}node_modules`, { recursive: true, force: true })
+    renameSync(`${staging}/node_modules`, `${HERE}node_modules`)
+  } finally {
+    rmSync(staging, { recursive: true, force: true })
+  }
 }
 
 /** Begins a login by a client of npm. @param changes - of the settings that it is made with */
@@ -205,5 +238,13 @@ export function startNpm({ file }: Pick<NpmClient, 'file'>, changes: object = {}
   return async (setting) => {
     const { start } = await import(new URL(`./npm/${file}.mjs`, import.meta.url).href)
     return start(setting, changes)
+  }
+}
+
+/** Begins a login on a device by a client of npm. */
+export function startNpmDevice({ file }: NpmClient): StartDevice {
+  return async (setting) => {
+    const { device } = await import(new URL(`./npm/${file}.mjs`, import.meta.url).href)
+    return device(setting)
   }
 }

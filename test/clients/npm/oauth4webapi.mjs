@@ -4,6 +4,22 @@ import * as oauth from 'oauth4webapi'
 /** The loopback of the test has no TLS. */
 const insecure = { [oauth.allowInsecureRequests]: true }
 
+/** @type {import('../driver.js').StartDevice} */
+export async function device({ issuer, clientId, scopes }) {
+  const discovery = await oauth.discoveryRequest(new URL(issuer), { algorithm: 'oauth2', ...insecure })
+  const as = await oauth.processDiscoveryResponse(new URL(issuer), discovery)
+  const client = { client_id: clientId }
+  const scope = new URLSearchParams({ scope: scopes.join(' ') })
+  const response = await oauth.deviceAuthorizationRequest(as, client, oauth.None(), scope, insecure)
+  const codes = await oauth.processDeviceAuthorizationResponse(as, client, response)
+  const poll = async () => {
+    const answer = await oauth.deviceCodeGrantRequest(as, client, oauth.None(), codes.device_code, insecure)
+    const { access_token, refresh_token } = await oauth.processDeviceCodeResponse(as, client, answer)
+    return { accessToken: access_token, refreshToken: refresh_token }
+  }
+  return { code: codes.user_code, url: codes.verification_uri, poll }
+}
+
 /** @type {import('../driver.js').Start} */
 export async function start({ issuer, clientId, clientSecret, redirectUri, scopes, api }) {
   const discovery = await oauth.discoveryRequest(new URL(issuer), { algorithm: 'oauth2', ...insecure })

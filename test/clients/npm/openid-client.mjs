@@ -1,6 +1,18 @@
 /** openid-client, as its README has it. @module */
 import * as client from 'openid-client'
 
+/** @type {import('../driver.js').StartDevice} */
+export async function device({ issuer, clientId, scopes }) {
+  const options = { algorithm: 'oauth2', execute: [client.allowInsecureRequests] }
+  const config = await client.discovery(new URL(issuer), clientId, undefined, undefined, options)
+  const codes = await client.initiateDeviceAuthorization(config, { scope: scopes.join(' ') })
+  const poll = async () => {
+    const { access_token, refresh_token } = await client.pollDeviceAuthorizationGrant(config, codes)
+    return { accessToken: access_token, refreshToken: refresh_token }
+  }
+  return { code: codes.user_code, url: codes.verification_uri, poll }
+}
+
 /** @type {import('../driver.js').Start} */
 export async function start({ issuer, clientId, clientSecret, redirectUri, scopes, api }, changes = {}) {
   // The second option is for the loopback of the test alone, which has no TLS.
