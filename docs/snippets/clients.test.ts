@@ -33,10 +33,12 @@ describe('the tables of clients', () => {
     expect(written).toEqual(rows)
   })
 
-  it('name at least 25 clients', () => {
+  it('name at least 25 clients, and say how many need nothing', () => {
     const count = NPM_ROWS.length + DEBIAN_ROWS.length
     expect(count).toBeGreaterThanOrEqual(25)
     expect(page).toContain(` ${count} clients of other people`)
+    const needy = [...NPM_ROWS, ...DEBIAN_ROWS].filter((row) => !row.split(' | ')[2]?.startsWith('nothing'))
+    expect(page).toContain(` ${count - needy.length} of them get through out of the box`)
   })
 })
 

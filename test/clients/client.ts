@@ -12,7 +12,7 @@ export interface Client {
   /** Its name in the table. */
   readonly name: string
   readonly version: string
-  /** Settings of the client that are not its defaults, in the words of the table. */
+  /** Settings of the client that are not its defaults, in the words of the table; none by default. Those that are advised come second. */
   readonly client?: string
   /** Settings of the server that are not its defaults, in the words of the table. */
   readonly server?: string

@@ -29,11 +29,11 @@ export const DEBIAN_CLIENTS: readonly DebianClient[] = [
     version: '1.3.0',
     packages: ['python3-requests-oauthlib'],
     file: 'requests_oauthlib_client.py',
-    client: '`client_id` and `client_secret` in `refresh_token`, which keeps none',
     confidential: 'Basic',
     pkce: false,
     state: true,
     does: ['call', 'refresh'],
+    client: '`client_id` and `client_secret` in `refresh_token`, which keeps none',
   },
   {
     name: 'Authlib',
@@ -45,7 +45,7 @@ export const DEBIAN_CLIENTS: readonly DebianClient[] = [
     pkce: true,
     state: true,
     does: ['call', 'refresh', 'revoke'],
-    client: "`code_challenge_method='S256'` and a verifier",
+    client: "nothing; advised, and needed by a public application: `code_challenge_method='S256'`",
   },
   {
     name: 'oauth2, a gem',
@@ -56,7 +56,6 @@ export const DEBIAN_CLIENTS: readonly DebianClient[] = [
     pkce: false,
     state: true,
     does: ['call', 'refresh'],
-    client: '`authorize_url` and `token_url`; a state',
   },
   {
     name: 'rack-oauth2, a gem',
@@ -67,7 +66,6 @@ export const DEBIAN_CLIENTS: readonly DebianClient[] = [
     pkce: false,
     state: true,
     does: ['call', 'refresh', 'revoke'],
-    client: '`authorization_endpoint`; a state',
   },
   {
     name: 'signet, a gem',
@@ -78,7 +76,6 @@ export const DEBIAN_CLIENTS: readonly DebianClient[] = [
     pkce: false,
     state: true,
     does: ['call', 'refresh'],
-    client: 'a state',
   },
   {
     name: 'Net::OAuth2',
@@ -89,7 +86,6 @@ export const DEBIAN_CLIENTS: readonly DebianClient[] = [
     pkce: false,
     state: true,
     does: ['call', 'refresh'],
-    client: 'the three paths; a state',
   },
   {
     name: 'LWP::Authen::OAuth2',
@@ -100,7 +96,6 @@ export const DEBIAN_CLIENTS: readonly DebianClient[] = [
     pkce: false,
     state: true,
     does: ['call', 'refresh'],
-    client: 'a state',
   },
   {
     name: 'golang.org/x/oauth2',
@@ -112,7 +107,7 @@ export const DEBIAN_CLIENTS: readonly DebianClient[] = [
     pkce: true,
     state: true,
     does: ['call', 'refresh'],
-    client: 'a challenge and a state; this version makes no challenge by itself',
+    client: 'nothing; a public application: PKCE by hand, since this version has no function for it',
   },
 ]
 
@@ -122,7 +117,6 @@ export const CLI_OAUTH: DebianClient = {
   version: '1.0.1',
   packages: ['golang-github-cli-oauth-dev', 'golang-go'],
   file: 'cli_oauth',
-  client: '`DeviceCodeURL` and `TokenURL`',
   public: 'identifier alone',
   pkce: false,
   state: false,
@@ -135,7 +129,6 @@ export const GIT_CREDENTIAL_OAUTH: Omit<DebianClient, 'file'> = {
   name: 'git-credential-oauth',
   version: '0.4.2',
   packages: ['git-credential-oauth'],
-  client: '`oauthClientId`, `oauthScopes`, `oauthAuthURL` and `oauthTokenURL` in the configuration of Git',
   public: 'Basic',
   pkce: true,
   state: true,
@@ -148,7 +141,6 @@ export const CURL: Omit<DebianClient, 'file'> = {
   name: 'curl',
   version: '7.88.1',
   packages: ['curl'],
-  client: 'every request by hand',
   confidential: 'Basic',
   public: 'identifier alone',
   pkce: true,

@@ -4,10 +4,15 @@
  * @module
  */
 import { describe, expect, it } from 'vitest'
+import { readPage } from '../../docs/snippets/page-words.js'
 import type { Login } from './driver.js'
 import { begin, finish, statusWith } from './harness.js'
 import { startNpm } from './npm.js'
 import type { Service } from './service.js'
+
+/** Errors that the page quotes. */
+const OTHER_ISSUER = 'unexpected "iss" (issuer) response parameter value'
+const NO_REGISTRATION = 'Incompatible auth server: does not support dynamic client registration'
 
 /** Takes a client as far as its tokens, and says what went wrong. */
 async function failureOf(on: Service, file: string, changes: object, path?: string): Promise<string> {
@@ -47,7 +52,7 @@ export function needs(services: () => { readonly service: Service; readonly with
   describe('a setting of the table is needed', () => {
     it('by @auth/core: `issuer`, since it compares `iss` with an address of its own', async () => {
       expect(await failureOf(services().service, 'authjs', { issuer: undefined }, '/auth/callback/service')).toContain(
-        'unexpected "iss" (issuer) response parameter value',
+        OTHER_ISSUER,
       )
     })
 
@@ -69,10 +74,24 @@ export function needs(services: () => { readonly service: Service; readonly with
     })
 
     it('by @modelcontextprotocol/sdk: an application that is registered, since no endpoint registers one', async () => {
-      expect(await failureOf(services().service, 'mcp-sdk', { unregistered: true })).toContain(
-        'does not support dynamic client registration',
-      )
+      expect(await failureOf(services().service, 'mcp-sdk', { unregistered: true })).toContain(NO_REGISTRATION)
     })
+  })
+
+  it.each([
+    ['passport-oauth2', { state: undefined, pkce: undefined }, '/callback', 0],
+    ['grant', { state: undefined, pkce: undefined }, '/connect/service/callback', 0],
+    ['fastify-oauth2', { pkce: false }, '/callback', 1],
+  ] as const)('a setting that is only advised is not needed by %s', async (file, changes, path, extras) => {
+    const { service } = services()
+    expect(await failureOf(service, file, changes, path)).toBe('none')
+    const asked = Object.keys(service.seen[0]?.parameters ?? {})
+    // fastify-oauth2 has a state by its defaults.
+    expect(asked.filter((name) => ['state', 'code_challenge'].includes(name))).toHaveLength(extras)
+  })
+
+  it.each([OTHER_ISSUER, NO_REGISTRATION])('the page quotes the error: %s', (message) => {
+    expect(readPage('guides/clients')).toContain(`\`${message}\``)
   })
 
   describe('what a client does not do', () => {

@@ -29,8 +29,7 @@ const CLIENTS: readonly Omit<NpmClient, 'version'>[] = [
     state: true,
     does: ['call', 'refresh', 'revoke'],
     also: 'device flow',
-    client:
-      "`algorithm: 'oauth2'` in `discoveryRequest`; a challenge and a state in the URL, which the application writes",
+    client: "`algorithm: 'oauth2'` in `discoveryRequest`",
   },
   {
     name: 'openid-client',
@@ -42,7 +41,7 @@ const CLIENTS: readonly Omit<NpmClient, 'version'>[] = [
     does: ['call', 'refresh', 'revoke'],
     also: 'device flow',
     server: 'none; `openidConfiguration: true` for the default `algorithm`',
-    client: "`algorithm: 'oauth2'` in `discovery`; a challenge and a state",
+    client: "`algorithm: 'oauth2'` in `discovery`",
   },
   {
     name: 'simple-oauth2',
@@ -51,7 +50,6 @@ const CLIENTS: readonly Omit<NpmClient, 'version'>[] = [
     pkce: false,
     state: true,
     does: ['refresh', 'revoke'],
-    client: '`tokenPath`, `authorizePath` and `revokePath`; a state',
   },
   {
     name: 'passport-oauth2',
@@ -61,7 +59,8 @@ const CLIENTS: readonly Omit<NpmClient, 'version'>[] = [
     pkce: true,
     state: true,
     does: ['call', 'refresh'],
-    client: '`state: true` and `pkce: true`; `_oauth2.useAuthorizationHeaderforGET(true)` for calls of the API',
+    client:
+      'nothing; advised: `state: true`, `pkce: true`; for API calls: `_oauth2.useAuthorizationHeaderforGET(true)`',
   },
   {
     name: '@badgateway/oauth2-client',
@@ -71,7 +70,6 @@ const CLIENTS: readonly Omit<NpmClient, 'version'>[] = [
     pkce: true,
     state: true,
     does: ['call', 'refresh', 'revoke'],
-    client: 'a verifier and a state',
   },
   {
     name: 'arctic',
@@ -81,7 +79,6 @@ const CLIENTS: readonly Omit<NpmClient, 'version'>[] = [
     pkce: true,
     state: true,
     does: ['refresh', 'revoke'],
-    client: 'nothing',
   },
   {
     name: 'grant',
@@ -91,7 +88,7 @@ const CLIENTS: readonly Omit<NpmClient, 'version'>[] = [
     pkce: true,
     state: true,
     does: [],
-    client: "`scope_delimiter: ' '`, `state: true` and `pkce: true`",
+    client: "`scope_delimiter: ' '`; advised: `state: true`, `pkce: true`",
   },
   {
     name: '@auth/core',
@@ -102,7 +99,7 @@ const CLIENTS: readonly Omit<NpmClient, 'version'>[] = [
     pkce: true,
     state: false,
     does: [],
-    client: '`issuer`, since it compares `iss`; all endpoints, and an API with the profile of the user',
+    client: '`issuer`, since it compares `iss`',
   },
   {
     name: 'better-auth',
@@ -113,7 +110,6 @@ const CLIENTS: readonly Omit<NpmClient, 'version'>[] = [
     pkce: true,
     state: true,
     does: ['refresh'],
-    client: 'nothing',
   },
   {
     name: 'client-oauth2',
@@ -122,7 +118,6 @@ const CLIENTS: readonly Omit<NpmClient, 'version'>[] = [
     pkce: false,
     state: true,
     does: ['call', 'refresh'],
-    client: 'a state',
   },
   {
     name: 'google-auth-library',
@@ -131,7 +126,6 @@ const CLIENTS: readonly Omit<NpmClient, 'version'>[] = [
     pkce: true,
     state: true,
     does: ['call', 'refresh'],
-    client: '`endpoints`, since its own are of Google; a challenge and a state',
   },
   {
     name: '@openid/appauth',
@@ -141,8 +135,8 @@ const CLIENTS: readonly Omit<NpmClient, 'version'>[] = [
     pkce: true,
     state: true,
     does: ['refresh', 'revoke'],
-    client: 'a bundler, since Node cannot load its modules',
     server: 'none; `openidConfiguration: true` for `fetchFromIssuer`',
+    client: 'nothing; on Node: a bundler, since Node cannot load its modules',
   },
   {
     name: '@fastify/oauth2',
@@ -151,8 +145,8 @@ const CLIENTS: readonly Omit<NpmClient, 'version'>[] = [
     pkce: true,
     state: true,
     does: ['refresh', 'revoke'],
-    client: "`tokenPath`, `authorizePath` and `revokePath`; `pkce: 'S256'`",
     server: 'none; `openidConfiguration: true` for `discovery`',
+    client: "nothing; advised: `pkce: 'S256'`",
   },
   {
     name: 'remix-auth-oauth2',
@@ -162,7 +156,6 @@ const CLIENTS: readonly Omit<NpmClient, 'version'>[] = [
     pkce: true,
     state: true,
     does: ['refresh', 'revoke'],
-    client: 'nothing',
     server: 'none; `openidConfiguration: true` for `OAuth2Strategy.discover`',
   },
   {
@@ -173,8 +166,8 @@ const CLIENTS: readonly Omit<NpmClient, 'version'>[] = [
     pkce: true,
     state: true,
     does: ['refresh', 'revoke'],
-    client: '`metadataUrl`, and `scope`, since its own is `openid`; on Node, stores in memory',
     server: 'none; `openidConfiguration: true` without `metadataUrl`',
+    client: '`metadataUrl`; on Node: stores in memory',
   },
   {
     name: 'react-oauth2-code-pkce',
@@ -183,7 +176,6 @@ const CLIENTS: readonly Omit<NpmClient, 'version'>[] = [
     pkce: true,
     state: true,
     does: ['refresh'],
-    client: 'a state',
   },
   {
     name: '@modelcontextprotocol/sdk',
@@ -193,7 +185,6 @@ const CLIENTS: readonly Omit<NpmClient, 'version'>[] = [
     pkce: true,
     state: false,
     does: ['refresh'],
-    client: 'an application that is registered already',
   },
 ]
 

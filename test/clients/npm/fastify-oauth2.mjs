@@ -4,7 +4,7 @@ import fastify from 'fastify'
 import { jsonOf, locationOf } from './listen.mjs'
 
 /** @type {import('../driver.js').Start} */
-export async function start(setting, { discovery } = {}) {
+export async function start(setting, { discovery, pkce = 'S256' } = {}) {
   const { issuer, clientId, clientSecret, scopes, browser } = setting
   const app = fastify()
   let origin = ''
@@ -25,7 +25,7 @@ export async function start(setting, { discovery } = {}) {
     ...(discovery && { discovery: { issuer } }),
     startRedirectPath: '/sign-in',
     callbackUri: () => `${origin}/callback`,
-    pkce: 'S256',
+    ...(pkce && { pkce }),
   })
   app.get('/callback', async (request) => (await app.service.getAccessTokenFromAuthorizationCodeFlow(request)).token)
   origin = await app.listen({ port: 0, host: '127.0.0.1' })

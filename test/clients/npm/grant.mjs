@@ -12,7 +12,7 @@ export async function start(setting, changes = {}) {
   app.use(session({ secret: 'a secret', resave: false, saveUninitialized: true }))
   app.use(
     grant.express({
-      defaults: { origin, transport: 'session', state: true },
+      defaults: { origin, transport: 'session' },
       service: {
         authorize_url: authorizationEndpoint,
         access_url: tokenEndpoint,
@@ -21,6 +21,7 @@ export async function start(setting, changes = {}) {
         key: clientId,
         secret: clientSecret,
         scope: [...scopes],
+        state: true,
         pkce: true,
         callback: '/done',
         ...changes,

@@ -6,7 +6,7 @@ import OAuth2Strategy from 'passport-oauth2'
 import { jsonOf, listen, locationOf } from './listen.mjs'
 
 /** @type {import('../driver.js').Start} */
-export async function start(setting) {
+export async function start(setting, changes = {}) {
   const { authorizationEndpoint, tokenEndpoint, clientId, clientSecret, scopes, api, browser } = setting
   const app = express()
   const { origin, close } = await listen(app)
@@ -20,6 +20,7 @@ export async function start(setting) {
       scope: [...scopes],
       state: true,
       pkce: true,
+      ...changes,
     },
     (accessToken, refreshToken, _profile, done) => done(null, { accessToken, refreshToken }),
   )
