@@ -88,7 +88,7 @@ export function configureRun(run: 'quick' | 'slow') {
       // One more than there are cores, since tests of stores, browsers and processes wait for these.
       maxWorkers: availableParallelism() + 1,
       // Of the whole run, not of each project.
-      globalSetup: ['test/engines/notice.ts'],
+      globalSetup: ['test/engines/notice.ts', ...(run === 'slow' ? ['test/clients/notice.ts'] : [])],
       // .ci/run counts the tests from this file.
       reporters: process.env['CI'] ? ['default', ['json', { outputFile: `temp/tests-${run}.json` }]] : ['default'],
       coverage: {

@@ -1,13 +1,13 @@
 /**
- * Git with git-credential-oauth, as Debian has them: a clone of a repository that a token opens. The program is a public client that
+ * Git with git-credential-oauth, as Debian has them: a clone of a repository that `git http-backend` serves behind the guard. The program is a public client that
  * says who it is by HTTP Basic with an empty secret, and its verifier is padded base64.
  * @module
  */
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { tmpdir } from 'node:os'
-import { join, normalize } from 'node:path'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { createNodeHandler } from 'grantwell/node'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -33,6 +33,9 @@ describeWith(describe, gitCredentialOauth, 'git-credential-oauth', () => {
   /** The token requests that came: their `Authorization`, and what they have as verifier. */
   const exchanges: { readonly authorization: string | undefined; readonly verifier: string | null }[] = []
 
+  /** The addresses that the program opened in the browser. */
+  const opened: URL[] = []
+
   const git = (...args: readonly string[]) => run('git', args, { ...PATIENCE, cwd: folder, env: environment })
 
   beforeAll(async () => {
@@ -42,7 +45,7 @@ describeWith(describe, gitCredentialOauth, 'git-credential-oauth', () => {
       const { pathname, searchParams } = new URL(request.url ?? '/', origin)
       // At once: the program listens for the answer only when its browser has started.
       if (pathname === '/open') response.end(() => openPage(searchParams.get('url') ?? ''))
-      else if (pathname.startsWith('/notes.git/')) serveFile(request, response, pathname)
+      else if (pathname.startsWith('/notes.git/')) serveRepository(request, response)
       else watched(request, response)
     })
     origin = listening.origin
@@ -87,7 +90,6 @@ describeWith(describe, gitCredentialOauth, 'git-credential-oauth', () => {
     await git('-C', 'work', 'add', 'README')
     await git('-C', 'work', 'commit', '--quiet', '--message', 'Begin')
     await git('clone', '--quiet', '--bare', 'work', 'notes.git')
-    await git('-C', 'notes.git', 'update-server-info')
 
     const config = {
       'credential.helper': 'oauth',
@@ -106,24 +108,52 @@ describeWith(describe, gitCredentialOauth, 'git-credential-oauth', () => {
 
   /** The user agrees, and the browser goes back to the program. */
   async function openPage(url: string): Promise<void> {
+    opened.push(new URL(url))
     await fetch(await consent(url))
   }
 
-  /** The repository as files, which is all that Git needs; a password is an access token, as on other Git services. */
-  async function serveFile(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
+  /** The guard of the repository; a password is an access token, as on other Git services. */
+  async function serveRepository(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const [, encoded = ''] = /^Basic (.+)$/.exec(request.headers.authorization ?? '') ?? []
     const [, password = ''] = Buffer.from(encoded, 'base64').toString().split(':')
     const authorization = `Bearer ${password}`
     const found = await test.server.authenticate({ headers: { authorization } }, { scope: 'repo-code:r' })
-    if (found.type === 'refused') {
-      response.writeHead(401, { 'WWW-Authenticate': 'Basic realm="notes"' }).end()
-      return
-    }
-    try {
-      response.end(readFileSync(join(folder, normalize(path))))
-    } catch {
-      response.writeHead(404).end()
-    }
+    if (found.type === 'refused') response.writeHead(401, { 'WWW-Authenticate': 'Basic realm="notes"' }).end()
+    else runBackend(request, response, found.subject)
+  }
+
+  /** Git's own server, by the interface that it has for web servers: variables and the body in, headers and the answer out. */
+  function runBackend(request: IncomingMessage, response: ServerResponse, user: string): void {
+    const { pathname, search } = new URL(request.url ?? '/', origin)
+    const backend = spawn('git', ['http-backend'], {
+      env: {
+        ...environment,
+        GIT_PROJECT_ROOT: folder,
+        GIT_HTTP_EXPORT_ALL: '1',
+        GIT_PROTOCOL: String(request.headers['git-protocol'] ?? ''),
+        REMOTE_USER: user,
+        REQUEST_METHOD: request.method ?? '',
+        PATH_INFO: pathname,
+        QUERY_STRING: search.slice(1),
+        CONTENT_TYPE: request.headers['content-type'] ?? '',
+        HTTP_CONTENT_ENCODING: request.headers['content-encoding'] ?? '',
+      },
+      stdio: ['pipe', 'pipe', 'inherit'],
+    })
+    request.pipe(backend.stdin)
+    const parts: Buffer[] = []
+    backend.stdout.on('data', (part) => parts.push(part))
+    backend.on('close', () => {
+      const answer = Buffer.concat(parts)
+      const end = answer.indexOf('\r\n\r\n')
+      const headers = answer.subarray(0, end).toString().split('\r\n')
+      for (const header of headers) {
+        const [, name = '', value = ''] = /^([^:]+): *(.*)$/.exec(header) ?? []
+        if (name === 'Status') response.statusCode = Number.parseInt(value, 10)
+        else response.setHeader(name, value)
+      }
+      response.end(answer.subarray(end + 4))
+    })
   }
 
   it('logs its user in and clones: an empty secret in HTTP Basic, a verifier of padded base64', PATIENCE, async () => {
@@ -133,6 +163,7 @@ describeWith(describe, gitCredentialOauth, 'git-credential-oauth', () => {
     expect(exchanges).toEqual([
       { authorization: `Basic ${btoa('git:')}`, verifier: expect.stringMatching(/^[\w+/]{43}=$/) },
     ])
+    expect([...(opened[0]?.searchParams.keys() ?? [])]).toEqual(expect.arrayContaining(['state', 'code_challenge']))
     const { grants } = await test.server.grants.listGrants('ada')
     expect(grants).toMatchObject([{ clientId: 'git', scopes: ['repo-code:r'] }])
   })

@@ -11,7 +11,7 @@ const DEBIAN_POSTGRESQL = '/usr/lib/postgresql'
 
 /** An engine or a program: the directory that it is in, undefined where this machine does not have it. */
 export interface Engine {
-  readonly name: 'PostgreSQL' | 'Redis' | 'etcd' | 'git-credential-oauth'
+  readonly name: string
   readonly directory: string | undefined
   /** What Debian calls it. */
   readonly package: string
@@ -67,13 +67,16 @@ export function program({ name, directory, package: debian }: Engine, file: stri
   return join(directory, file)
 }
 
-/** Says which engines did not run, and how to run them; undefined where all did. */
-export function notice(engines: readonly Engine[] = [postgresql, redis, etcd, gitCredentialOauth]): string | undefined {
+/** Says which engines did not run, and how to run them by a command; undefined where all did. */
+export function notice(
+  engines: readonly Engine[] = [postgresql, redis, etcd, gitCredentialOauth],
+  command = 'npm test',
+): string | undefined {
   const missing = engines.filter(({ directory }) => directory === undefined)
   if (missing.length === 0) return undefined
-  const packages = missing.map((engine) => engine.package).join(' ')
+  const packages = [...new Set(missing.flatMap((engine) => engine.package.split(' ')))].join(' ')
   const names = missing.map(({ name }) => name).join(' and ')
-  return `Not run: the tests on ${names}, not on this machine. To run them: apt-get install ${packages}, then npm test`
+  return `Not run: the tests on ${names}, not on this machine. To run them: apt-get install ${packages}, then ${command}`
 }
 
 function path(): readonly string[] {
