@@ -196,6 +196,10 @@ test('mistakes are thrown at start, with the messages that the guide shows', asy
   expect(() => scopeCatalogue([{ ...repo, includes: ['repo:stats'] }, status])).toThrow(
     'the option includes must be scopes of the catalogue; got "repo:stats" (did you mean repo:status?)',
   )
+  const page = { name: 'page', permissions: ['rw'], description: '' } as const
+  expect(() => scopeCatalogue([{ ...status, includes: ['page:rw'] }, page])).toThrow(
+    `the option permission must be 'rw', since it includes "page:rw"`,
+  )
   expect(() => scopeCatalogue([{ ...repo, includes: ['repo'] }])).toThrow(
     'the option includes must lead to other scopes alone; "repo" includes itself',
   )

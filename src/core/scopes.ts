@@ -63,14 +63,20 @@ export interface ScopeEntry {
   readonly position: number
   /** All other scopes that whoever has this one has as well, directly or through others. */
   readonly includes: readonly Scope[]
-  /** All other scopes that include this one. */
+  /** All other scopes that include this one, and for a `name:r` alone the `name:rw` that an earlier catalogue may have had. */
   readonly includedBy: readonly Scope[]
+}
+
+/** The part of a catalogue that tells which scopes include others. */
+export interface Inclusions {
+  /** The scopes that include each one, by its spelling. */
+  readonly entries: ReadonlyMap<string, Pick<ScopeEntry, 'includedBy'>>
 }
 
 /** A catalogue as an option takes it. */
 export const CATALOGUE: Takes = {
   words: 'a catalogue that scopeCatalogue or serviceScopes made',
-  fits: (value) => isObject(value) && value['entries'] instanceof Map,
+  fits: (value) => isObject(value) && value['entries'] instanceof Map && Object.hasOwn(value, 'unknown'),
 }
 
 /** The options of a catalogue. */
@@ -104,7 +110,7 @@ export function parseRequestedScopes(catalogue: ScopeCatalogue, text: string): r
   const scopes = splitScopes(text)
   return normalizeScopes(
     catalogue,
-    catalogue.unknown === 'refuse' ? scopes : scopes.filter((scope) => catalogue.entries.has(scope)),
+    catalogue.unknown === 'leave_out' ? scopes.filter((scope) => catalogue.entries.has(scope)) : scopes,
   )
 }
 
@@ -128,15 +134,11 @@ export function printScopes(scopes: readonly Scope[]): string {
   return scopes.join(' ')
 }
 
-/** True if every needed scope is granted, or included in one that is; `name:rw` includes `name:r`. */
-export function coversScopes(
-  granted: readonly Scope[],
-  needed: readonly Scope[],
-  { entries }: Pick<ScopeCatalogue, 'entries'>,
-): boolean {
+/** True if every needed scope is granted, or included in one that is. */
+export function coversScopes(granted: readonly Scope[], needed: readonly Scope[], { entries }: Inclusions): boolean {
   for (const scope of needed) {
     if (granted.includes(scope)) continue
-    if (!(entries.get(scope)?.includedBy ?? readWrite(scope)).some((wider) => granted.includes(wider))) return false
+    if (!(entries.get(scope)?.includedBy.some((wider) => granted.includes(wider)) ?? false)) return false
   }
   return true
 }
@@ -155,7 +157,7 @@ export function readWrite(scope: Scope): readonly Scope[] {
 export function narrowScopes(
   granted: readonly Scope[],
   requested: readonly Scope[] | undefined,
-  catalogue: Pick<ScopeCatalogue, 'entries'>,
+  catalogue: Inclusions,
 ): readonly Scope[] | undefined {
   if (requested === undefined) return granted
   return coversScopes(granted, requested, catalogue) ? requested : undefined
@@ -187,5 +189,8 @@ function scopesLeft(
 
 /** Returns what a scope includes. Of one that the service took out of its catalogue, only the spelling tells. */
 function included(scope: Scope, entries: ScopeCatalogue['entries']): readonly Scope[] {
-  return entries.get(scope)?.includes ?? (scope.endsWith(':rw') ? [scope.slice(0, -1)] : [])
+  const entry = entries.get(scope)
+  if (entry !== undefined) return entry.includes
+  const read = scope.slice(0, -1)
+  return entries.get(read)?.includedBy.includes(scope) === true ? [read] : []
 }

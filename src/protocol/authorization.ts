@@ -10,7 +10,7 @@ import { brokenRedirectRule, matchRedirectUri } from '../core/application/redire
 import type { OAuthError } from '../core/errors.js'
 import { isOAuthError, oauthError } from '../core/errors.js'
 import type { Scope, ScopeCatalogue } from '../core/scopes.js'
-import { coversScopes, narrowScopes, parseRequestedScopes } from '../core/scopes.js'
+import { coversScopes, narrowScopes, normalizeScopes, parseRequestedScopes } from '../core/scopes.js'
 import type { ClientId } from '../core/values.js'
 import { ownOf, parseClientId } from '../core/values.js'
 import type { HttpResponse } from './message.js'
@@ -188,8 +188,9 @@ export function requestedScopes(
   catalogue: ScopeCatalogue,
 ): readonly Scope[] | OAuthError {
   // The service may have taken a scope out of its catalogue since the application was registered.
-  const registered = application.scopes.filter((each) => catalogue.entries.has(each))
-  if (registered.length === 0) return scopeError('This application is registered for no scope that the service has.')
+  const left = application.scopes.filter((each) => catalogue.entries.has(each))
+  const registered = normalizeScopes(catalogue, left)
+  if (registered === undefined) return scopeError('This application is registered for no scope that the service has.')
   if (scope === undefined) return registered
   const wish = parseRequestedScopes(catalogue, scope)
   if (wish === undefined) return unknownScope(catalogue, scope)

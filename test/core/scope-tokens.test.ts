@@ -17,6 +17,16 @@ const token = (scope: string, includes?: readonly string[]): ScopeTokenDefinitio
   ...(includes !== undefined && { includes }),
 })
 
+/** Makes something while every object has a field that nobody gave it. */
+function polluted<Made>(field: string, make: () => Made): Made {
+  Object.defineProperty(Object.prototype, field, { value: 'polluted', configurable: true })
+  try {
+    return make()
+  } finally {
+    Reflect.deleteProperty(Object.prototype, field)
+  }
+}
+
 const GITHUB = scopeCatalogue([
   token('repo', ['repo:status', 'public_repo']),
   token('repo:status'),
@@ -30,33 +40,42 @@ const GITHUB = scopeCatalogue([
   token('openid'),
 ])
 
-/** Catalogues in which a scope includes only later ones, so that none includes itself, with the pairs that they name. */
-const catalogues = fc.array(fc.array(fc.nat(11), { maxLength: 3 }), { minLength: 2, maxLength: 12 }).map((lists) => {
-  const direct = lists.map((list, index) => list.filter((other) => other > index && other < lists.length))
-  const definitions = direct.map((list, index) =>
-    token(
-      `s:${index}`,
-      [...new Set(list)].map((other) => `s:${other}`),
-    ),
-  )
-  /** All that a scope permits, itself among it: found by repeated rounds, as a checker without cleverness would. */
-  const permits = (scopes: readonly string[]): ReadonlySet<string> => {
-    const found = new Set(scopes)
-    for (let round = 0; round < definitions.length; round++)
-      for (const { scope, includes = [] } of definitions)
-        if (found.has(scope)) for (const each of includes) found.add(each)
-    return found
-  }
-  return { definitions, catalogue: scopeCatalogue(definitions), permits }
-})
+/** Spellings that look like names, and others: only names may go by their spelling. */
+const SPELLINGS = ['s:0', 's:1', 'a:rw', 'a:r', 's:4', 'b:rw', 's:6', 'b:r', 's:8', 'openid']
+
+/** Catalogues in which a scope includes only later ones, so that none includes itself; some have the name `n` as well. */
+const catalogues = fc
+  .record({
+    lists: fc.array(fc.array(fc.nat(9), { maxLength: 3 }), { minLength: 2, maxLength: SPELLINGS.length }),
+    named: fc.boolean(),
+  })
+  .map(({ lists, named }) => {
+    const spelled = SPELLINGS.slice(0, lists.length)
+    const tokens = lists.map((list, index) => {
+      const later = new Set(list.filter((other) => other > index && other < lists.length))
+      return token(SPELLINGS[index] ?? '', [
+        ...[...later].map((other) => SPELLINGS[other] ?? ''),
+        ...(named ? ['n:r'] : []),
+      ])
+    })
+    const name = { name: 'n', permissions: ['r', 'rw'], description: 'n' } as const
+    const direct = new Map(tokens.map(({ scope, includes = [] }) => [scope, includes]))
+    if (named) direct.set('n:rw', ['n:r'])
+    /** All that scopes permit, themselves among it: found by repeated rounds, as a checker without cleverness would. */
+    const permits = (scopes: readonly string[]): ReadonlySet<string> => {
+      const found = new Set(scopes)
+      for (let round = 0; round <= direct.size; round++)
+        for (const [scope, includes] of direct) if (found.has(scope)) for (const each of includes) found.add(each)
+      return found
+    }
+    const catalogue = scopeCatalogue(named ? [...tokens, name] : tokens)
+    return { scopes: named ? [...spelled, 'n:r', 'n:rw'] : spelled, catalogue, permits }
+  })
 
 /** A catalogue, and some lists of its scopes in normal form. */
 const withLists = catalogues.chain((made) => {
   const list = fc
-    .subarray(
-      made.definitions.map(({ scope }) => scope),
-      { minLength: 1 },
-    )
+    .subarray([...made.scopes], { minLength: 1 })
     .map((scopes) => normalizeScopes(made.catalogue, scopes) ?? [])
   return fc.record({ made: fc.constant(made), a: list, b: list, c: list })
 })
@@ -123,6 +142,50 @@ describe('scopes in the host’s own spelling', () => {
     )
   })
 
+  it('say the same in both directions', () => {
+    fc.assert(
+      fc.property(catalogues, ({ catalogue: { entries } }) => {
+        for (const { scope, includes, includedBy } of entries.values()) {
+          for (const each of includes) expect(entries.get(each)?.includedBy).toContain(scope)
+          for (const each of includedBy) expect(entries.get(each)?.includes).toContain(scope)
+        }
+      }),
+    )
+  })
+
+  it('go by what they say alone, not by their spelling', () => {
+    const both = scopeCatalogue([token('a:rw'), token('a:r')])
+    const read = scopeCatalogue([token('a:r')])
+    expect(coversScopes(['a:rw'], ['a:r'], both)).toBe(false)
+    expect(coversScopes(['a:rw'], ['a:r'], read)).toBe(false)
+    expect(limitScopes(['a:rw'], ['a:r', 'a:rw'], read)).toEqual([])
+    const beside = scopeCatalogue([
+      { name: 'a', permissions: ['r'], description: 'a' },
+      { ...token('a:rw'), permission: 'rw' },
+    ])
+    expect(coversScopes(['a:rw'], ['a:r'], beside)).toBe(false)
+    expect(parseScopes(beside, 'a:r a:rw')).toEqual(['a:r', 'a:rw'])
+  })
+
+  it('are no names by a field that is undefined, inherited, or on a polluted prototype', () => {
+    class Row {
+      readonly permission = 'r'
+      readonly description = ''
+      constructor(readonly scope: string) {}
+      get name(): string {
+        return 'a'
+      }
+    }
+    const made = [
+      scopeCatalogue(['a:rw', 'a:r'].map((scope) => ({ ...token(scope), name: undefined }))),
+      scopeCatalogue([new Row('a:rw'), new Row('a:r')]),
+      polluted('name', () => scopeCatalogue([token('a:rw'), token('a:r')])),
+    ]
+    for (const catalogue of made) expect(coversScopes(['a:rw'], ['a:r'], catalogue)).toBe(false)
+    const named = { name: 'a', permissions: ['r', 'rw'], description: '', scope: undefined } as const
+    expect(coversScopes(['a:rw'], ['a:r'], scopeCatalogue([named as never]))).toBe(true) // wrong on purpose
+  })
+
   it('leave nothing of one that the service does not have any more: nobody knows what it included', () => {
     expect(limitScopes(['gone', 'openid'], ['gone', 'openid'], GITHUB)).toEqual(['openid'])
   })
@@ -179,6 +242,12 @@ describe('a catalogue is refused', () => {
       'includes must lead to other scopes alone; "a" includes',
     ],
     ['with a circle', [token('a', ['b']), token('b', ['c']), token('c', ['a'])], '"a" includes itself'],
+    [
+      'with reading that includes a change',
+      [token('a', ['b']), token('b', ['c:rw']), { name: 'c', permissions: ['rw'], description: '' }],
+      `the option permission must be 'rw', since it includes "c:rw"`,
+    ],
+    ['with a hole in a list', [{ ...token('a'), includes: new Array(1) }], 'includes must be a list of scopes'],
     ['with both spellings', [{ ...token('a'), name: 'a' }], 'definitions[0]: there is no option name'],
     ['with inclusions that are no list', [{ ...token('a'), includes: 'b' }], 'includes must be a list of scopes'],
   ])('%s', (_, definitions, message) => {

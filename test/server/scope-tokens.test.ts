@@ -3,10 +3,10 @@
  * @module
  * @see RFC 6749, sections 3.3, 5.1 and 6
  */
-import { scopeCatalogue, serviceScopes } from 'grantwell'
+import { createAuthorizationServer, scopeCatalogue, serviceScopes } from 'grantwell'
 import { describe, expect, it } from 'vitest'
 import type { TestServer } from '../support.js'
-import { authorize, call, exchange, openConsent, refresh, registration, send, testServer } from '../support.js'
+import { authorize, call, exchange, ISSUER, openConsent, refresh, registration, send, testServer } from '../support.js'
 
 const definitions = [
   ...serviceScopes().definitions,
@@ -80,6 +80,26 @@ describe('a scope in the host’s own spelling', () => {
       scopes: ['repo:status'],
       reasons: { 'repo:status': 'To show builds.' },
     })
+  })
+})
+
+describe('a catalogue that changed', () => {
+  it('leaves a form that can be answered, although the registration has scopes that are gone or included by now', async () => {
+    const gone = { scope: 'gone', permission: 'r', description: '' } as const
+    const apart = definitions.map((each) => ('includes' in each ? { ...each, includes: [] } : each))
+    const test = await testServer({ scopes: scopeCatalogue([...apart, gone]) })
+    const details = registration({ redirectUris: [CALLBACK], scopes: ['gone', 'repo', 'repo:status'] })
+    await test.server.applications.register(details, APP)
+    const server = createAuthorizationServer({
+      issuer: ISSUER,
+      store: test.store,
+      scopes: scopeCatalogue(definitions),
+      user: () => test.session.user,
+      signInUrl: () => '/sign-in',
+      clock: () => test.clock.now,
+    })
+    const { response } = await authorize({ ...test, server }, asked())
+    expect(response.headers['Location']).toContain('code=')
   })
 })
 

@@ -10,8 +10,8 @@ import type { OAuthError } from '../../core/errors.js'
 import { hostFailed, oauthError } from '../../core/errors.js'
 import { nearest } from '../../core/nearest.js'
 import { isProtectedResource, opensResource, RESOURCE_WORDS } from '../../core/resource.js'
-import type { Scope, ScopeCatalogue } from '../../core/scopes.js'
-import { CATALOGUE, coversScopes, splitScopes } from '../../core/scopes.js'
+import type { Inclusions, Scope, ScopeCatalogue } from '../../core/scopes.js'
+import { CATALOGUE, coversScopes, readWrite, splitScopes } from '../../core/scopes.js'
 import type { TakesOf } from '../../core/takes.js'
 import { ANYTHING, answerFault, came, FUNCTION, promisesIn } from '../../core/takes.js'
 import type { AuthInfo } from '../../guard/access.js'
@@ -40,7 +40,8 @@ export interface ResourceServerOptions {
   /** The service, discovered with the credentials that `registerResourceServer` returned. */
   readonly client: Client
   /**
-   * The catalogue of the service, where its scopes include others by more than `name:rw` over `name:r`. By default that alone counts.
+   * The catalogue of the service: give it wherever a scope has the host's own spelling. By default every `x:rw` counts as
+   * including `x:r`, and nothing else includes anything.
    */
   readonly scopes?: ScopeCatalogue
   /**
@@ -57,8 +58,8 @@ interface ResourceServer {
   readonly findAccess: FindAccess
   /** The scopes of the service; undefined if it does not publish them. */
   readonly supported: readonly string[] | undefined
-  /** The scopes that include others. */
-  readonly scopes: Pick<ScopeCatalogue, 'entries'>
+  /** The catalogue of the service, where the host gave it. */
+  readonly scopes: ScopeCatalogue | undefined
   readonly onError: (error: unknown) => unknown
 }
 
@@ -95,8 +96,8 @@ export function resourceServer(options: ResourceServerOptions): GuardProvider {
       `resourceServer: the option client must be of a service with introspection; got ${client.issuer}`,
     )
   const server: ResourceServer = {
-    supported: supportedScopes(as.scopes_supported),
-    scopes: given.scopes ?? READ_WRITE,
+    supported: given.scopes === undefined ? supportedScopes(as.scopes_supported) : [...given.scopes.entries.keys()],
+    scopes: given.scopes,
     findAccess: createAccessCache({
       introspect: (token) => introspect(connection, client.issuer, token),
       size: cacheSize,
@@ -107,9 +108,6 @@ export function resourceServer(options: ResourceServerOptions): GuardProvider {
   }
   return { guard: (needs) => createGuard(server, needs) }
 }
-
-/** Without a catalogue `name:rw` includes `name:r`, and nothing else includes anything. */
-const READ_WRITE: Pick<ScopeCatalogue, 'entries'> = { entries: new Map() }
 
 const OPTIONS: TakesOf<ResourceServerOptions> = {
   client: CLIENT,
@@ -122,13 +120,25 @@ const OPTIONS: TakesOf<ResourceServerOptions> = {
   onError: FUNCTION,
 }
 
+/** The scopes that a route needs, and the scopes that include them. */
+interface Needed {
+  readonly scopes: readonly Scope[]
+  readonly inclusions: Inclusions
+}
+
+/** Tells from the spelling alone which scopes include those that are needed. */
+function bySpelling(needed: readonly Scope[]): Inclusions {
+  return { entries: new Map(needed.map((scope) => [scope, { includedBy: readWrite(scope) }])) }
+}
+
 function createGuard(server: ResourceServer, needs: unknown): Guard {
   const scopes = neededScopes(needs, server.supported)
+  const inclusions = server.scopes ?? bySpelling(scopes)
   const guard = async (request: RequestLike, ...rest: [resourceOf?: ResourceOf]): Promise<GuardResult> => {
     const [resourceOf] = rest
     // An undefined argument was meant to be a function. Without this check everybody would be let in.
     if (rest.length > 0) checkArgument('guard', 'resourceOf', FUNCTION, resourceOf)
-    const found = await authenticate(server, request, scopes, resourceOf)
+    const found = await authenticate(server, request, { scopes, inclusions }, resourceOf)
     return found.type === 'authenticated'
       ? found
       : { type: 'refused', error: found, response: challenge(found, scopes) }
@@ -140,7 +150,7 @@ function createGuard(server: ResourceServer, needs: unknown): Guard {
 async function authenticate(
   server: ResourceServer,
   request: RequestLike,
-  needed: readonly Scope[],
+  needed: Needed,
   resourceOf: ResourceOf | undefined,
 ): Promise<AuthInfo | OAuthError | NoToken> {
   const credential = bearerToken(headersOf(request), memberOf(request, 'url') ?? '')
@@ -148,7 +158,7 @@ async function authenticate(
   if (isRefusal(credential)) return credential
   try {
     const access = await server.findAccess(printCredential(credential))
-    return await decide(server, access, needed, resourceOf)
+    return await decide(access, needed, resourceOf)
   } catch (error) {
     report(server, error)
     return isClientError(error) && error.code === 'ERR_UNREACHABLE' ? unavailable() : hostFailed()
@@ -157,13 +167,12 @@ async function authenticate(
 
 /** Decides whether an access permits the scopes and the resource that the route needs. */
 async function decide(
-  server: ResourceServer,
   found: AuthInfo | undefined,
-  needed: readonly Scope[],
+  needed: Needed,
   resourceOf: ResourceOf | undefined,
 ): Promise<AuthInfo | OAuthError> {
   if (found === undefined) return invalidToken('credential_unknown')
-  if (!coversScopes(found.scopes, needed, server.scopes)) return insufficientScope()
+  if (!coversScopes(found.scopes, needed.scopes, needed.inclusions)) return insufficientScope()
   // A copy, since the host may change it, and the original is in the cache.
   const access = structuredClone(found)
   if (resourceOf === undefined) return access

@@ -36,7 +36,7 @@ export function checkScopes(
   }
   const wanted: string[] = []
   const names = new Set<number>()
-  const reasons: Record<string, string> = {}
+  const reasons = new Map<string, string>()
   for (const [index, each] of given.entries()) {
     const requested = checkScope(each, `scopes[${index}]`, rules, check)
     if (requested === undefined) continue
@@ -44,10 +44,10 @@ export function checkScopes(
     check(!names.has(entry.position), at, 'is asked for twice')
     names.add(entry.position)
     wanted.push(entry.scope)
-    if (TEXT.fits(reason)) reasons[entry.scope] = reason
+    if (TEXT.fits(reason)) reasons.set(entry.scope, reason)
   }
   const scopes = normalizeScopes(rules.scopes, wanted)
-  return scopes === undefined ? undefined : { scopes, reasons }
+  return scopes === undefined ? undefined : { scopes, reasons: Object.fromEntries(reasons) }
 }
 
 /** Checks one requested scope, with or without a reason; undefined where the catalogue does not have it. */

@@ -56,7 +56,7 @@ const OF_TOKENS: TakesOf<ScopeTokenDefinition> = {
   description: DESCRIPTION,
   includes: {
     words: 'a list of scopes of the catalogue',
-    fits: (value) => Array.isArray(value) && value.every((each) => typeof each === 'string'),
+    fits: (value) => Array.isArray(value) && [...value].every((each) => typeof each === 'string'), // a hole, too
   },
 }
 
@@ -66,7 +66,13 @@ export const CATALOGUE_OPTIONS: TakesOf<ScopeCatalogueOptions> = {
 }
 
 /** A scope of a catalogue that is being made: it names what it includes itself. */
-type Spelled = Omit<ScopeEntry, 'includes' | 'includedBy'> & { readonly direct: readonly Scope[]; readonly at: string }
+interface Spelled extends Omit<ScopeEntry, 'includes' | 'includedBy'> {
+  /** True where its name and permission spell it, so that `name:rw` includes `name:r`. */
+  readonly isNamed: boolean
+  readonly direct: readonly Scope[]
+  /** The definition, for messages. */
+  readonly at: string
+}
 
 /**
  * Makes a catalogue of a service's own scopes.
@@ -89,46 +95,59 @@ export function scopeCatalogue<Definition extends ScopeDefinition>(
   const spelled = new Map<Scope, Spelled>()
   definitions.forEach((definition, position) => {
     for (const each of spell(definition, position)) {
-      if (spelled.has(each.scope)) throw givenTwice(each, definition)
+      if (spelled.has(each.scope)) throw givenTwice(each)
       spelled.set(each.scope, each)
     }
   })
-  for (const each of spelled.values()) checkInclusions(each, spelled)
-  return { definitions, entries: withInclusions(spelled), unknown }
+  const inclusions = new Map([...spelled.keys()].map((scope) => [scope, inclusionsOf(scope, spelled)]))
+  for (const each of spelled.values()) checkInclusions(each, inclusions.get(each.scope) ?? NONE, spelled)
+  return { definitions, entries: withInclusions(spelled, inclusions), unknown }
 }
+
+const NONE: ReadonlySet<Scope> = new Set()
 
 /** Reads a definition: the scopes that it makes. */
 function spell(definition: ScopeDefinition, position: number): readonly Spelled[] {
   const at = `scopeCatalogue, definitions[${position}]`
-  if (isObject(definition) && Object.hasOwn(definition, 'scope')) {
+  // Its own field: a polluted prototype must not make another scope of it.
+  if (isObject(definition) && Object.getOwnPropertyDescriptor(definition, 'scope')?.value !== undefined) {
     const required = ['scope', 'permission', 'description'] as const
     const { scope, permission, includes = [] } = readOptions<ScopeTokenDefinition>(at, definition, OF_TOKENS, required)
-    return [{ scope, permission, definition, position, at, direct: includes }]
+    return [{ scope, permission, definition, position, isNamed: false, direct: includes, at }]
   }
   const required = ['name', 'permissions', 'description'] as const
   const { name, permissions } = readOptions<NamedScopeDefinition>(at, definition, NAMED, required)
   return [...new Set(permissions)].map((permission) => {
     const direct = permission === 'rw' && permissions.includes('r') ? [`${name}:r`] : []
-    return { scope: `${name}:${permission}`, permission, definition, position, at, direct }
+    return { scope: `${name}:${permission}`, permission, definition, position, isNamed: true, direct, at }
   })
 }
 
-function givenTwice({ at, scope }: Spelled, definition: ScopeDefinition): GrantwellError {
-  const [option, value] = 'name' in definition ? ['name', definition.name] : ['scope', scope]
+function givenTwice({ at, scope, isNamed }: Spelled): GrantwellError {
+  const [option, value] = isNamed ? ['name', scope.slice(0, scope.lastIndexOf(':'))] : ['scope', scope]
   return configurationError(`${at}: the option ${option} must be given once; got ${came(value)} again`)
 }
 
-/** Refuses a scope that includes an unknown one, or itself, be it through others. */
-function checkInclusions({ scope, at }: Spelled, spelled: ReadonlyMap<Scope, Spelled>): void {
-  const fault = (words: string): GrantwellError => configurationError(`${at}: the option includes must ${words}`)
-  const found = inclusionsOf(scope, spelled)
-  for (const each of found) {
-    if (spelled.has(each)) continue
-    const meant = nearest(each, [...spelled.keys()])
+/** Refuses a scope that includes an unknown one, itself, or more than its permission says, be it through others. */
+function checkInclusions(
+  { scope, permission, at }: Spelled,
+  included: ReadonlySet<Scope>,
+  spelled: ReadonlyMap<Scope, Spelled>,
+): void {
+  const unknown = [...included].find((each) => !spelled.has(each))
+  if (unknown !== undefined) {
+    const meant = nearest(unknown, [...spelled.keys()])
     const hint = meant === undefined ? '' : ` (did you mean ${meant}?)`
-    throw fault(`be scopes of the catalogue; got ${came(each)}${hint}`)
+    throw configurationError(`${at}: the option includes must be scopes of the catalogue; got ${came(unknown)}${hint}`)
   }
-  if (found.has(scope)) throw fault(`lead to other scopes alone; ${came(scope)} includes itself`)
+  if (included.has(scope))
+    throw configurationError(
+      `${at}: the option includes must lead to other scopes alone; ${came(scope)} includes itself`,
+    )
+  // The consent page would call it reading.
+  const changing = permission === 'r' ? [...included].find((each) => spelled.get(each)?.permission === 'rw') : undefined
+  if (changing !== undefined)
+    throw configurationError(`${at}: the option permission must be 'rw', since it includes ${came(changing)}`)
 }
 
 /** Returns all scopes that one includes, directly or through others. */
@@ -139,17 +158,26 @@ function inclusionsOf(scope: Scope, spelled: ReadonlyMap<Scope, Spelled>): Reado
   return found
 }
 
-function withInclusions(spelled: ReadonlyMap<Scope, Spelled>): ScopeCatalogue['entries'] {
-  const inclusions = new Map([...spelled.keys()].map((scope) => [scope, inclusionsOf(scope, spelled)]))
-  const includedBy = (scope: Scope): readonly Scope[] =>
-    [...inclusions].flatMap(([wider, narrower]) => (narrower.has(scope) ? [wider] : []))
-  const entries = [...spelled.values()].map(({ scope, permission, definition, position }): [Scope, ScopeEntry] => {
-    // A grant may have the `name:rw` of an earlier catalogue.
-    const by = 'name' in definition ? new Set([...readWrite(scope), ...includedBy(scope)]) : includedBy(scope)
-    return [
-      scope,
-      { scope, permission, definition, position, includes: [...(inclusions.get(scope) ?? [])], includedBy: [...by] },
-    ]
-  })
+function withInclusions(
+  spelled: ReadonlyMap<Scope, Spelled>,
+  inclusions: ReadonlyMap<Scope, ReadonlySet<Scope>>,
+): ScopeCatalogue['entries'] {
+  const includedBy = new Map([...spelled.keys()].map((scope): [Scope, Scope[]] => [scope, []]))
+  for (const [wider, narrower] of inclusions) for (const scope of narrower) includedBy.get(scope)?.push(wider)
+  const entries = [...spelled.values()].map(
+    ({ scope, permission, definition, position, isNamed }): [Scope, ScopeEntry] => {
+      // A grant may have the `name:rw` of an earlier catalogue.
+      const earlier = isNamed ? readWrite(scope).filter((wider) => !spelled.has(wider)) : []
+      const entry = {
+        scope,
+        permission,
+        definition,
+        position,
+        includes: [...(inclusions.get(scope) ?? NONE)],
+        includedBy: [...(includedBy.get(scope) ?? []), ...earlier],
+      }
+      return [scope, entry]
+    },
+  )
   return new Map(entries)
 }
