@@ -5,6 +5,7 @@
  */
 import type { Application } from '../../core/application/application.js'
 import { isPublished } from '../../core/application/application.js'
+import type { Origin } from '../../core/url.js'
 import { mayRead, originOf } from '../../protocol/cors/readers.js'
 import { endpointPreflight, readableBy } from '../../protocol/cors/response.js'
 import type { HttpRequest, HttpResponse } from '../../protocol/message.js'
@@ -21,19 +22,30 @@ type Answer<Native> = (request: HttpRequest<Native>, found: FoundApplication) =>
  * read it. The answer comes before the decision on its headers, so `Origin` changes nothing else, and no record is read for it.
  */
 export function readableEndpoint<Native>(
-  { corsOrigins, redirect }: Settings<never>,
+  settings: Settings<never>,
   answer: Answer<Native>,
 ): (request: HttpRequest<Native>) => Promise<HttpResponse> {
-  if (corsOrigins === false) return (request) => answer(request, () => {})
-  return async (request) => {
-    const origin = originOf(request.headers)
-    if (request.method === 'OPTIONS') return endpointPreflight(origin)
+  const { corsOrigins, redirect } = settings
+  if (corsOrigins === false) return (request) => answer(request, ignore)
+
+  async function answerPage(
+    request: HttpRequest<Native>,
+    origin: Origin,
+    added: ReadonlySet<Origin>,
+  ): Promise<HttpResponse> {
     let redirectUris: readonly string[] = []
     const response = await answer(request, (application) => {
       redirectUris = isPublished(application) ? application.redirectUris : []
     })
-    return origin !== undefined && mayRead(origin, redirectUris, corsOrigins, redirect)
-      ? readableBy(origin, response)
-      : response
+    return mayRead(origin, redirectUris, added, redirect) ? readableBy(origin, response) : response
+  }
+
+  return (request) => {
+    const origin = originOf(request.headers)
+    // No other `OPTIONS` comes as far as here.
+    if (request.method === 'OPTIONS') return Promise.resolve(endpointPreflight(origin))
+    return origin === undefined ? answer(request, ignore) : answerPage(request, origin, corsOrigins)
   }
 }
+
+function ignore(): void {}

@@ -1,7 +1,7 @@
 /**
  * The question that a browser asks before it sends the request of a page to another origin.
  * @module
- * @see Fetch, section 3.3.2 (CORS-preflight request)
+ * @see Fetch, section 3.3.2 (HTTP requests)
  */
 import type { HttpRequest } from '../message.js'
 import { headerOf } from '../message.js'
