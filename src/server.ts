@@ -11,6 +11,7 @@ import { createAuthenticate, createGuard } from './guard/guard.js'
 import { createAdministration } from './management/administration.js'
 import type { Applications } from './management/applications/interface.js'
 import type { Grants } from './management/grants/interface.js'
+import { isPreflight } from './protocol/cors/preflight.js'
 import { ENDPOINT_PATHS, METADATA_PATH, OPENID_PATH } from './protocol/endpoints.js'
 import type { HttpRequest, HttpResponse } from './protocol/message.js'
 import { errorResponse, originForm, pathOf, withAllow } from './protocol/message.js'
@@ -66,6 +67,8 @@ interface Route<Native> {
   /** The name in the audit trail; absent for documents. */
   readonly endpoint?: RefusedEvent['endpoint']
   readonly methods: readonly string[]
+  /** True if pages of other origins may call it, and so ask beforehand. */
+  readonly cors: boolean
   readonly answer: Answer<Native>
 }
 
@@ -129,24 +132,25 @@ function createRoutes<Native>(
   const back = (name: keyof BackChannel<Native>): Answer<Native> => answerOf(backChannel, name)
   const front = (name: keyof FrontChannel<Native>): Answer<Native> => answerOf(frontChannel, name)
   const { mountPath, issuerPath, openidConfiguration } = settings
+  const cors = settings.corsOrigins !== false
   const at = (name: keyof typeof ENDPOINT_PATHS): string => mountPath + ENDPOINT_PATHS[name]
   // The second is for a server that only gets the requests under its mount path.
   const documents = (path: string): readonly string[] => [path + issuerPath, mountPath + path]
   const metadata = [...documents(METADATA_PATH), ...(openidConfiguration ? documents(OPENID_PATH) : [])]
   return new Map<string, Route<Native>>([
-    [at('token'), { endpoint: 'token', methods: POST, answer: back('token') }],
-    [at('revocation'), { endpoint: 'revocation', methods: POST, answer: back('revocation') }],
-    [at('introspection'), { endpoint: 'introspection', methods: POST, answer: back('introspection') }],
-    [at('authorization'), { endpoint: 'authorization', methods: PAGE, answer: front('authorization') }],
+    [at('token'), { endpoint: 'token', methods: POST, cors, answer: back('token') }],
+    [at('revocation'), { endpoint: 'revocation', methods: POST, cors, answer: back('revocation') }],
+    [at('introspection'), { endpoint: 'introspection', methods: POST, cors: false, answer: back('introspection') }],
+    [at('authorization'), { endpoint: 'authorization', methods: PAGE, cors: false, answer: front('authorization') }],
     [
       at('deviceAuthorization'),
-      { endpoint: 'device_authorization', methods: POST, answer: front('deviceAuthorization') },
+      { endpoint: 'device_authorization', methods: POST, cors, answer: front('deviceAuthorization') },
     ],
-    [at('device'), { endpoint: 'device', methods: PAGE, answer: front('device') }],
-    [at('applications'), { endpoint: 'applications', methods: PAGE, answer: front('applications') }],
-    [at('stylesheet'), { methods: GET, answer: front('stylesheet') }],
-    [at('logo'), { methods: GET, answer: front('logo') }],
-    ...metadata.map((path) => [path, { methods: GET, answer: front('metadata') }] as const),
+    [at('device'), { endpoint: 'device', methods: PAGE, cors: false, answer: front('device') }],
+    [at('applications'), { endpoint: 'applications', methods: PAGE, cors: false, answer: front('applications') }],
+    [at('stylesheet'), { methods: GET, cors: false, answer: front('stylesheet') }],
+    [at('logo'), { methods: GET, cors: false, answer: front('logo') }],
+    ...metadata.map((path) => [path, { methods: GET, cors, answer: front('metadata') }] as const),
   ])
 }
 
@@ -173,7 +177,8 @@ function createHandle<Native>(
     const route = routes.get(pathOf(request.url))
     if (route === undefined) return undefined
     try {
-      if (!route.methods.includes(request.method)) return methodNotAllowed(route, reportRefusal)
+      if (!route.methods.includes(request.method) && !(route.cors && isPreflight(request)))
+        return methodNotAllowed(route, reportRefusal)
       const answer = route.answer(request)
       return isPromise(answer) ? answer.then(withOwnHeaders, failed) : withOwnHeaders(answer)
     } catch (error) {

@@ -52,7 +52,7 @@ const calling = (given: object, name: string): Call => {
 
 const OPTIONS = {
   server:
-    'store user signInUrl resources scopes codeLifetime accessTokenLifetime refreshTokenLifetime gracePeriod consentLifetime deviceCodeLifetime devicePollingInterval userCodeLimiter remoteAddress refreshReplay consent redirectMatching allowLocalhost requirePkce allowClientSecretPost derivationKey macTokens macWindow introspectionMaxAge bodyLimit mountPath onEvent onError clock entropy digests allowInsecureIssuer issuer',
+    'store user signInUrl resources scopes codeLifetime accessTokenLifetime refreshTokenLifetime gracePeriod consentLifetime deviceCodeLifetime devicePollingInterval userCodeLimiter remoteAddress refreshReplay consent redirectMatching allowLocalhost corsOrigins requirePkce allowClientSecretPost derivationKey macTokens macWindow introspectionMaxAge bodyLimit mountPath onEvent onError clock entropy digests allowInsecureIssuer issuer',
   discover: 'issuer clientId clientSecret clientAuthentication fetch timeout clock',
   source: 'client store refreshAhead retryFor onError',
 }

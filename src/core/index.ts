@@ -66,6 +66,7 @@ export { scopeCatalogue } from './scopes/catalogue.js'
 export type { ServiceScopesOptions } from './scopes/service-scopes.js'
 export { serviceScopes } from './scopes/service-scopes.js'
 export type {
+  Inclusions,
   NamedScopeDefinition,
   Permission,
   Scope,

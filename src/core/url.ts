@@ -3,6 +3,8 @@
  * @module
  */
 
+import type { Branded } from './values.js'
+
 /**
  * Parses a URL. Not by `URL.canParse`: once Node.js 20 has compiled a call of it, it refuses every text with a character from
  * U+0080 to U+00FF, such as `https://bücher.example`.
@@ -15,4 +17,24 @@ export function parseUrl(text: string, base?: URL): URL | undefined {
   } catch {
     return undefined
   }
+}
+
+/** The origin of a page, spelled as a browser spells it: scheme, host, and a port that is not the default one. */
+export type Origin = Branded<'Origin'>
+
+/** Scheme, host and port. A host is labels of letters, digits, hyphens and underscores, or an IPv6 address. */
+const ORIGIN = /^https?:\/\/(?:[a-z0-9_-]+(?:\.[a-z0-9_-]+)*|\[[0-9a-f:]+\])(?::[0-9]{1,5})?$/
+
+/** The longest origin: a host name of 253 characters, its scheme and its port. */
+const ORIGIN_LENGTH = 267
+
+/**
+ * Reads the origin of an http or https page. `null`, `*`, capitals, user info, a path, a default port and odd forms of addresses
+ * are no origin. So two origins are equal only if their texts are.
+ * @returns undefined for any other text
+ * @see RFC 6454, section 6.2
+ */
+export function parseOrigin(text: string): Origin | undefined {
+  if (text.length > ORIGIN_LENGTH || !ORIGIN.test(text)) return undefined
+  return parseUrl(text)?.origin === text ? (text as Origin) : undefined // checked by the parser beside it
 }

@@ -26,6 +26,7 @@ import type { Settings } from '../shell/options/settings.js'
 import { unavailable } from '../shell/records/checked-store.js'
 import { keys, recordAs } from '../shell/records.js'
 import type { Transactions } from '../shell/transactions.js'
+import { readableEndpoint } from './cors/readable-endpoint.js'
 import { createDeviceLimiter } from './limits/device-limiter.js'
 import { readAddress } from './limits/network.js'
 
@@ -52,7 +53,7 @@ export function deviceAuthorizationEndpoint<Native>(
     return errorResponse(error)
   }
 
-  return async (request) => {
+  return readableEndpoint(settings, async (request, found) => {
     const sent = deviceAuthorizationRequest(request, { allowPost })
     if (isOAuthError(sent)) return answerError(sent)
     const registered = await loadApplications(settings, transactions, sent.client)
@@ -60,6 +61,7 @@ export function deviceAuthorizationEndpoint<Native>(
     const asked: Asked = { client: registeredClient(sent.client, registered), scope: sent.scope }
     const { clientId } = asked.client
     const application = registered.find((each) => each?.id === clientId)
+    found(application)
     // Checked before the limit counts: nobody uses up what others may ask for by requests that would be refused.
     const scopes = authorizedScopes(settings, asked, application, settings.clock())
     if (isOAuthError(scopes)) return answerError(scopes, clientId)
@@ -72,7 +74,7 @@ export function deviceAuthorizationEndpoint<Native>(
     const userCode = await assignUserCode(settings, transactions, asked, grantId, expiresAt)
     if (isOAuthError(userCode)) return answerError(userCode, clientId)
     return deviceAuthorizationResponse(issued, userCode, issuer)
-  }
+  })
 }
 
 /** Loads the applications that the client may mean. */

@@ -3,12 +3,20 @@
  * @module
  * @see RFC 8414, section 3
  */
-import type { HttpResponse } from '../protocol/message.js'
+import { DOCUMENT_PREFLIGHT, readableByAll } from '../protocol/cors/response.js'
+import type { HttpRequest, HttpResponse } from '../protocol/message.js'
 import { metadataResponse } from '../protocol/metadata.js'
 import type { Settings } from '../shell/options/settings.js'
 
-/** Makes the metadata endpoint. Its answer is always the same. */
-export function metadataEndpoint({ issuer, scopes, allowClientSecretPost }: Settings<never>): () => HttpResponse {
+/** Makes the metadata endpoint. Its answer is always the same, and every page may read it. */
+export function metadataEndpoint({
+  issuer,
+  scopes,
+  allowClientSecretPost,
+  corsOrigins,
+}: Settings<never>): (request: HttpRequest) => HttpResponse {
   const response = metadataResponse(issuer, { catalogue: scopes, allowPost: allowClientSecretPost })
-  return () => response
+  if (corsOrigins === false) return () => response
+  const readable = readableByAll(response)
+  return ({ method }) => (method === 'OPTIONS' ? DOCUMENT_PREFLIGHT : readable)
 }

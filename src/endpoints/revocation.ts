@@ -20,6 +20,8 @@ import type { ReportRefusal } from '../shell/audit.js'
 import type { Settings } from '../shell/options/settings.js'
 import type { Transactions } from '../shell/transactions.js'
 import { resolveClient } from './client.js'
+import type { FoundApplication } from './cors/readable-endpoint.js'
+import { readableEndpoint } from './cors/readable-endpoint.js'
 
 /** Makes the revocation endpoint. */
 export function revocationEndpoint<Native>(
@@ -34,23 +36,28 @@ export function revocationEndpoint<Native>(
     return errorResponse(error, 'revocation')
   }
 
-  return async (request) => {
+  return readableEndpoint(settings, async (request, found) => {
     const asked = requestAboutToken(request, { allowPost: true })
     if (isOAuthError(asked)) return answerError(asked)
     const client = await resolveClient(asked.client, asked.credential, settings, transactions)
     const grantId = asked.credential?.grantId
     if (isOAuthError(client)) return answerError(client, asked.client.clientId, grantId)
-    const reply = await decide(asked, client)
+    const reply = await decide(asked, client, found)
     if (isOAuthError(reply)) return answerError(reply, client.clientId, grantId)
     if (reply.type === 'unchanged')
       reportRefusal('revocation', reply.reason, undefined, { clientId: client.clientId, grantId })
     return revocationResponse(request.headers)
-  }
+  })
 
   /** Authenticates the client and ends what its token stands for, in one transaction. */
-  function decide({ credential, fault }: RequestAboutToken, client: PresentedClient): Promise<Revocation | OAuthError> {
+  function decide(
+    { credential, fault }: RequestAboutToken,
+    client: PresentedClient,
+    found: FoundApplication,
+  ): Promise<Revocation | OAuthError> {
     const clientKey = settings.clientKeyOf(client.clientId)
     return transactions.onGrant<Revocation>(clientKey, credential?.grantId, (stored, grant, now, entropy) => {
+      found(stored)
       const application = authenticateClient(stored, client, digests, now)
       if (isOAuthError(application)) return withoutChange(application)
       if (fault !== undefined) return withoutChange(fault)

@@ -21,6 +21,8 @@ import type { ReportRefusal } from '../shell/audit.js'
 import type { Settings } from '../shell/options/settings.js'
 import type { Transactions } from '../shell/transactions.js'
 import { resolveClient } from './client.js'
+import type { FoundApplication } from './cors/readable-endpoint.js'
+import { readableEndpoint } from './cors/readable-endpoint.js'
 
 /** Makes the token endpoint. */
 export function tokenEndpoint<Native>(
@@ -38,23 +40,28 @@ export function tokenEndpoint<Native>(
     return errorResponse(error)
   }
 
-  return async (request) => {
+  return readableEndpoint(settings, async (request, found) => {
     const asked = tokenRequest(request, protocol, grantTypes)
     if (isOAuthError(asked)) return answerError(asked)
     const client = await resolveClient(asked.client, credentialOf(asked), settings, transactions)
     const grantId = credentialOf(asked)?.grantId
     if (isOAuthError(client)) return answerError(client, asked.client.clientId, grantId)
-    const reply = await decide(asked, client)
+    const reply = await decide(asked, client, found)
     return isOAuthError(reply) ? answerError(reply, client.clientId, grantId) : tokenResponse(reply)
-  }
+  })
 
   /** Authenticates the client and takes the step of its grant, in one transaction. */
-  function decide(asked: TokenRequest, client: PresentedClient): Promise<IssuedTokens | OAuthError> {
+  function decide(
+    asked: TokenRequest,
+    client: PresentedClient,
+    found: FoundApplication,
+  ): Promise<IssuedTokens | OAuthError> {
     const clientKey = settings.clientKeyOf(client.clientId)
     const presented = credentialOf(asked)
     // A credential under another client's key is another client's: its grant need not be read to refuse it.
     const credential = presented?.clientKey === clientKey ? presented : undefined
     return transactions.onGrant<IssuedTokens>(clientKey, credential?.grantId, (stored, grant, now, entropy) => {
+      found(stored)
       const application = authenticateClient(stored, client, digests, now)
       if (isOAuthError(application)) return withoutChange(application)
       if (isOAuthError(asked.grant)) return withoutChange(asked.grant)

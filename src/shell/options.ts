@@ -158,6 +158,12 @@ export interface AuthorizationServerOptions<Native = unknown> {
    * router strips a part of the path. Express and connect also pass the whole path, so they do not need it.
    */
   readonly mountPath?: string
+  /**
+   * Origins of pages, beside those of an application's own redirect URIs, that may read the answers of the endpoints without a
+   * page: `['https://app.example']`, with scheme, host and port. None by default. `false` switches CORS off, for the documents
+   * under `/.well-known` too.
+   */
+  readonly corsOrigins?: readonly string[] | false
   /** Pages that replace the default ones. They have the same headers, so they can use no scripts and no inline styles. */
   readonly pages?: Partial<Pages>
 

@@ -380,6 +380,27 @@ export function adapterSuite(platform: Platform): void {
         }
       })
 
+      it('answers preflights where pages of other origins may call, and lets them read what is theirs', async () => {
+        const headers = { Origin: 'https://app.example', 'Access-Control-Request-Method': 'POST' }
+        for (const [path, status, allowed] of [
+          [token, 204, 'https://app.example'],
+          [`${site.issuerPath}/oauth2/device_authorization`, 204, 'https://app.example'],
+          [site.metadataPath, 204, '*'],
+          [`${site.issuerPath}/oauth2/introspect`, 405, undefined],
+          [`${site.issuerPath}/oauth2/auth`, 405, undefined],
+        ] as const) {
+          const answer = await send({ method: 'OPTIONS', path, headers })
+          expect([path, answer.status, answer.headers['access-control-allow-origin']]).toEqual([path, status, allowed])
+          if (status === 204) expect([answer.headers['content-length'], answer.body]).toEqual([undefined, ''])
+        }
+        const readerOf = async (origin: string) => {
+          const answer = await send(form(token, { grant_type: 'x' }, { ...basic(WEB), origin }))
+          return [answer.status, answer.headers['access-control-allow-origin']]
+        }
+        expect(await readerOf('https://app.example')).toEqual([400, 'https://app.example'])
+        expect(await readerOf('https://evil.example')).toEqual([400, undefined])
+      })
+
       it('leaves every other path to whoever else is there', async () => {
         const { issuerPath } = site
         const paths = ['/', `${issuerPath}/oauth2`, `${token}/`, `${issuerPath}/OAuth2/token`, `${token}%20`]

@@ -29,7 +29,10 @@ export interface Service {
 
 /** Options of the service: how far away its store is, and what stands in place of its own functions. */
 type ServiceOptions = { readonly delay?: number } & Partial<
-  Pick<AuthorizationServerOptions<IncomingMessage>, 'signInUrl' | 'resources'>
+  Pick<
+    AuthorizationServerOptions<IncomingMessage>,
+    'signInUrl' | 'resources' | 'openidConfiguration' | 'accessTokenLifetime' | 'corsOrigins'
+  >
 >
 
 /**

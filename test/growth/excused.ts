@@ -21,6 +21,7 @@ export const EXCUSED: Readonly<Record<string, readonly string[]>> = {
     ...of('metadata/text/text-error.ts', 'foundAt'),
     ...of('metadata/text/text.ts', 'findUtf16Fault'),
     ...of('protocol/message.ts', 'headerOf', 'isHeadersObject'),
+    ...of('protocol/cors/preflight.ts', 'isPreflight'),
     ...of('client/errors.ts', 'isClientError'),
   ],
   'is given random bytes, keys and digests of a fixed length': [

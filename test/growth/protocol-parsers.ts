@@ -4,9 +4,11 @@
  */
 import type { HttpHeaders, HttpRequest } from 'grantwell'
 import { portableDigests, serviceScopes } from 'grantwell'
+import type { Origin } from '../../src/core/url.js'
 import { networkOf } from '../../src/endpoints/limits/network.js'
 import { bearerToken, macAttributes, tokenInQuery } from '../../src/protocol/bearer.js'
 import { presentedClient } from '../../src/protocol/client-authentication.js'
+import { mayRead, originOf } from '../../src/protocol/cors/readers.js'
 import { deviceAuthorizationRequest } from '../../src/protocol/device.js'
 import { macOf, presentedMac, targetOf } from '../../src/protocol/mac.js'
 import { headersOf, originForm, pathOf, queryOf, revocationResponse } from '../../src/protocol/message.js'
@@ -47,6 +49,18 @@ const SCHEMES: readonly Around[] = ['', 'Basic ', 'Bearer ', 'Bearer gwa_', 'MAC
   '',
 ])
 
+/** Origins of pages, each before and behind what is repeated. */
+const ORIGINS: readonly Around[] = [
+  ['', ''],
+  ['https://', ''],
+  ['https://app.', ''],
+  ['https://app', '.example'],
+  ['http://127.0.0.1:', ''],
+  ['http://[', ']'],
+]
+const CALLBACKS = ['https://app.example/callback', 'http://127.0.0.1/callback', 'com.example.app:/callback']
+const REDIRECT = { matching: 'domain', allowLocalhost: true } as const
+
 function headerCase(
   read: (headers: HttpHeaders) => unknown,
   name: string,
@@ -77,6 +91,11 @@ export const PROTOCOL: Readonly<Record<string, Inputs>> = {
     ),
     ofText((text) => presentedClient({}, body({ client_id: text, client_secret: text }), true)),
   ),
+  'protocol/cors/readers.ts originOf': headerCase(originOf, 'origin', ORIGINS),
+  'protocol/cors/readers.ts mayRead': ofText(
+    (text) => mayRead(text as Origin, CALLBACKS, new Set(), REDIRECT),
+    ORIGINS,
+  ), // longer than one can be
   'protocol/pages/form-binding.ts browserKeyOf': headerCase(
     (headers) => browserKeyOf(headers, 'https://git.example'),
     'cookie',

@@ -24,9 +24,9 @@ interface Budget {
 }
 
 const BUDGETS: { readonly [entry: string]: Budget } = {
-  '.': { files: 13, gzip: 20_000, brotli: 18_000, later: 42_000 },
-  './core': { files: 6, gzip: 13_000 },
-  './node': { files: 6, gzip: 5_300 },
+  '.': { files: 13, gzip: 20_000, brotli: 18_000, later: 42_500 },
+  './core': { files: 6, gzip: 13_500 },
+  './node': { files: 6, gzip: 5_350 },
   './fetch': { files: 6, gzip: 3_500 },
   './storage/memory': { files: 4, gzip: 3_300 },
   './storage/sqlite': { files: 5, gzip: 4_250 },
@@ -36,12 +36,12 @@ const BUDGETS: { readonly [entry: string]: Budget } = {
   './metadata': { files: 1, gzip: 26_500 },
   './client': { files: 14, gzip: 19_500 },
   './client/node': { files: 5, gzip: 9_900 },
-  './testing': { files: 21, gzip: 65_500, later: 30_500 },
+  './testing': { files: 21, gzip: 66_500, later: 31_500 },
 }
 
 /** Sources that no start waits for: they are loaded behind it. */
 const LATER =
-  /^src\/(pages\/|endpoints\/|guard\/mac-guard|management\/(?!administration)|shell\/consents|core\/(rate-limit|text)|core\/application\/(?!application\.|registration\.)|core\/grant\/(?!grant\.|inspect|rules)|core\/credentials\/user-code|protocol\/(authorization|client-authentication|device|introspection|metadata|pages|revocation|token))/
+  /^src\/(pages\/|endpoints\/|guard\/mac-guard|management\/(?!administration)|shell\/consents|core\/(rate-limit|text)|core\/application\/(?!application\.|registration\.)|core\/grant\/(?!grant\.|inspect|rules)|core\/credentials\/user-code|protocol\/(authorization|cors\/(?!preflight)|client-authentication|device|introspection|metadata|pages|revocation|token))/
 
 interface Output {
   readonly entryPoint?: string

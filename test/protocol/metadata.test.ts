@@ -52,7 +52,8 @@ describe('RFC 8414, 2 the document', () => {
   it('says exactly this', async () => {
     const { server } = await testServer()
     const { body, ...rest } = await send(server, { url: WELL_KNOWN })
-    expect(rest).toStrictEqual({ status: 200, headers: { 'Content-Type': 'application/json', ...DOCUMENT_HEADERS } })
+    const headers = { 'Content-Type': 'application/json', ...DOCUMENT_HEADERS, 'Access-Control-Allow-Origin': '*' }
+    expect(rest).toStrictEqual({ status: 200, headers })
     expect(JSON.parse(body)).toStrictEqual(documentOf('https://git.example'))
     expect(JSON.parse(body).scopes_supported).toHaveLength(26 + 17)
   })

@@ -134,6 +134,7 @@ const TAKEN: { readonly [Name in keyof Required<AuthorizationServerOptions>]: re
   introspectionMaxAge: ['zero', ...POSITIVE],
   bodyLimit: ['two thousand'],
   mountPath: ['an empty string', 'a path'],
+  corsOrigins: ['false', 'an array'],
   pages: ['an object', 'pages', 'one page'],
   onEvent: ['a function'],
   onError: ['a function'],
@@ -218,6 +219,7 @@ describe('STYLE 7 options', () => {
       introspectionMaxAge: 0,
       bodyLimit: 65_536,
       mountPath: '',
+      corsOrigins: new Set(),
       issuerPath: '',
       allowInsecureIssuer: false,
       digests: portableDigests,
@@ -279,6 +281,43 @@ describe('STYLE 7 options', () => {
     expect(createAuthorizationServer(NEEDED)).toMatchObject({ bodyLimit: 65_536, issuer: 'https://git.example' })
   })
 
+  it('an origin for CORS is taken only as a browser spells it, and only if the network cannot change its pages', () => {
+    const good = ['https://app.example', 'https://app.example:8443', 'http://localhost:5173', 'http://[::1]']
+    expect(() => make({ corsOrigins: good })).not.toThrow()
+    const wrong: readonly unknown[] = [
+      ...[
+        '*',
+        'null',
+        '',
+        'app.example',
+        'https://*',
+        'https://*.app.example',
+        'https://app.example/',
+        'https://App.example',
+      ],
+      ...[
+        'https://app.example:443',
+        'https://ada@app.example',
+        'https://app.example#',
+        'com.example.app://a',
+        undefined,
+        7,
+      ],
+      ...[new URL('https://app.example'), ['https://app.example'], /app/, 'https://bücher.example', 'http://127.1'],
+    ]
+    for (const each of wrong)
+      expect(() => make({ corsOrigins: ['https://app.example', each] }), String(each)).toThrow(
+        mistake('createAuthorizationServer: the option corsOrigins must be a list of origins, such as '),
+      )
+    const insecure = { corsOrigins: ['http://app.example'] }
+    expect(() => make(insecure)).toThrow(
+      mistake(
+        'createAuthorizationServer: the option corsOrigins must be a list of origins with https, or http on loopback or with allowInsecureIssuer; got "http://app.example"',
+      ),
+    )
+    expect(() => make({ ...insecure, allowInsecureIssuer: true })).not.toThrow()
+  })
+
   it('are not changed, and can be frozen', () => {
     const options = Object.freeze({ ...NEEDED, pages: Object.freeze({}), derivationKey: new Uint8Array(32) })
     const before = { ...options }
@@ -310,6 +349,7 @@ describe('STYLE 7 options', () => {
       allowLocalhost: false,
       openidConfiguration: true,
       mountPath: '/evil',
+      corsOrigins: ['https://evil.example'],
       derivationKey: new Uint8Array(32),
       resources: () => [{ id: 'polluted' }],
       onEvent: () => {

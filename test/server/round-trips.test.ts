@@ -293,6 +293,24 @@ describe('DESIGN: trips to the store', () => {
     for (const request of requests) expect(await tripsOf(test, request)).toStrictEqual(NONE)
   })
 
+  it('a page of another origin: as many as any other client, and nothing for its preflight', async () => {
+    const test = await watchedServer()
+    for (const origin of ['https://app.example', 'https://evil.example', 'null']) {
+      const ask = (url: string, form: Record<string, string>) => post(test.server, url, form, { ...basic(WEB), origin })
+      const { refresh_token } = await tokens(test)
+      const form = { grant_type: 'refresh_token', refresh_token }
+      expect(await tripsOf(test, () => ask('/oauth2/token', form))).toStrictEqual(READ_AND_WRITE)
+      expect(await tripsOf(test, () => ask('/oauth2/token', form))).toStrictEqual(READ)
+      const revoked = () => ask('/oauth2/revoke', { token: refresh_token })
+      expect(await tripsOf(test, revoked)).toStrictEqual(READ_AND_WRITE)
+      expect(await tripsOf(test, () => ask('/oauth2/device_authorization', {}))).toStrictEqual({ reads: 4, writes: 3 })
+      for (const url of ['/oauth2/token', '/oauth2/revoke', '/oauth2/device_authorization']) {
+        const headers = { origin, 'access-control-request-method': 'POST' }
+        expect(await tripsOf(test, () => send(test.server, { method: 'OPTIONS', url, headers }))).toStrictEqual(NONE)
+      }
+    }
+  })
+
   it('the consent page: the application; its form: the application, and a transaction each for the decision and the grant', async () => {
     const test = await watchedServer()
     const { fields, headers } = await openConsent(test)

@@ -83,7 +83,8 @@ async function exchange(server: AuthorizationServer, request: HttpRequest, recei
   const body = await buffer(response)
   const status = response.statusCode ?? 0
   if (!arrived) throw new Error(`Node itself answered ${status} to ${method} ${path}`)
-  const all = headersOf(response, method, body.length)
+  // No length may be said of a 204 (RFC 9110, section 8.6).
+  const all = headersOf(response, method, status === 204 ? undefined : String(body.length))
   return { status, headers: all, body: body.toString(isImage(all) ? 'latin1' : 'utf8') }
 }
 
@@ -91,8 +92,12 @@ async function exchange(server: AuthorizationServer, request: HttpRequest, recei
 const ADDED = ['date', 'connection', 'keep-alive', 'content-length']
 
 /** The headers as they are spelled on the wire, without what was added to those of the server. */
-function headersOf({ rawHeaders, headers }: IncomingMessage, method: string, length: number): Record<string, string> {
-  if (method !== 'HEAD' && headers['content-length'] !== String(length))
+function headersOf(
+  { rawHeaders, headers }: IncomingMessage,
+  method: string,
+  length: string | undefined,
+): Record<string, string> {
+  if (method !== 'HEAD' && headers['content-length'] !== length)
     throw new Error(`a body of ${length} bytes, said to have ${headers['content-length']}`)
   const found: Record<string, string> = {}
   for (let index = 0; index < rawHeaders.length; index += 2) {

@@ -25,9 +25,9 @@ export function sendResponse(
   // Most hosts set no headers, and then there is nothing to merge.
   const all = response.getHeaderNames().length === 0 ? headers : mergeHostHeaders(response, headers)
   if (close) response.setHeader('Connection', 'close')
-  const length = typeof body === 'string' ? Buffer.byteLength(body) : body.length
-  // The spread is last because V8 copies it many times as fast there as at the start of a literal.
-  response.writeHead(status, { 'Content-Length': length, ...all })
+  const length = Buffer.byteLength(body)
+  // No length of a 204 may be sent (RFC 9110, section 8.6). The spread is last because V8 copies it many times as fast there as at the start of a literal.
+  response.writeHead(status, status === 204 ? all : { 'Content-Length': length, ...all })
   // With `rejectNonStandardBodyWrites`, Node throws for a body where none is allowed.
   if (length === 0 || response.req?.method === 'HEAD') response.end()
   // A text with one byte per character is ASCII, which needs no encoding.

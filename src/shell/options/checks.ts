@@ -8,7 +8,8 @@ import { readOptions } from '../../core/options.js'
 import { CATALOGUE } from '../../core/scopes.js'
 import type { TakesOf } from '../../core/takes.js'
 import { FLAG, FUNCTION, isObject, methods, mustBe, oneOf, seconds } from '../../core/takes.js'
-import { parseUrl } from '../../core/url.js'
+import type { Origin } from '../../core/url.js'
+import { parseOrigin, parseUrl } from '../../core/url.js'
 import type { Seconds } from '../../core/values.js'
 import type { Pages } from '../../pages/index.js'
 import type { AuthorizationServerOptions } from '../options.js'
@@ -77,6 +78,7 @@ const OPTIONS: TakesOf<AuthorizationServerOptions> = {
     words: "a path such as '/base', without a slash at its end, or ''",
     fits: (value) => isText(value) && /^(?:\/[^/?#]+)*$/.test(value),
   },
+  corsOrigins: { words: 'a list of origins, or false', fits: (value) => value === false || Array.isArray(value) },
   pages: { words: 'an object with pages', fits: isObject },
   onEvent: FUNCTION,
   onError: FUNCTION,
@@ -153,9 +155,31 @@ export function issuerPathOf(issuer: string, insecure: boolean): string {
   ) {
     throw optionError('issuer', 'a canonical URL without user info, query, fragment and a slash at its end', issuer)
   }
-  const secure = url.protocol === 'https:' || (url.protocol === 'http:' && (insecure || LOOPBACK.test(url.hostname)))
-  if (!secure) throw optionError('issuer', 'https, or http on loopback or with allowInsecureIssuer', issuer)
+  if (!isSecure(url, insecure)) throw optionError('issuer', SECURE, issuer)
   return url.pathname === '/' ? '' : url.pathname
+}
+
+/**
+ * Checks the origins that the option `corsOrigins` adds.
+ * @param insecure - true to allow http everywhere
+ * @throws GrantwellError `ERR_CONFIGURATION`
+ */
+export function corsOriginsOf(given: readonly unknown[] | false, insecure: boolean): ReadonlySet<Origin> | false {
+  return given && new Set(given.map((each) => corsOriginOf(each, insecure)))
+}
+
+function corsOriginOf(given: unknown, insecure: boolean): Origin {
+  const origin = isText(given) ? parseOrigin(given) : undefined
+  if (origin === undefined)
+    throw optionError('corsOrigins', "a list of origins, such as 'https://app.example', without a path", given)
+  if (!isSecure(new URL(origin), insecure)) throw optionError('corsOrigins', `a list of origins with ${SECURE}`, given)
+  return origin
+}
+
+const SECURE = 'https, or http on loopback or with allowInsecureIssuer'
+
+function isSecure({ protocol, hostname }: URL, insecure: boolean): boolean {
+  return protocol === 'https:' || (protocol === 'http:' && (insecure || LOOPBACK.test(hostname)))
 }
 
 function isText(value: unknown): value is string {

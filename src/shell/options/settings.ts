@@ -6,13 +6,14 @@ import type { RedirectRules } from '../../core/application/redirect-uri.js'
 import { portableDigests } from '../../core/credentials/digests.js'
 import type { GrantRules } from '../../core/grant/rules.js'
 import { serviceScopes } from '../../core/scopes/service-scopes.js'
+import type { Origin } from '../../core/url.js'
 import type { ClientId, ClientKey } from '../../core/values.js'
 import type { Pages } from '../../pages/index.js'
 import type { AuditEvent } from '../audit.js'
 import { harmless } from '../host.js'
 import type { AuthorizationServerOptions } from '../options.js'
 import { createClientKeys } from '../records/client-keys.js'
-import { checkLifetimes, issuerPathOf, optionError, readServerOptions } from './checks.js'
+import { checkLifetimes, corsOriginsOf, issuerPathOf, optionError, readServerOptions } from './checks.js'
 import {
   checkedClock,
   checkedDigests,
@@ -26,12 +27,14 @@ import {
 export type Settings<Native> = Required<
   Omit<
     AuthorizationServerOptions<Native>,
-    'derivationKey' | 'resources' | 'pages' | 'userCodeLimiter' | 'deviceLimiter'
+    'derivationKey' | 'resources' | 'pages' | 'userCodeLimiter' | 'deviceLimiter' | 'corsOrigins'
   >
 > & {
   readonly userCodeLimiter: AuthorizationServerOptions<Native>['userCodeLimiter'] | undefined
   readonly deviceLimiter: AuthorizationServerOptions<Native>['deviceLimiter'] | undefined
   readonly resources: AuthorizationServerOptions<Native>['resources'] | undefined
+  /** Origins that the host adds to those of the redirect URIs; false for no CORS at all. */
+  readonly corsOrigins: ReadonlySet<Origin> | false
   /** The pages of the host alone: the default ones are loaded later. */
   readonly pages: Partial<Pages>
   readonly rules: GrantRules
@@ -75,6 +78,7 @@ export function resolveOptions<Native>(options: AuthorizationServerOptions<Nativ
     clock,
     scopes,
     ...createObservers(own),
+    corsOrigins: corsOriginsOf(own.corsOrigins ?? [], own.allowInsecureIssuer ?? false),
     entropy: own.entropy === undefined ? createEntropyPool() : checkedEntropy(own.entropy),
     // Own properties even if they are undefined: otherwise a polluted prototype would set them.
     resources: own.resources,

@@ -1,1 +1,1 @@
-export { oauth as GET } from '../../../oauth.js'
+export { oauth as GET, oauth as OPTIONS } from '../../../oauth.js'

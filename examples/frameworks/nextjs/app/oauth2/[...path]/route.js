@@ -1,1 +1,1 @@
-export { oauth as GET, oauth as POST } from '../../../oauth.js'
+export { oauth as GET, oauth as OPTIONS, oauth as POST } from '../../../oauth.js'
