@@ -158,6 +158,7 @@ const OF_OUR_VALUES = [
     'parseClientId',
     'parseCredential',
     'parseGrantId',
+    'parseRequestedScopes',
     'parseScopes',
     'printCredential',
     'printScopes',
