@@ -52,7 +52,7 @@ const calling = (given: object, name: string): Call => {
 
 const OPTIONS = {
   server:
-    'store user signInUrl resources scopes codeLifetime accessTokenLifetime refreshTokenLifetime gracePeriod consentLifetime deviceCodeLifetime devicePollingInterval userCodeLimiter remoteAddress refreshReplay consent redirectMatching allowLocalhost corsOrigins requirePkce allowClientSecretPost derivationKey macTokens macWindow introspectionMaxAge bodyLimit mountPath onEvent onError clock entropy digests allowInsecureIssuer issuer',
+    'store user signInUrl resources scopes codeLifetime accessTokenLifetime refreshTokenLifetime gracePeriod consentLifetime deviceCodeLifetime devicePollingInterval userCodeLimiter remoteAddress refreshReplay consent redirectMatching allowLocalhost openidConfiguration corsOrigins requirePkce allowClientSecretPost derivationKey macTokens macWindow introspectionMaxAge bodyLimit mountPath onEvent onError clock entropy digests allowInsecureIssuer issuer',
   discover: 'issuer clientId clientSecret clientAuthentication fetch timeout clock',
   source: 'client store refreshAhead retryFor onError',
 }
@@ -71,8 +71,15 @@ const CALLS: { readonly [name: string]: readonly ((wrong: unknown) => unknown)[]
     (wrong) => calling(main, 'scopeCatalogue')(wrong === WRONG[4] ? 7 : wrong),
     (wrong) => calling(main, 'scopeCatalogue')([{ name: wrong, permissions: ['r'], description: '' }]),
     (wrong) => calling(main, 'scopeCatalogue')([{ name: 'a', permissions: wrong, description: '' }]),
+    ...['scope', 'permission', 'includes'].map((name) => (wrong: unknown) => {
+      const token = { scope: 'a', permission: 'r', description: '' }
+      return calling(main, 'scopeCatalogue')([{ ...token, [name]: wrong }])
+    }),
+    (wrong) => calling(main, 'scopeCatalogue')([], { unknown: wrong }),
   ],
-  serviceScopes: [(wrong) => calling(main, 'serviceScopes')({ service: wrong })],
+  serviceScopes: ['service', 'unknown'].map(
+    (name) => (wrong: unknown) => calling(main, 'serviceScopes')({ [name]: wrong }),
+  ),
   createNodeHandler: [(wrong) => calling(node, 'createNodeHandler')(wrong)],
   createNodeGuard: [
     (wrong) => calling(node, 'createNodeGuard')(wrong),
@@ -129,7 +136,7 @@ const CALLS: { readonly [name: string]: readonly ((wrong: unknown) => unknown)[]
     (wrong) => calling(client, 'authorizedFetch')(source, { origins: wrong }),
     (wrong) => calling(client, 'authorizedFetch')(source, { fetch: wrong }),
   ],
-  resourceServer: ['client', 'cacheSize', 'onError'].map(
+  resourceServer: ['client', 'scopes', 'cacheSize', 'onError'].map(
     (name) => (wrong: unknown) => calling(client, 'resourceServer')({ client: {}, [name]: wrong }),
   ),
   memoryTokenStore: [(wrong) => calling(client, 'memoryTokenStore')(wrong)],
@@ -298,7 +305,7 @@ describe("an option that is not the object's own", () => {
     ['grants.revokeAll', 'clientId', {}, (options) => server.grants.revokeAll('ada', options)],
     ['grants.listGrants', 'limit cursor', {}, (options) => server.grants.listGrants('ada', options)],
     ['scopeCatalogue', 'name permissions description', {}, (options) => main.scopeCatalogue([options])],
-    ['serviceScopes', 'service', {}, (options) => main.serviceScopes(options)],
+    ['serviceScopes', 'service unknown', {}, (options) => main.serviceScopes(options)],
     ['memoryStore', 'clock', {}, (options) => memory.memoryStore(options)],
     ['sqliteStore', 'namespace clock synchronous', {}, (options) => sqlite.sqliteStore(engine as never, options)],
     [
@@ -312,7 +319,7 @@ describe("an option that is not the object's own", () => {
     ['login', 'scope show signal', {}, (options) => client.login({} as never, options)],
     ['createTokenSource', OPTIONS.source, known, (options) => client.createTokenSource(options)],
     ['authorizedFetch', 'origins fetch', {}, (options) => client.authorizedFetch(source as never, options)],
-    ['resourceServer', 'client cacheSize onError', { client: {} }, (options) => client.resourceServer(options)],
+    ['resourceServer', 'client scopes cacheSize onError', { client: {} }, (options) => client.resourceServer(options)],
     [
       'loginByBrowser',
       'scope openBrowser onUrl signal timeout page',
