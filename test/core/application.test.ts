@@ -22,6 +22,7 @@ import { describe, expect, it } from 'vitest'
 import { hasSecret, isPublished, isResourceServer, limitResources } from '../../src/core/application/application.js'
 import { applicationLabels, logosOf } from '../../src/core/application/application-record.js'
 import { digestOf } from '../../src/core/credentials/digests.js'
+import { scopeCatalogue } from '../../src/core/scopes/catalogue.js'
 import { serviceScopes } from '../../src/core/scopes/service-scopes.js'
 import { Counted } from './counted.js'
 import { clientIdOf } from './histories.js'
@@ -421,6 +422,12 @@ describe('the record', () => {
       revision: 2,
       review: { ...review, state: 'rejected', rejectedAt: NOW + 4, reason: 'Too much' },
     })
+  })
+
+  it('keeps the reasons of scopes that the service has taken out of its catalogue meanwhile', () => {
+    const asked = submit({ scopes: ['repo-code:rw'], reasons: { 'repo-code:rw': 'To mirror.' } })
+    const outcome = ask(made(asked), { ...approve(), catalogue: scopeCatalogue([]) } as ApplicationCommand) // an approval
+    expect(outcome).toMatchObject({ application: { reasons: { 'repo-code:rw': 'To mirror.' } } })
   })
 
   it('of an approved change has nothing of what was in force before, and the secrets that there were', () => {

@@ -86,6 +86,7 @@ describe('scopes in the host’s own spelling', () => {
     expect(coversScopes(['admin:org'], ['read:org'], GITHUB)).toBe(true)
     expect(coversScopes(['read:org'], ['admin:org'], GITHUB)).toBe(false)
     expect(coversScopes(['repo'], ['user'], GITHUB)).toBe(false)
+    expect(coversScopes(['repo'], ['nowhere'], GITHUB)).toBe(false)
     expect(GITHUB.entries.get('read:org')?.includedBy).toEqual(['admin:org', 'write:org'])
     expect(GITHUB.entries.get('admin:org')?.includes).toEqual(['write:org', 'read:org'])
   })
@@ -242,6 +243,7 @@ describe('a catalogue is refused', () => {
       'includes must lead to other scopes alone; "a" includes',
     ],
     ['with a circle', [token('a', ['b']), token('b', ['c']), token('c', ['a'])], '"a" includes itself'],
+    ['with an unknown inclusion that is like no other', [token('a', ['something else'])], 'got "something else"'],
     [
       'with reading that includes a change',
       [token('a', ['b']), token('b', ['c:rw']), { name: 'c', permissions: ['rw'], description: '' }],

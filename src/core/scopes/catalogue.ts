@@ -99,12 +99,15 @@ export function scopeCatalogue<Definition extends ScopeDefinition>(
       spelled.set(each.scope, each)
     }
   })
-  const inclusions = new Map([...spelled.keys()].map((scope) => [scope, inclusionsOf(scope, spelled)]))
-  for (const each of spelled.values()) checkInclusions(each, inclusions.get(each.scope) ?? NONE, spelled)
-  return { definitions, entries: withInclusions(spelled, inclusions), unknown }
+  const made = [...spelled.values()].map((each) => ({ ...each, included: inclusionsOf(each, spelled) }))
+  for (const each of made) checkInclusions(each, spelled)
+  return { definitions, entries: new Map(made.map((each) => [each.scope, entryOf(each, made)])), unknown }
 }
 
-const NONE: ReadonlySet<Scope> = new Set()
+/** A scope of a catalogue that is being made, with all that it includes. */
+interface Complete extends Spelled {
+  readonly included: ReadonlySet<Scope>
+}
 
 /** Reads a definition: the scopes that it makes. */
 function spell(definition: ScopeDefinition, position: number): readonly Spelled[] {
@@ -129,11 +132,7 @@ function givenTwice({ at, scope, isNamed }: Spelled): GrantwellError {
 }
 
 /** Refuses a scope that includes an unknown one, itself, or more than its permission says, be it through others. */
-function checkInclusions(
-  { scope, permission, at }: Spelled,
-  included: ReadonlySet<Scope>,
-  spelled: ReadonlyMap<Scope, Spelled>,
-): void {
+function checkInclusions({ scope, permission, included, at }: Complete, spelled: ReadonlyMap<Scope, Spelled>): void {
   const unknown = [...included].find((each) => !spelled.has(each))
   if (unknown !== undefined) {
     const meant = nearest(unknown, [...spelled.keys()])
@@ -151,33 +150,20 @@ function checkInclusions(
 }
 
 /** Returns all scopes that one includes, directly or through others. */
-function inclusionsOf(scope: Scope, spelled: ReadonlyMap<Scope, Spelled>): ReadonlySet<Scope> {
-  const found = new Set(spelled.get(scope)?.direct)
+function inclusionsOf({ direct }: Spelled, spelled: ReadonlyMap<Scope, Spelled>): ReadonlySet<Scope> {
+  const found = new Set(direct)
   // A set that grows while it is walked: each scope is visited once.
   for (const each of found) for (const further of spelled.get(each)?.direct ?? []) found.add(further)
   return found
 }
 
-function withInclusions(
-  spelled: ReadonlyMap<Scope, Spelled>,
-  inclusions: ReadonlyMap<Scope, ReadonlySet<Scope>>,
-): ScopeCatalogue['entries'] {
-  const includedBy = new Map([...spelled.keys()].map((scope): [Scope, Scope[]] => [scope, []]))
-  for (const [wider, narrower] of inclusions) for (const scope of narrower) includedBy.get(scope)?.push(wider)
-  const entries = [...spelled.values()].map(
-    ({ scope, permission, definition, position, isNamed }): [Scope, ScopeEntry] => {
-      // A grant may have the `name:rw` of an earlier catalogue.
-      const earlier = isNamed ? readWrite(scope).filter((wider) => !spelled.has(wider)) : []
-      const entry = {
-        scope,
-        permission,
-        definition,
-        position,
-        includes: [...(inclusions.get(scope) ?? NONE)],
-        includedBy: [...(includedBy.get(scope) ?? []), ...earlier],
-      }
-      return [scope, entry]
-    },
-  )
-  return new Map(entries)
+/** Makes the entry of a scope, from all scopes of its catalogue. */
+function entryOf(
+  { scope, permission, definition, position, isNamed, included }: Complete,
+  all: readonly Complete[],
+): ScopeEntry {
+  const wider = all.filter((each) => each.included.has(scope)).map((each) => each.scope)
+  // A grant may have the `name:rw` of an earlier catalogue.
+  const earlier = isNamed ? readWrite(scope).filter((each) => all.every((other) => other.scope !== each)) : []
+  return { scope, permission, definition, position, includes: [...included], includedBy: [...wider, ...earlier] }
 }
