@@ -25,7 +25,7 @@ import type { IncomingMessage } from 'node:http'
 import express from 'express'
 import { expect, test } from 'vitest'
 import { listen } from '../../test/adapters/http.js'
-import { browser } from './page-browser.js'
+import { browser, MIRROR, MIRROR_CLIENT, userCodeFrom } from './page-browser.js'
 import { readPage } from './page-words.js'
 
 // #region words
@@ -397,40 +397,15 @@ app.use((request, response, next) =>
 )
 // #endregion express
 
-const LOGO = Uint8Array.from(
-  atob('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR42mNgAAAAAgAB5Sfe/AAAAABJRU5ErkJggg=='),
-  (character) => character.charCodeAt(0),
-)
-
 /** The address of the page that asks for consent, by the client identifier. */
 const askedBy = (clientId: string) => `/oauth2/auth?response_type=code&client_id=${clientId}&state=s`
 
-await english.applications.register(
-  {
-    name: 'Issue Mirror',
-    logo: LOGO,
-    description: 'Says <i>hello</i>',
-    website: 'https://mirror.example',
-    type: 'confidential',
-    redirectUris: ['https://mirror.example/callback'],
-    scopes: ['repo-code:rw', 'account-profile:r'],
-    resourceScope: 'all',
-    deviceFlow: true,
-  },
-  { clientId: 'mirror', clientSecret: 'a-secret-of-the-mirror-application' },
-)
+await english.applications.register(MIRROR, MIRROR_CLIENT)
 
 const AGREED = [
   ['decision', 'agree'],
   ['resource_scope', 'all'],
 ] as const
-
-async function userCode(): Promise<string> {
-  const body = new URLSearchParams({ client_id: 'mirror', client_secret: 'a-secret-of-the-mirror-application' })
-  const request = new Request('https://git.example/oauth2/device_authorization', { method: 'POST', body })
-  const { user_code }: { readonly user_code: string } = JSON.parse(await (await handle(request)).text())
-  return user_code
-}
 
 test.each([
   ['de-AT,de;q=0.9,en;q=0.8', 'de'],
@@ -475,10 +450,10 @@ test('the five pages work in both languages', async () => {
   for (const language of ['en', 'de'] as const) {
     const words = WORDS[language]
     const ada = browser(handle, language)
-    const link = await ada.open(`/oauth2/device?user_code=${await userCode()}`)
+    const link = await ada.open(`/oauth2/device?user_code=${await userCodeFrom(handle)}`)
     expect(link.page).toContain(words.same)
     expect((await ada.open('/oauth2/device')).page).toContain(words.code)
-    const { page } = await ada.submit([['user_code', await userCode()]])
+    const { page } = await ada.submit([['user_code', await userCodeFrom(handle)]])
     expect(page).toContain(words.compare)
     expect(page).toContain('Says &lt;i&gt;hello&lt;/i&gt;')
     expect((await ada.submit(AGREED)).page).toContain(words.agreed)

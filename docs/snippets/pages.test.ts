@@ -18,6 +18,7 @@ import type { AddressInfo } from 'node:net'
 import type { AuthorizationServer } from 'grantwell'
 import { memoryStore } from 'grantwell/storage/memory'
 import { expect, test } from 'vitest'
+import { LOGO, MIRROR, MIRROR_CLIENT } from './page-browser.js'
 
 // #region consent
 const CHOICES = {
@@ -130,25 +131,8 @@ function userOf(request: Request) {
   return request.headers.get('x-demo-user') === null ? undefined : { subject: 'ada', name: '<Ada>' }
 }
 
-const LOGO = Uint8Array.from(
-  atob('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR42mNgAAAAAgAB5Sfe/AAAAABJRU5ErkJggg=='),
-  (character) => character.charCodeAt(0),
-)
-
 async function register(of: typeof server) {
-  await of.applications.register(
-    {
-      name: 'Issue Mirror',
-      logo: LOGO,
-      description: 'Says <i>hello</i>',
-      website: 'https://mirror.example',
-      type: 'confidential',
-      redirectUris: ['https://mirror.example/callback'],
-      scopes: ['repo-code:rw', 'account-profile:r'],
-      resourceScope: 'all',
-    },
-    { clientId: 'mirror', clientSecret: 'a-secret-of-the-mirror-application' },
-  )
+  await of.applications.register(MIRROR, MIRROR_CLIENT)
 }
 
 type Field = [name: string, value: string]

@@ -6,13 +6,13 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { Eta } from 'eta'
 import { createAuthorizationServer } from 'grantwell'
-import { createFetchHandler } from 'grantwell/fetch'
 import type { Pages } from 'grantwell/pages'
 import { displayText } from 'grantwell/pages'
 import { memoryStore } from 'grantwell/storage/memory'
 // #endregion imports
+import { createFetchHandler } from 'grantwell/fetch'
 import { expect, test } from 'vitest'
-import { browser } from './page-browser.js'
+import { browser, MIRROR, MIRROR_CLIENT, userCodeFrom } from './page-browser.js'
 
 // #region engine
 const eta = new Eta({ autoEscape: true })
@@ -70,7 +70,6 @@ const server = createAuthorizationServer<Request>({
 // #endregion server
 
 const handle = createFetchHandler(server)
-const SECRET = 'a-secret-of-the-mirror-application'
 const CONSENT = '/oauth2/auth?response_type=code&client_id=mirror&state=%E2%80%AEs%22'
 const AGREED = [
   ['decision', 'agree'],
@@ -78,27 +77,7 @@ const AGREED = [
   ['resource', 'ada/notes"'],
 ] as const
 
-await server.applications.register(
-  {
-    name: 'Issue Mirror',
-    logo: readFileSync(new URL('./logo.png', import.meta.url)),
-    description: 'Says <i>hello</i>',
-    website: 'https://mirror.example',
-    type: 'confidential',
-    redirectUris: ['https://mirror.example/callback'],
-    scopes: ['repo-code:rw', 'account-profile:r'],
-    resourceScope: 'all',
-    deviceFlow: true,
-  },
-  { clientId: 'mirror', clientSecret: SECRET },
-)
-
-async function userCode(): Promise<string> {
-  const body = new URLSearchParams({ client_id: 'mirror', client_secret: SECRET })
-  const request = new Request('https://git.example/oauth2/device_authorization', { method: 'POST', body })
-  const { user_code }: { readonly user_code: string } = JSON.parse(await (await handle(request)).text())
-  return user_code
-}
+await server.applications.register(MIRROR, MIRROR_CLIENT)
 
 test('the five templates work, from the consent to the end of the access', async () => {
   const ada = browser(handle)
@@ -116,13 +95,17 @@ test('the five templates work, from the consent to the end of the access', async
   const location = (await ada.submit(AGREED)).answer.headers.get('location') ?? ''
   expect(new URL(location).searchParams.get('state')).toBe('\u202es"')
 
-  expect((await ada.open(`/oauth2/device?user_code=${await userCode()}`)).page).toContain('shows the same code')
+  expect((await ada.open(`/oauth2/device?user_code=${await userCodeFrom(handle)}`)).page).toContain(
+    'shows the same code',
+  )
   await ada.open('/oauth2/device')
   expect((await ada.submit([['user_code', 'WDJB-MJHT']])).page).toContain('The code is unknown')
-  expect((await ada.submit([['user_code', await userCode()]])).page).toContain('your own device shows the code')
+  expect((await ada.submit([['user_code', await userCodeFrom(handle)]])).page).toContain(
+    'your own device shows the code',
+  )
   expect((await ada.submit(AGREED)).page).toContain('is connected')
   await ada.open('/oauth2/device')
-  await ada.submit([['user_code', await userCode()]])
+  await ada.submit([['user_code', await userCodeFrom(handle)]])
   expect((await ada.submit([['decision', 'refuse']])).page).toContain('Nothing was shared')
 
   const listed = await ada.open('/oauth2/applications')

@@ -57,7 +57,7 @@ export interface ScopeEntry {
   readonly scope: Scope
   /** The permission in it. */
   readonly permission: Permission
-  /** The definition of its name. */
+  /** The definition that makes it. */
   readonly definition: ScopeDefinition
   /** The place of the definition in the catalogue, from 0. */
   readonly position: number

@@ -26,7 +26,8 @@ export function sendResponse(
   const all = response.getHeaderNames().length === 0 ? headers : mergeHostHeaders(response, headers)
   if (close) response.setHeader('Connection', 'close')
   const length = Buffer.byteLength(body)
-  // No length of a 204 may be sent (RFC 9110, section 8.6). The spread is last because V8 copies it many times as fast there as at the start of a literal.
+  // A 204 has no length (RFC 9110, section 8.6). The spread is last because V8 copies it many times as fast there as at the
+  // start of a literal.
   response.writeHead(status, status === 204 ? all : { 'Content-Length': length, ...all })
   // With `rejectNonStandardBodyWrites`, Node throws for a body where none is allowed.
   if (length === 0 || response.req?.method === 'HEAD') response.end()

@@ -77,7 +77,7 @@ interface Spelled extends Omit<ScopeEntry, 'includes' | 'includedBy'> {
 /**
  * Makes a catalogue of a service's own scopes.
  * @throws GrantwellError `ERR_CONFIGURATION` for a name that is no scope token, a scope given twice, a definition without a
- * permission, or a scope that includes itself or one that is not in the catalogue
+ * permission, or a scope that includes itself, one that is not in the catalogue, or with `r` one with `rw`
  * @example
  * ```ts
  * const scopes = scopeCatalogue([
@@ -109,7 +109,7 @@ interface Complete extends Spelled {
   readonly included: ReadonlySet<Scope>
 }
 
-/** Reads a definition: the scopes that it makes. */
+/** Reads a definition, and returns the scopes that it makes. */
 function spell(definition: ScopeDefinition, position: number): readonly Spelled[] {
   const at = `scopeCatalogue, definitions[${position}]`
   // Its own field: a polluted prototype must not make another scope of it.
