@@ -39,11 +39,11 @@ const patience = { testTimeout: 180_000, hookTimeout: 180_000 }
 /** Outages, killed servers, explorations of every order, mutations, growth, runtimes, and whatever else takes long. */
 const SLOW = '**/*.slow.test.ts'
 
-/**
- * The tests that are messages, which must be answered alike whichever way they take; one file has a way of its own.
- * The quick run takes the direct way, the slow run the two adapters.
- */
-const MESSAGES = 'test/{protocol,transports}/*|test/server/!(application-life)*'
+/** The messages that must be answered alike whichever way they take: directly in the quick run, by the two adapters in the slow one. */
+const PROTOCOL = 'test/{protocol,transports}/*'
+
+/** All tests that are messages; one file has a way of its own. */
+const MESSAGES = `${PROTOCOL}|test/server/!(application-life)*`
 
 /** The tests of functions alone. */
 const FUNCTIONS = 'test/{core,metadata,pages}/*'
@@ -60,13 +60,7 @@ export function configureRun(run: 'quick' | 'slow') {
     const env = { GRANTWELL_ADAPTER: adapter }
     return { root, resolve, test: { name, env, ...patience, isolate: false, include: [...include], exclude } }
   }
-  const adapters = (['node', 'fetch'] as const).map((adapter) =>
-    together(
-      adapter,
-      MESSAGES.split('|').map((folder) => `${folder}.test.ts`),
-      adapter,
-    ),
-  )
+  const adapters = (['node', 'fetch'] as const).map((adapter) => together(adapter, [`${PROTOCOL}.test.ts`], adapter))
 
   /** Makes the project of all other files, each in a process of its own. */
   function apart(name: string) {
@@ -88,7 +82,7 @@ export function configureRun(run: 'quick' | 'slow') {
       // One more than there are cores, since tests of stores, browsers and processes wait for these.
       maxWorkers: availableParallelism() + 1,
       // Of the whole run, not of each project.
-      globalSetup: ['test/engines/notice.ts', ...(run === 'slow' ? ['test/clients/notice.ts'] : [])],
+      globalSetup: ['test/engines/notice.ts', ...(run === 'slow' ? ['test/clients/notice.ts', 'test/once.ts'] : [])],
       // .ci/run counts the tests from this file.
       reporters: process.env['CI'] ? ['default', ['json', { outputFile: `temp/tests-${run}.json` }]] : ['default'],
       coverage: {

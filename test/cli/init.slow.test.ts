@@ -19,8 +19,8 @@ import { installPackage, ROOT, start } from '../package/project.js'
 const COMBINATIONS = FRAMEWORK_NAMES.flatMap((framework) => STORE_NAMES.map((store) => [framework, store] as const))
 
 let project: Project
-beforeAll(() => {
-  project = installPackage()
+beforeAll(async () => {
+  project = await installPackage()
   linkPackages('')
   linkPackages('@hono')
   linkPackages('@types')

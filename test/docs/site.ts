@@ -4,13 +4,13 @@
  */
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync, symlinkSync } from 'node:fs'
+import { cpSync, existsSync, readFileSync, statSync, symlinkSync } from 'node:fs'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { extname, join, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { once as builtOnce } from '../once.js'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -33,21 +33,13 @@ const FOLDER = 'grantwell'
 export interface BuiltSite {
   /** The address without a slash at the end, such as `http://127.0.0.1:4173/grantwell`. */
   readonly address: string
-  /** Ends the server, and removes what was built. */
+  /** Ends the server. */
   readonly close: () => Promise<void>
 }
 
-/** Builds the site of a copy of the sources, so that two builds do not meet, and serves it on a free port. */
+/** Builds the site of a copy of the sources, once in a run, and serves it on a free port. */
 export async function builtSite(): Promise<BuiltSite> {
-  // Real, since a module knows itself by its real path.
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'grantwell-site-')))
-  const remove = (): void => rmSync(folder, { recursive: true, force: true })
-  try {
-    await buildIn(folder)
-  } catch (error) {
-    remove()
-    throw error
-  }
+  const folder = await builtOnce('site', buildIn)
   const server = createServer(({ url = '/' }, response) => serve(join(folder, 'site'), url, response))
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -58,7 +50,6 @@ export async function builtSite(): Promise<BuiltSite> {
       server.closeAllConnections()
       server.close()
       await once(server, 'close')
-      remove()
     },
   }
 }

@@ -39,8 +39,8 @@ type Entry = (typeof ENTRIES)[number]
 const nameOf = (entry: Entry): string => `grantwell${entry.slice(1)}`
 
 let project: Project
-beforeAll(() => {
-  project = installPackage()
+beforeAll(async () => {
+  project = await installPackage()
 }, 300_000)
 afterAll(() => project?.remove())
 

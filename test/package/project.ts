@@ -7,6 +7,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlin
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { once } from '../once.js'
 
 /** The root of the repository. */
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url))
@@ -65,18 +66,24 @@ function command(name: string, args: readonly string[], cwd: string, env?: Recor
   return stdout
 }
 
-/** Builds, packs and installs. The build is of a copy, so that it meets no other and leaves nothing behind. */
-export function installPackage(): Project {
-  const base = mkdtempSync(join(tmpdir(), 'grantwell-package-'))
-  const [copy, directory] = [join(base, 'copy'), join(base, 'project')]
+/** Builds and packs a copy, so that it leaves nothing behind. */
+function pack(base: string): void {
+  const copy = join(base, 'copy')
   for (const file of COPIED)
     if (existsSync(join(ROOT, file))) cpSync(join(ROOT, file), join(copy, file), { recursive: true })
   symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'), 'junction')
-  mkdirSync(directory)
   command('npm', ['pack', '--silent', '--pack-destination', base], copy)
-  const tarball = readdirSync(base).find((file) => file.endsWith('.tgz')) ?? 'no tarball'
+}
+
+/** Builds and packs, once in a run, and installs into an empty project. */
+export async function installPackage(): Promise<Project> {
+  const packed = await once('package', pack)
+  const tarball = readdirSync(packed).find((file) => file.endsWith('.tgz')) ?? 'no tarball'
+  const base = mkdtempSync(join(tmpdir(), 'grantwell-package-'))
+  const directory = join(base, 'project')
+  mkdirSync(directory)
   writeFileSync(join(directory, 'package.json'), '{ "name": "empty", "version": "1.0.0", "private": true }\n')
-  command('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', join(base, tarball)], directory)
+  command('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', join(packed, tarball)], directory)
   return {
     directory,
     installed: join(directory, 'node_modules/grantwell'),
