@@ -79,8 +79,8 @@ export function configureRun(run: 'quick' | 'slow') {
         together('functions', filesOf(FUNCTIONS)),
         apart('apart'),
       ],
-      // One more than there are cores, since tests of stores, browsers and processes wait for these.
-      maxWorkers: availableParallelism() + 1,
+      // Two more than there are cores, since tests of stores, browsers and processes wait for these.
+      maxWorkers: availableParallelism() + 2,
       // Of the whole run, not of each project.
       globalSetup: ['test/engines/notice.ts', ...(run === 'slow' ? ['test/clients/notice.ts', 'test/once.ts'] : [])],
       // .ci/run counts the tests from this file.

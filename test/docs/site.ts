@@ -65,8 +65,7 @@ async function buildIn(folder: string): Promise<void> {
   // As `npm run docs:build` does it. The tests run as NODE_ENV=test, with which the pages would be those of a developer.
   const options = { cwd: folder, env: { ...process.env, NODE_ENV: 'production', DOCS_BASE: `/${FOLDER}/` } }
   for (const command of [
-    // The types of the sources are checked elsewhere.
-    [inModules('typedoc/bin/typedoc'), '--options', 'docs/typedoc.json', '--skipErrorChecking'],
+    [inModules('typedoc/bin/typedoc'), '--options', 'docs/typedoc.json'],
     [join(folder, 'docs/tables.mjs')],
     [inModules('vitepress/bin/vitepress.js'), 'build', 'docs', '--outDir', join(folder, 'site', FOLDER)],
   ])

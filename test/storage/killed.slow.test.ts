@@ -18,12 +18,13 @@ import { temporaryFolder } from '../engines/process.js'
 import type { ProcessEngine } from '../engines/servers.js'
 import { startServers } from '../engines/servers.js'
 
-const FLOWS = 10_000
+/** As many for each of two engines. */
+const FLOWS = 5_000
 const SERVERS = 2
 const WORKERS = 24
 
 /** A server is killed whenever so many more flows are through. */
-const FLOWS_TO_A_KILL = 400
+const FLOWS_TO_A_KILL = 200
 
 /** Far more than it takes, since other tests may run at the same time. */
 const TIMEOUT = 600_000

@@ -79,8 +79,8 @@ describe('a form of a consent, sent more than once', () => {
       ['agree', 'agree', 'exchange'],
       ['agree', 'refuse', 'agree'],
     ] as const)
-      expect((await explore({ requests, server, faults: 0, limit: 3000, samples: 500 })).histories).toBeGreaterThan(
-        2000,
+      expect((await explore({ requests, server, faults: 0, limit: 1500, samples: 250 })).histories).toBeGreaterThan(
+        1000,
       )
   })
 })
