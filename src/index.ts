@@ -42,6 +42,7 @@ export type { AuthorizationServer } from './server.js'
 export { createAuthorizationServer } from './server.js'
 export type { AuditEvent, RefusedEvent } from './shell/audit.js'
 export type {
+  AudienceDefinition,
   AuthorizationServerOptions,
   DeviceAttempt,
   SpecifiedResource,

@@ -11,6 +11,7 @@ import { createAuthenticate, createGuard } from './guard/guard.js'
 import { createAdministration } from './management/administration.js'
 import type { Applications } from './management/applications/interface.js'
 import type { Grants } from './management/grants/interface.js'
+import { resourceMetadataPath } from './protocol/audiences/resource-metadata.js'
 import { isPreflight } from './protocol/cors/preflight.js'
 import { ENDPOINT_PATHS, METADATA_PATH, OPENID_PATH } from './protocol/endpoints.js'
 import type { HttpRequest, HttpResponse } from './protocol/message.js'
@@ -46,6 +47,7 @@ export interface AuthorizationServer<Native = unknown> extends GuardProvider {
    * whose needs are only known with the request. One read of the store, and for a token of the type `mac` one write.
    * @param request - Node's `IncomingMessage`, a fetch `Request`, or anything with their headers
    * @param needs.scope - scopes that the route needs, such as `repo-code:r`; none by default
+   * @param needs.audience - the protected resource that the route belongs to; none by default
    * @param needs.resource - returns the resource that the request is about; absent if it is about none, or if the host enforces
    * `resources` of the answer itself
    * @returns the application that calls, its user, the permissions and that resource; otherwise the response to send
@@ -151,7 +153,16 @@ function createRoutes<Native>(
     [at('stylesheet'), { methods: GET, cors: false, answer: front('stylesheet') }],
     [at('logo'), { methods: GET, cors: false, answer: front('logo') }],
     ...metadata.map((path) => [path, { methods: GET, cors, answer: front('metadata') }] as const),
+    ...resourceDocuments(settings).map(
+      (path) => [path, { methods: GET, cors, answer: front('resourceMetadata') }] as const,
+    ),
   ])
+}
+
+/** Returns the paths of the documents of the protected resources on this very origin: for others they are at their own origins. */
+function resourceDocuments({ audiences, issuer }: Settings<never>): readonly string[] {
+  const { origin } = new URL(issuer)
+  return [...audiences.keys()].filter((resource) => new URL(resource).origin === origin).map(resourceMetadataPath)
 }
 
 /** Returns the answer of one endpoint of a channel, which may still be loading. */

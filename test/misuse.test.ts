@@ -52,7 +52,7 @@ const calling = (given: object, name: string): Call => {
 
 const OPTIONS = {
   server:
-    'store user signInUrl resources scopes codeLifetime accessTokenLifetime refreshTokenLifetime gracePeriod consentLifetime deviceCodeLifetime devicePollingInterval userCodeLimiter remoteAddress refreshReplay consent redirectMatching allowLocalhost openidConfiguration corsOrigins requirePkce allowClientSecretPost derivationKey macTokens macWindow introspectionMaxAge bodyLimit mountPath onEvent onError clock entropy digests allowInsecureIssuer issuer',
+    'store user signInUrl resources scopes codeLifetime accessTokenLifetime refreshTokenLifetime gracePeriod consentLifetime deviceCodeLifetime devicePollingInterval userCodeLimiter remoteAddress refreshReplay consent redirectMatching allowLocalhost openidConfiguration corsOrigins audiences requirePkce allowClientSecretPost derivationKey macTokens macWindow introspectionMaxAge bodyLimit mountPath onEvent onError clock entropy digests allowInsecureIssuer issuer',
   discover: 'issuer clientId clientSecret clientAuthentication fetch timeout clock',
   source: 'client store refreshAhead retryFor onError',
 }
@@ -151,6 +151,7 @@ const CALLS: { readonly [name: string]: readonly ((wrong: unknown) => unknown)[]
 const OF_OUR_VALUES = [
   ...[
     'clientKeyOf',
+    'coversAudience',
     'coversScopes',
     'inspect',
     'isGrant',

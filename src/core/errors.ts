@@ -21,6 +21,8 @@ export type OAuthErrorCode =
   | 'unsupported_response_type'
   /** The scope is unknown, malformed, or wider than it may be. Status 400. */
   | 'invalid_scope'
+  /** A `resource` is not one of the service's, or not one that the user permitted (RFC 8707). Status 400. */
+  | 'invalid_target'
   /** The user refused. Sent to the redirect URI, or to a device with status 400. */
   | 'access_denied'
   /** The user has not decided yet: the device asks again later. Status 400. */
@@ -87,6 +89,10 @@ export type RefusalReason =
   | 'scope_insufficient'
   /** The user did not permit this resource. */
   | 'resource_not_granted'
+  /** The service declares no protected resource of this name (the parameter `resource`). */
+  | 'audience_unknown'
+  /** The grant or token is for other protected resources (RFC 8707), or for none. */
+  | 'audience_mismatch'
   /** The token must be presented in the other way: as a bearer token, or with a signature. */
   | 'token_type_mismatch'
   /** The signature of the request is wrong. */
@@ -152,6 +158,7 @@ const STATUSES: { readonly [Code in OAuthErrorCode]: number } = {
   unsupported_grant_type: 400,
   unsupported_response_type: 400,
   invalid_scope: 400,
+  invalid_target: 400,
   access_denied: 403,
   authorization_pending: 400,
   slow_down: 400,
@@ -170,6 +177,11 @@ export function oauthError(
   more: { readonly status?: number; readonly retryAfter?: Seconds; readonly time?: AuthenticatedTime } = {},
 ): OAuthError {
   return { type: 'error', code, status: STATUSES[code], description, reason, ...more }
+}
+
+/** Makes the error of a malformed request. */
+export function malformed(description: string): OAuthError {
+  return oauthError('invalid_request', 'malformed_request', description)
 }
 
 /** True for an error of the protocol, among the other results of a function. */

@@ -32,6 +32,8 @@ export type {
   ApplicationRefusal,
 } from './application/transition.js'
 export { SECRETS_KEPT, transitionApplication } from './application/transition.js'
+export type { Audience, DeclaredResource, DeclaredResources, ResourceIdentifier } from './audiences/audience.js'
+export { coversAudience } from './audiences/audience.js'
 export type { Credential, CredentialKind } from './credentials/credential.js'
 export { CREDENTIAL_PREFIXES, parseCredential, parseGrantId, printCredential } from './credentials/credential.js'
 export type { DerivationRules, Digests } from './credentials/digests.js'

@@ -115,7 +115,7 @@ async function loadAsked<Native>(
 
 /** Parses a request, and checks it against the application that it names. */
 async function loadRequest(
-  { clientKeyOf, transactions, scopes: catalogue, redirect, requirePkce }: PageContext<never>,
+  { clientKeyOf, transactions, scopes: catalogue, audiences, redirect, requirePkce }: PageContext<never>,
   text: string,
 ): Promise<AuthorizationRequest | RedirectedError | RefusedLink> {
   const parameters = parseParameters(text)
@@ -126,7 +126,7 @@ async function loadRequest(
   if (isOAuthError(records)) return records
   const stored = recordAs.application(records[0]?.value)
   const application = stored?.id === clientId ? stored : undefined
-  return ownOf(authorizationRequest(parameters, application, { catalogue, redirect, requirePkce }))
+  return ownOf(authorizationRequest(parameters, application, { catalogue, audiences, redirect, requirePkce }))
 }
 
 /** Shows the consent page. After a faulty choice of resources it is shown again, with the fault. */
@@ -136,10 +136,10 @@ async function showConsent(
   { asked, user }: Asked,
   again?: ChoiceFault,
 ): Promise<HttpResponse> {
-  const { application, redirectUri, scopes } = asked
+  const { redirectUri } = asked
   const binder = createFormBinder(context, request, user)
   const fields = [{ name: FORM_FIELDS.request, value: printAuthorizationRequest(asked) }, binder.field(shownOf(asked))]
-  const model = await createConsentModel(context, user, application, scopes, fields, again)
+  const model = await createConsentModel(context, user, asked, fields, again)
   if (isOAuthError(model)) return redirectError(context, { ...asked, error: model })
   const form = { action: context.issuerPath + ENDPOINT_PATHS.authorization, fields }
   const html = context.pages.consent({ ...model, redirectHost: shownHost(redirectUri), form })

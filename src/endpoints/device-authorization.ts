@@ -6,6 +6,7 @@
 
 import type { Application } from '../core/application/application.js'
 import { deviceFlowFault } from '../core/application/registration.js'
+import type { Audience } from '../core/audiences/audience.js'
 import { GRANT_ID_BYTES, grantIdOf } from '../core/credentials/credential.js'
 import { USER_CODE_ENTROPY_BYTES, userCodeDigest, userCodeOf } from '../core/credentials/user-code.js'
 import type { OAuthError } from '../core/errors.js'
@@ -34,6 +35,13 @@ import { readAddress } from './limits/network.js'
 interface Asked {
   readonly client: PresentedClient
   readonly scope: string | undefined
+  readonly audience: Audience | undefined | OAuthError
+}
+
+/** The permission that a device may ask for. */
+interface Wish {
+  readonly scopes: readonly Scope[]
+  readonly audience?: Audience
 }
 
 /** Draws of a user code until one is free. With a million devices, the first two are both taken once in 655 million times. */
@@ -45,7 +53,7 @@ export function deviceAuthorizationEndpoint<Native>(
   transactions: Transactions,
   reportRefusal: ReportRefusal,
 ): (request: HttpRequest<Native>) => Promise<HttpResponse> {
-  const { issuer, entropy, allowClientSecretPost: allowPost } = settings
+  const { issuer, entropy, audiences, allowClientSecretPost: allowPost } = settings
   const limiter = createDeviceLimiter(settings, transactions)
 
   function answerError(error: OAuthError, clientId?: string): HttpResponse {
@@ -54,17 +62,18 @@ export function deviceAuthorizationEndpoint<Native>(
   }
 
   return readableEndpoint(settings, async (request, found) => {
-    const sent = deviceAuthorizationRequest(request, { allowPost })
+    const sent = deviceAuthorizationRequest(request, { audiences, allowPost })
     if (isOAuthError(sent)) return answerError(sent)
     const registered = await loadApplications(settings, transactions, sent.client)
     if (isOAuthError(registered)) return answerError(registered, sent.client.clientId)
-    const asked: Asked = { client: registeredClient(sent.client, registered), scope: sent.scope }
+    const { scope, audience } = sent
+    const asked: Asked = { client: registeredClient(sent.client, registered), scope, audience }
     const { clientId } = asked.client
     const application = registered.find((each) => each?.id === clientId)
     found(application)
     // Checked before the limit counts: nobody uses up what others may ask for by requests that would be refused.
-    const scopes = authorizedScopes(settings, asked, application, settings.clock())
-    if (isOAuthError(scopes)) return answerError(scopes, clientId)
+    const wish = authorizedWish(settings, asked, application, settings.clock())
+    if (isOAuthError(wish)) return answerError(wish, clientId)
     const tooMany = await limiter({ clientId, address: readAddress(settings, request) })
     if (tooMany !== undefined) return answerError(tooMany, clientId)
     const grantId = grantIdOf(entropy(GRANT_ID_BYTES))
@@ -87,16 +96,20 @@ async function loadApplications(
   return isOAuthError(found) ? found : found.map((record) => recordAs.application(record?.value))
 }
 
-/** Authenticates the client, and returns the scopes that its device may have. */
-function authorizedScopes(
-  { digests, scopes: catalogue }: Settings<never>,
-  { client, scope }: Asked,
+/** Authenticates the client, and returns what its device may ask for. */
+function authorizedWish(
+  { digests, scopes: catalogue, audiences }: Settings<never>,
+  { client, scope, audience }: Asked,
   stored: Application | undefined,
   now: Seconds,
-): readonly Scope[] | OAuthError {
+): Wish | OAuthError {
   const application = authenticateClient(stored, client, digests, now)
   if (isOAuthError(application)) return application
-  return deviceFlowFault(application) ?? requestedScopes(application, scope, catalogue)
+  const fault = deviceFlowFault(application)
+  if (fault !== undefined) return fault
+  if (isOAuthError(audience)) return audience
+  const scopes = requestedScopes(application, scope, audience, { catalogue, audiences })
+  return isOAuthError(scopes) ? scopes : { scopes, ...(audience !== undefined && { audience }) }
 }
 
 /** Authenticates the client once more and issues the device code, in one transaction. */
@@ -110,9 +123,9 @@ function issueDeviceCode(
   const { rules } = settings
   const clientKey = settings.clientKeyOf(clientId)
   return transactions.onGrant<IssuedDeviceCode>(clientKey, grantId, (stored, record, now, entropy) => {
-    const scopes = authorizedScopes(settings, asked, stored, now)
-    if (isOAuthError(scopes)) return withoutChange(scopes)
-    return transition(record, { type: 'request_device', grantId, clientId, clientKey, scopes }, now, entropy, rules)
+    const wish = authorizedWish(settings, asked, stored, now)
+    if (isOAuthError(wish)) return withoutChange(wish)
+    return transition(record, { type: 'request_device', grantId, clientId, clientKey, ...wish }, now, entropy, rules)
   })
 }
 

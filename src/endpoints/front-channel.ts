@@ -15,7 +15,7 @@ import { deviceAuthorizationEndpoint } from './device-authorization.js'
 import { devicePageEndpoint } from './device-page.js'
 import { createPageContext } from './interaction/context.js'
 import { logoEndpoint } from './logo.js'
-import { metadataEndpoint } from './metadata.js'
+import { metadataEndpoint, resourceMetadataEndpoint } from './metadata.js'
 
 /** The endpoints, each with the function that answers there. */
 export type FrontChannel<Native> = {
@@ -26,7 +26,8 @@ export type FrontChannel<Native> = {
     | 'applications'
     | 'stylesheet'
     | 'logo'
-    | 'metadata']: (
+    | 'metadata'
+    | 'resourceMetadata']: (
     request: HttpRequest<Native>,
   ) => HttpResponse<string | Uint8Array> | Promise<HttpResponse<string | Uint8Array>>
 }
@@ -48,5 +49,6 @@ export function createFrontChannel<Native>(
     stylesheet: () => css,
     logo: logoEndpoint(settings, transactions),
     metadata: metadataEndpoint(settings),
+    resourceMetadata: resourceMetadataEndpoint(settings),
   }
 }

@@ -6,15 +6,16 @@
  * @see RFC 7662
  */
 
-import type { Application } from '../core/application/application.js'
+import type { Application, PublishedApplication } from '../core/application/application.js'
 import { isResourceServer } from '../core/application/application.js'
+import type { DeclaredResource } from '../core/audiences/audience.js'
 import type { Credential } from '../core/credentials/credential.js'
 import { GRANT_ID_BYTES, grantIdOf } from '../core/credentials/credential.js'
 import type { OAuthError, RefusalReason } from '../core/errors.js'
 import { isOAuthError } from '../core/errors.js'
-import type { Scope } from '../core/scopes.js'
 import { coversScopes, limitScopes } from '../core/scopes.js'
 import type { ClientId, ClientKey, GrantId, Seconds } from '../core/values.js'
+import { ownOf } from '../core/values.js'
 import { accessBy } from '../guard/access.js'
 import type { PresentedClient } from '../protocol/client-authentication.js'
 import { authenticateClient, registeredClient } from '../protocol/client-authentication.js'
@@ -75,7 +76,7 @@ export function introspectionEndpoint<Native>(
       if (isOAuthError(resourceServer)) return answerError(resourceServer, client.clientId, grantId)
       if (!isResourceServer(resourceServer)) return answerError(notAResourceServer(), client.clientId, grantId)
       if (fault !== undefined) return answerError(fault, client.clientId)
-      const found = introspect(settings, credential, loaded, now, resourceServer.scopes)
+      const found = introspect(settings, credential, loaded, now, resourceServer)
       if (typeof found === 'string') {
         reportRefusal('introspection', found, undefined, { clientId: client.clientId, grantId })
         return INACTIVE
@@ -107,16 +108,31 @@ function load(
   })
 }
 
+/**
+ * Returns the protected resource that a resource server stands for, undefined where it stands for none. One that is declared no more
+ * is not the same as none: its resource server is told of no token.
+ */
+function audienceOf(
+  { audiences }: Settings<never>,
+  resourceServer: PublishedApplication,
+): DeclaredResource | undefined | 'not_declared' {
+  const { audience } = ownOf(resourceServer)
+  return audience === undefined ? undefined : (audiences.get(audience) ?? 'not_declared')
+}
+
 /** Inspects a token: returns what the resource server may know of it, or the reason why that is nothing. */
 function introspect(
   settings: Settings<never>,
   credential: Credential,
   { tokenApplication, tokenGrant }: Loaded,
   now: Seconds,
-  visible: readonly Scope[],
+  resourceServer: PublishedApplication,
 ): Introspected | RefusalReason {
+  const audience = audienceOf(settings, resourceServer)
+  if (audience === 'not_declared') return 'audience_unknown'
+  const { scopes: visible } = resourceServer
   // As a bearer token: a resource server cannot tell whether a use was signed, and would take a stolen token without its key.
-  const found = accessBy(settings, credential, tokenApplication, tokenGrant, now, undefined)
+  const found = accessBy(settings, credential, tokenApplication, tokenGrant, now, undefined, audience)
   if (found.type === 'refusal') return isOAuthError(found.error) ? found.error.reason : 'credential_unknown'
   if (coversScopes(visible, found.scopes, settings.scopes)) return found
   const scopes = limitScopes(found.scopes, visible, settings.scopes)

@@ -3,20 +3,37 @@
  * @module
  * @see RFC 8414, section 3
  */
+import { resourceMetadataPath } from '../protocol/audiences/resource-metadata.js'
 import { DOCUMENT_PREFLIGHT, readableByAll } from '../protocol/cors/response.js'
 import type { HttpRequest, HttpResponse } from '../protocol/message.js'
-import { metadataResponse } from '../protocol/metadata.js'
+import { pathOf } from '../protocol/message.js'
+import { metadataResponse, resourceMetadataResponse } from '../protocol/metadata.js'
 import type { Settings } from '../shell/options/settings.js'
 
 /** Makes the metadata endpoint. Its answer is always the same, and every page may read it. */
 export function metadataEndpoint({
   issuer,
   scopes,
+  audiences,
   allowClientSecretPost,
   corsOrigins,
 }: Settings<never>): (request: HttpRequest) => HttpResponse {
-  const response = metadataResponse(issuer, { catalogue: scopes, allowPost: allowClientSecretPost })
-  if (corsOrigins === false) return () => response
-  const readable = readableByAll(response)
+  const response = metadataResponse(issuer, { catalogue: scopes, audiences, allowPost: allowClientSecretPost })
+  const readable = corsOrigins === false ? response : readableByAll(response)
   return ({ method }) => (method === 'OPTIONS' ? DOCUMENT_PREFLIGHT : readable)
+}
+
+/** Makes the endpoint of the documents of protected resources: one for each path that `server.ts` routes here. */
+export function resourceMetadataEndpoint({
+  issuer,
+  audiences,
+  corsOrigins,
+}: Settings<never>): (request: HttpRequest) => HttpResponse {
+  const documents = new Map(
+    [...audiences.values()].map((declared) => {
+      const response = resourceMetadataResponse(declared, issuer)
+      return [resourceMetadataPath(declared.resource), corsOrigins === false ? response : readableByAll(response)]
+    }),
+  )
+  return ({ method, url }) => (method === 'OPTIONS' ? DOCUMENT_PREFLIGHT : (documents.get(pathOf(url)) as HttpResponse)) // it is routed here by its path
 }

@@ -32,7 +32,11 @@ export function tokenEndpoint<Native>(
   grantTypes: GrantTypes = GRANT_TYPES,
 ): (request: HttpRequest<Native>) => Promise<HttpResponse> {
   const { digests, rules, macTokens } = settings
-  const protocol = { catalogue: settings.scopes, allowPost: settings.allowClientSecretPost }
+  const protocol = {
+    catalogue: settings.scopes,
+    audiences: settings.audiences,
+    allowPost: settings.allowClientSecretPost,
+  }
 
   function answerError(error: OAuthError, clientId?: string, grantId?: GrantId): HttpResponse {
     // A device that asks as it should is no news.
@@ -73,7 +77,7 @@ export function tokenEndpoint<Native>(
       if (fault !== undefined) return withoutChange(fault)
       const { clientId, scopes: registered } = application
       const tokenType = macTokens ? application.tokenType : undefined
-      const command = asked.grant.command({ credential, clientId, registered, tokenType })
+      const command = asked.grant.command({ credential, clientId, registered, tokenType, audience: asked.audience })
       return transition(grant, command, now, entropy, rules)
     })
   }

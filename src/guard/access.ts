@@ -4,6 +4,7 @@
  * @see Specification, section 2.1; RFC 6750, section 3.1
  */
 import { isPublished, limitResources } from '../core/application/application.js'
+import type { DeclaredResource, ResourceIdentifier } from '../core/audiences/audience.js'
 import type { Credential } from '../core/credentials/credential.js'
 import type { OAuthError } from '../core/errors.js'
 import { inspect } from '../core/grant/inspect.js'
@@ -33,6 +34,8 @@ export interface AuthInfo {
   readonly resources: Resources
   /** Seconds since the epoch, exclusive. */
   readonly expiresAt: Seconds
+  /** The protected resource that the guard stands for; absent at a guard without `audience`. */
+  readonly audience?: ResourceIdentifier
   /** The host's own value that `resource` returned, on which the guard decided; absent on a route without `resource`. */
   readonly resource?: ProtectedResource
 }
@@ -54,6 +57,7 @@ export interface Refusal {
 /**
  * Checks the credential of a caller, for the guard and for introspection.
  * @param tokenType - the way it was presented; undefined for a bearer token
+ * @param audience - the protected resource that asks: it takes its own tokens alone, and nobody else takes them
  */
 export function accessBy(
   { digests, macTokens, scopes: catalogue }: Pick<Settings<never>, 'digests' | 'macTokens' | 'scopes'>,
@@ -62,6 +66,7 @@ export function accessBy(
   storedGrant: JsonValue | undefined,
   now: Seconds,
   tokenType: 'mac' | undefined,
+  audience: DeclaredResource | undefined,
 ): AuthInfo | Refusal {
   const application = recordAs.application(storedApplication)
   const found = inspect(recordAs.grant(storedGrant), credential, now, digests)
@@ -74,12 +79,24 @@ export function accessBy(
   // A token whose uses must be signed is of no use to who only saw it. Nor is one from before they had to be signed.
   if (found.tokenType !== tokenType || (macTokens && tokenType === undefined && application.tokenType === 'mac'))
     return refusal(invalidToken('token_type_mismatch'), clientId, grantId)
-  const scopes = limitScopes(found.scopes, application.scopes, catalogue)
+  const isMeant = audience === undefined ? found.audience === undefined : found.audience?.includes(audience.resource)
+  if (!isMeant) return refusal(invalidToken('audience_mismatch'), clientId, grantId)
+  const registered = limitScopes(found.scopes, application.scopes, catalogue)
+  const scopes = audience === undefined ? registered : limitScopes(registered, audience.scopes, catalogue)
   if (scopes.length === 0) return refusal(invalidToken('scope_not_registered'), clientId, grantId)
   // Copies, so that a change by the host cannot reach a record that a store in memory may still hold.
   const open = limitResources(found.resources, application.resourceScope)
   const resources = open.kind === 'specified' ? { kind: open.kind, ids: [...open.ids] } : { kind: open.kind }
-  return { type: 'authenticated', subject, clientId, grantId, scopes: [...scopes], resources, expiresAt }
+  const access = {
+    type: 'authenticated',
+    subject,
+    clientId,
+    grantId,
+    scopes: [...scopes],
+    resources,
+    expiresAt,
+  } as const
+  return audience === undefined ? access : { ...access, audience: audience.resource }
 }
 
 /** Makes a refusal. */

@@ -23,6 +23,8 @@ export type Authorized<Request, Granted extends AuthInfo = AuthInfo> = Request &
 export interface RouteNeeds<Request, Context extends readonly unknown[] = []> {
   /** Scopes, such as `repo-code:rw`, separated by a space; none by default. */
   readonly scope?: string
+  /** The protected resource that the route belongs to, as `audiences` declares it: it takes tokens for it alone; none by default. */
+  readonly audience?: string
   /**
    * Returns the resource that a request is about, as the host knows it; undefined or null for none. The handler finds this very
    * value in `request.auth.resource`. Left out if a route is about no resource, or enforces `request.auth.resources` itself.
@@ -51,7 +53,7 @@ export function routeGuard<Request extends object, Context extends readonly unkn
   guarding: GuardProvider,
   needs: RouteNeeds<Request, Context>,
 ): (request: Request, message: RequestLike, context: Context) => ReturnType<Guard> {
-  const takes = { scope: ANYTHING, resource: FUNCTION }
+  const takes = { scope: ANYTHING, audience: ANYTHING, resource: FUNCTION }
   const { resource } = readStrictOptions<RouteNeeds<Request, Context>>('guard', needs, takes)
   const { resource: _, ...others } = needs
   // An undefined option was meant to be a function: if it were ignored, everybody would be let in.

@@ -4,17 +4,16 @@
  * @see RFC 6750; specification, sections 2.1 and 5.2
  */
 
+import type { DeclaredResource } from '../core/audiences/audience.js'
 import type { Credential } from '../core/credentials/credential.js'
 import type { OAuthError } from '../core/errors.js'
 import { configurationError, hostFailed, isOAuthError } from '../core/errors.js'
-import { nearest } from '../core/nearest.js'
-import { inheritedName, MUST_BE_OWN, readStrictOptions } from '../core/options.js'
+import { inheritedName, MUST_BE_OWN } from '../core/options.js'
 import type { ProtectedResource } from '../core/resource.js'
 import { isProtectedResource, opensResource, RESOURCE_WORDS } from '../core/resource.js'
-import type { Scope, ScopeCatalogue } from '../core/scopes.js'
-import { coversScopes, parseScopes } from '../core/scopes.js'
-import type { Takes } from '../core/takes.js'
+import { coversScopes } from '../core/scopes.js'
 import { FUNCTION, mustBe } from '../core/takes.js'
+import { resourceMetadataUrl } from '../protocol/audiences/resource-metadata.js'
 import type { NoToken } from '../protocol/bearer.js'
 import {
   bearerToken,
@@ -37,6 +36,8 @@ import type { Transactions } from '../shell/transactions.js'
 import type { AuthInfo, AuthInfoFor, Refusal } from './access.js'
 import { accessBy, refusal } from './access.js'
 import type { MacGuard } from './mac-guard.js'
+import type { Needed, WrittenNeeds } from './needs.js'
+import { readNeeds } from './needs.js'
 
 /** The answer of a guard: who calls and for whom, or the response to send. */
 export type GuardResult<Granted extends AuthInfo = AuthInfo> =
@@ -77,9 +78,12 @@ export interface GuardProvider {
   /**
    * Makes the guard of a route. Call it at start, to find a misspelt scope there.
    * @param needs.scope - scopes that the route needs, such as `repo-code:rw`, separated by a space; none by default
-   * @throws GrantwellError `ERR_CONFIGURATION` for a scope that the catalogue does not have, or any other name
+   * @param needs.audience - the protected resource that the route belongs to, a declared one: it takes tokens for it alone. By
+   * default it takes tokens that are limited to none (RFC 8707)
+   * @throws GrantwellError `ERR_CONFIGURATION` for a scope that the catalogue does not have, a resource that is not declared, or any
+   * other name
    */
-  readonly guard: (needs?: { readonly scope?: string }) => Guard
+  readonly guard: (needs?: { readonly scope?: string; readonly audience?: string }) => Guard
 }
 
 /** Checks one request without a route, as `authenticate` of the server. */
@@ -87,10 +91,13 @@ export interface Authenticate {
   /** Checks a request about a resource, which an access then has in `resource`. */
   <Resource extends ProtectedResource>(
     request: RequestLike,
-    needs: { readonly scope?: string; readonly resource: ResourceOf<Resource> },
+    needs: { readonly scope?: string; readonly audience?: string; readonly resource: ResourceOf<Resource> },
   ): Promise<GuardResult<AuthInfoFor<Resource>>>
   /** Checks a request. */
-  (request: RequestLike, needs?: { readonly scope?: string; readonly resource?: ResourceOf }): Promise<GuardResult>
+  (
+    request: RequestLike,
+    needs?: { readonly scope?: string; readonly audience?: string; readonly resource?: ResourceOf },
+  ): Promise<GuardResult>
 }
 
 /** The parts of a server that a guard uses. */
@@ -103,8 +110,7 @@ interface GuardContext {
 }
 
 /** The needs of a route, and the scheme of a request to it. */
-interface Checked {
-  readonly scopes: readonly Scope[]
+interface Checked extends Needed {
   readonly scheme: 'Bearer' | 'MAC'
 }
 
@@ -120,7 +126,7 @@ export function createGuard(
   })
   const context: GuardContext = { settings, transactions, reportRefusal, macGuard }
   return (needs) => {
-    const scopes = readScopes(settings.scopes, needs)
+    const needed = readNeeds(settings, needs)
     const check = (request: RequestLike, ...rest: [resourceOf?: ResourceOf]): MaybePromise<GuardResult> => {
       const [resourceOf] = rest
       // It was meant to be a function: if it were ignored, everybody would be let in.
@@ -128,33 +134,12 @@ export function createGuard(
         return Promise.reject(configurationError(`guard: the argument resourceOf ${mustBe(FUNCTION, resourceOf)}`))
       const headers = headersOf(request)
       const attributes = settings.macTokens ? macAttributes(headers) : undefined
-      const checked: Checked = { scopes, scheme: attributes === undefined ? 'Bearer' : 'MAC' }
-      const found = identify(context, request, headers, attributes)
+      const checked: Checked = { ...needed, scheme: attributes === undefined ? 'Bearer' : 'MAC' }
+      const found = identify(context, request, headers, attributes, needed.audience)
       return andThen(found, (access) => authorize(context, access, checked, resourceOf))
     }
     return check as Guard // the resource that comes with an access is the one that resourceOf returned
   }
-}
-
-const NO_SCOPES: readonly Scope[] = []
-
-const SCOPES: Takes = {
-  words: 'scopes of the catalogue in a string, separated by a space',
-  fits: (value) => typeof value === 'string',
-}
-
-/** Reads the scopes that a route needs. Strict, since a guard that ignored a misspelt option would let everybody in. */
-function readScopes(catalogue: ScopeCatalogue, needs: unknown): readonly Scope[] {
-  if (needs === undefined) return NO_SCOPES
-  const { scope } = readStrictOptions<{ scope?: string }>('guard', needs, { scope: SCOPES })
-  // An undefined option was meant to have scopes: if it were ignored, everybody would be let in.
-  if (scope === undefined && !Object.hasOwn(needs as object, 'scope')) return NO_SCOPES
-  const scopes = scope === undefined ? undefined : parseScopes(catalogue, scope)
-  if (scopes !== undefined) return scopes
-  const wrong = scope?.split(' ').find((each) => !catalogue.entries.has(each)) ?? ''
-  const meant = nearest(wrong, [...catalogue.entries.keys()])
-  const hint = meant === undefined ? '' : ` (did you mean ${meant}?)`
-  throw configurationError(`guard: the option scope ${mustBe(SCOPES, scope)}${hint}`)
 }
 
 /** Finds out who calls, by a bearer token or by a signature. */
@@ -163,24 +148,27 @@ function identify(
   request: RequestLike,
   headers: HttpHeaders,
   attributes: string | undefined,
+  audience: DeclaredResource | undefined,
 ): MaybePromise<AuthInfo | Refusal> {
   const url = memberOf(request, 'url') ?? ''
   if (attributes === undefined) {
     const token = bearerToken(headers, url)
-    return isCredential(token) ? identifyByBearer(context, token) : refusal(token)
+    return isCredential(token) ? identifyByBearer(context, token, audience) : refusal(token)
   }
   const misplaced = tokenInQuery(url)
-  return misplaced === undefined ? identifyByMac(context, attributes, request) : refusal(misplaced)
+  return misplaced === undefined ? identifyByMac(context, attributes, request, audience) : refusal(misplaced)
 }
 
 function identifyByBearer(
   { settings, transactions }: GuardContext,
   credential: Credential,
+  audience: DeclaredResource | undefined,
 ): MaybePromise<AuthInfo | Refusal> {
   const read = transactions.read([keys.application(credential.clientKey), keys.grant(credential.grantId)])
   return andThen(read, (records) => {
     if (isOAuthError(records)) return refusal(records, undefined, credential.grantId)
-    return accessBy(settings, credential, records[0]?.value, records[1]?.value, settings.clock(), undefined)
+    const [application, grant] = records
+    return accessBy(settings, credential, application?.value, grant?.value, settings.clock(), undefined, audience)
   })
 }
 
@@ -189,6 +177,7 @@ async function identifyByMac(
   { settings, macGuard }: GuardContext,
   attributes: string,
   request: RequestLike,
+  audience: DeclaredResource | undefined,
 ): Promise<AuthInfo | Refusal> {
   let verify: MacGuard
   try {
@@ -196,7 +185,7 @@ async function identifyByMac(
   } catch (error) {
     return refusal(reportFailure(settings, error))
   }
-  return verify(attributes, request)
+  return verify(attributes, request, audience)
 }
 
 /** Decides if the caller may do what the route needs. */
@@ -242,18 +231,22 @@ function reportFailure({ onError }: Settings<never>, error: unknown): OAuthError
 function answerRefusal(
   { settings, reportRefusal }: GuardContext,
   { error, clientId, grantId }: Refusal,
-  { scopes, scheme }: Checked,
+  { scopes, audience, scheme }: Checked,
 ): GuardResult {
   if (isOAuthError(error)) reportRefusal('api', error.reason, error.code, { clientId, grantId })
   const schemes = settings.macTokens && error.type === 'no_token' ? (['Bearer', 'MAC'] as const) : ([scheme] as const)
-  return { type: 'refused', error, response: challenge(error, scopes, schemes) }
+  return { type: 'refused', error, response: challenge(error, scopes, schemes, metadataUrlOf(audience)) }
+}
+
+function metadataUrlOf(audience: DeclaredResource | undefined): string | undefined {
+  return audience === undefined ? undefined : resourceMetadataUrl(audience.resource)
 }
 
 /** Creates the function that makes a guard and checks one request with it. */
 export function createAuthenticate(guard: GuardProvider['guard']): Authenticate {
   const authenticate = async (
     request: RequestLike,
-    needs?: { readonly scope?: string; readonly resource?: ResourceOf },
+    needs?: WrittenNeeds & { readonly resource?: ResourceOf },
   ): Promise<GuardResult> => {
     if (inheritedName(needs, ['resource']) !== undefined)
       throw configurationError(`authenticate: the option resource ${MUST_BE_OWN}`)

@@ -4,6 +4,7 @@
  * @see Specification, section 5.2; draft-ietf-oauth-v2-http-mac-01, section 4
  */
 
+import type { DeclaredResource } from '../core/audiences/audience.js'
 import { constantTimeEqual, encodeBase64url } from '../core/credentials/base64url.js'
 import { digestOf } from '../core/credentials/digests.js'
 import { macKeyOf } from '../core/credentials/mac.js'
@@ -37,8 +38,13 @@ const NONCE_MARGIN: Seconds = 600
 /**
  * Identifies the caller of a signed request.
  * @param attributes - the part of its `Authorization` header after the scheme
+ * @param audience - the protected resource of the guard
  */
-export type MacGuard = (attributes: string, request: RequestLike) => MaybePromise<AuthInfo | Refusal>
+export type MacGuard = (
+  attributes: string,
+  request: RequestLike,
+  audience: DeclaredResource | undefined,
+) => MaybePromise<AuthInfo | Refusal>
 
 /** Creates the guard of a server's signed requests. */
 export function createMacGuard(settings: Settings<never>, transactions: Transactions): MacGuard {
@@ -47,7 +53,7 @@ export function createMacGuard(settings: Settings<never>, transactions: Transact
   /** The nonce of each request that was let in, by the request's headers: a second guard of one request sees no replay. */
   const letIn = new WeakMap<object, string>()
 
-  const verify: MacGuard = (attributes, request) => {
+  const verify: MacGuard = (attributes, request, audience) => {
     const presented = presentedMac(attributes)
     if (isOAuthError(presented)) return refusal(presented)
     const target = targetOf(request, secure)
@@ -56,7 +62,7 @@ export function createMacGuard(settings: Settings<never>, transactions: Transact
     const key = keys.nonce(digestOf(digests, `${id}\n${ts}\n${nonce}`))
     const asked = [keys.application(credential.clientKey), keys.grant(credential.grantId), key]
     const found = transactions.transact<AuthInfo | Refusal>(asked, ([application, grant, used], now, entropy) => {
-      const access = accessBy(settings, credential, application, grant, now, 'mac')
+      const access = accessBy(settings, credential, application, grant, now, 'mac', audience)
       if (access.type === 'refusal') return { reply: access }
       const { clientId, grantId } = access
       const refuse = (error: OAuthError) => ({ reply: refusal(error, clientId, grantId) })
@@ -90,11 +96,11 @@ function oneByOne(verify: MacGuard): MacGuard {
   /** The verification that is under way, by the request's headers. */
   const running = new WeakMap<object, Promise<unknown>>()
 
-  const verifyInTurn: MacGuard = (attributes, request) => {
+  const verifyInTurn: MacGuard = (attributes, request, audience) => {
     const { headers } = request
     const before = running.get(headers)
-    if (before !== undefined) return before.then(() => verifyInTurn(attributes, request))
-    const found = verify(attributes, request)
+    if (before !== undefined) return before.then(() => verifyInTurn(attributes, request, audience))
+    const found = verify(attributes, request, audience)
     if (!isPromise(found)) return found
     const end = (): unknown => running.delete(headers)
     running.set(headers, found.then(end, end))

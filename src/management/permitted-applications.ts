@@ -3,6 +3,7 @@
  * of resources. A page shows a few.
  * @module
  */
+import type { Audience } from '../core/audiences/audience.js'
 import type { Resources } from '../core/resource.js'
 import type { Scope } from '../core/scopes.js'
 import type { ClientId, Seconds } from '../core/values.js'
@@ -31,6 +32,7 @@ export interface PermittedApplication {
 export interface KeptGrant {
   readonly scopes: readonly Scope[]
   readonly resources: KeptResources
+  readonly audience?: Audience
   readonly createdAt: Seconds
   readonly lastUsedAt?: Seconds
 }
@@ -74,12 +76,13 @@ function withGrant(before: PermittedApplication | undefined, grant: GrantSummary
   return { clientId, application, agreedAt, newest, ...(older !== undefined && { older }) }
 }
 
-function keptOf({ scopes, resources, createdAt, lastUsedAt }: GrantSummary): KeptGrant {
+function keptOf({ scopes, resources, audience, createdAt, lastUsedAt }: GrantSummary): KeptGrant {
   const all = resources.kind === 'specified' ? resources.ids : []
   const ids = new Set(all.slice(0, IDS_KEPT))
   return {
     scopes,
     resources: { kind: resources.kind, ids, count: all.length, isMore: false },
+    ...(audience !== undefined && { audience }),
     createdAt,
     ...(lastUsedAt !== undefined && { lastUsedAt }),
   }

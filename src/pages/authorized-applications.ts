@@ -18,7 +18,14 @@ import {
 } from './fragments.js'
 import { displayText, html, type SafeHtml } from './html.js'
 import { layOut } from './layout.js'
-import { CHOICE_LABELS, type ConsentScope, permissionGroups, type ResourceKind } from './permissions.js'
+import {
+  CHOICE_LABELS,
+  type ConsentAudience,
+  type ConsentScope,
+  permissionGroups,
+  type ResourceKind,
+  worksAt,
+} from './permissions.js'
 
 /** The model of the page of the authorized applications: the things that it shows, and the targets of its forms. */
 export interface AuthorizedApplicationsPageModel {
@@ -72,6 +79,8 @@ export interface AuthorizedGrant {
   readonly scopes: readonly ConsentScope[]
   /** The user's resources that it covers. */
   readonly resources: AuthorizedResources
+  /** The protected resources that its tokens work at, and nowhere else; absent if they are not limited so. */
+  readonly audiences?: readonly ConsentAudience[]
   /** The time of the permission, in seconds since the epoch. */
   readonly createdAt: number
   /** The time at which the application last got tokens, in seconds since the epoch and coarse; absent if it never did. */
@@ -136,10 +145,11 @@ ${form(application)}
 </section>`
 }
 
-function permitted({ scopes, resources, createdAt, lastUsedAt }: AuthorizedGrant): SafeHtml {
+function permitted({ scopes, resources, audiences, createdAt, lastUsedAt }: AuthorizedGrant): SafeHtml {
   return html`${scopes.length === 0 ? html`<p>It can do nothing more than know that you agreed.</p>` : undefined}
 ${permissionGroups(scopes)}
 <dl>
+${worksAt(audiences)}
 <div><dt>Where</dt><dd>${places(resources)}</dd></div>
 <div><dt>Permitted</dt><dd>${day(createdAt)}</dd></div>
 <div><dt>Last used</dt><dd>${lastUsedAt === undefined ? html`Never` : day(lastUsedAt)}</dd></div>

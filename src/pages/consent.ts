@@ -18,7 +18,14 @@ import {
 } from './fragments.js'
 import { displayText, html, type SafeHtml } from './html.js'
 import { layOut } from './layout.js'
-import { CHOICE_LABELS, type ConsentScope, permissionGroups, type ResourceKind } from './permissions.js'
+import {
+  CHOICE_LABELS,
+  type ConsentAudience,
+  type ConsentScope,
+  permissionGroups,
+  type ResourceKind,
+  worksAt,
+} from './permissions.js'
 
 /** The model of the consent page: the things that it shows, and the target of its form. */
 export type ConsentPageModel = {
@@ -35,6 +42,8 @@ export type ConsentPageModel = {
   readonly user: { readonly name: string }
   /** All scopes that the user grants by agreeing. */
   readonly scopes: readonly ConsentScope[]
+  /** The protected resources that the tokens work at, and nowhere else; absent if they are not limited so (RFC 8707). */
+  readonly audiences?: readonly ConsentAudience[]
   /** The choice of the user's resources that the application may use. */
   readonly resources: {
     /** The kinds that the user may choose from, at least one. */
@@ -103,6 +112,7 @@ ${description(application.description)}
 <dl>
 <div><dt>Website</dt><dd>${websiteLink(application.website)}</dd></div>
 ${whereTo(own)}
+${worksAt(own.audiences)}
 </dl>${own.userCode === undefined ? undefined : DEVICE_WARNING}
 ${permissions(own.scopes)}
 ${form(own)}

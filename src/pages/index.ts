@@ -25,7 +25,7 @@ export type { ErrorPageModel } from './error.js'
 export { errorPage, inaccessibleLink } from './error.js'
 export type { HtmlValue, SafeHtml } from './html.js'
 export { displayText, escapeHtml, html, renderHtml } from './html.js'
-export type { ConsentScope, ResourceKind } from './permissions.js'
+export type { ConsentAudience, ConsentScope, ResourceKind } from './permissions.js'
 export { stylesheet } from './stylesheet.js'
 
 /** The pages that the server shows. Each function takes a model, and returns a whole HTML document. */

@@ -19,6 +19,14 @@ export interface ConsentScope {
   readonly description: string
 }
 
+/** A protected resource that tokens are limited to. */
+export interface ConsentAudience {
+  /** The URL of the resource, as the host declared it. */
+  readonly resource: string
+  /** The name that the user is shown. */
+  readonly name: string
+}
+
 /** The words for each kind of resources, for the user who chooses among them. */
 export const CHOICE_LABELS: Readonly<Record<ResourceKind, string>> = {
   all: 'All resources of your account',
@@ -40,4 +48,14 @@ function permissionGroup(all: readonly ConsentScope[], permission: ConsentScope[
   return html`<h3 class="${permission}">${PERMISSION_TITLES[permission]}</h3>
 <ul class="scopes">
 ${group.map(({ scope, description }) => html`<li><data value="${scope}">${isolated(description)}</data></li>\n`)}</ul>`
+}
+
+/** Writes the protected resources that tokens are limited to; nothing where they are not. */
+export function worksAt(audiences: readonly ConsentAudience[] | undefined): SafeHtml | undefined {
+  if (audiences === undefined) return undefined
+  return html`<div><dt>Works only at</dt>
+${audiences.map(
+  ({ resource, name }) => html`<dd>${isolated(name)} (${isolated(resource)})</dd>
+`,
+)}</div>`
 }

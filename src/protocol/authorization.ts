@@ -7,16 +7,19 @@ import type { Application, PublishedApplication } from '../core/application/appl
 import { isPublished } from '../core/application/application.js'
 import type { RedirectRules } from '../core/application/redirect-uri.js'
 import { brokenRedirectRule, matchRedirectUri } from '../core/application/redirect-uri.js'
+import type { Audience } from '../core/audiences/audience.js'
 import type { OAuthError } from '../core/errors.js'
-import { isOAuthError, oauthError } from '../core/errors.js'
-import type { Scope, ScopeCatalogue } from '../core/scopes.js'
+import { isOAuthError, malformed, oauthError } from '../core/errors.js'
+import type { Scope } from '../core/scopes.js'
 import { coversScopes, narrowScopes, normalizeScopes, parseRequestedScopes } from '../core/scopes.js'
 import type { ClientId } from '../core/values.js'
 import { ownOf, parseClientId } from '../core/values.js'
+import type { AudienceRules } from './audiences/requested-audience.js'
+import { registeredForAudience, requestedAudience } from './audiences/requested-audience.js'
 import type { HttpResponse } from './message.js'
 import { redirectResponse } from './pages/page.js'
 import type { ParameterFault, Parameters } from './parameters.js'
-import { malformed, missing, PARAMETER_LIMITS, valueIn, valuesIn } from './parameters.js'
+import { missing, PARAMETER_LIMITS, valueIn, valuesIn } from './parameters.js'
 import { scopeError, unknownScope } from './token.js'
 
 /** An authorization request that may be shown to the user. */
@@ -28,6 +31,8 @@ export interface AuthorizationRequest {
   /** Exactly as sent, the empty string too. */
   readonly state?: string
   readonly scopes: readonly Scope[]
+  /** The protected resources that it asks for; absent where it names none. */
+  readonly audience?: Audience
   readonly codeChallenge?: string
 }
 
@@ -49,8 +54,7 @@ export interface RefusedLink extends OAuthError {
 }
 
 /** Settings for the check of authorization requests. */
-export interface AuthorizationRules {
-  readonly catalogue: ScopeCatalogue
+export interface AuthorizationRules extends AudienceRules {
   readonly redirect: RedirectRules
   /** True if confidential clients need PKCE too; public ones always do. */
   readonly requirePkce: boolean
@@ -109,12 +113,12 @@ function stateFault(state: string | ParameterFault | undefined): OAuthError | un
   return (state?.length ?? 0) > PARAMETER_LIMITS.length ? malformed('The parameter state is too long.') : undefined
 }
 
-/** Returns the scopes and the challenge of a request, or the error for the application. */
+/** Returns the scopes, the audience and the challenge of a request, or the error for the application. */
 function requestedPermission(
   parameters: Parameters,
   application: PublishedApplication,
   rules: AuthorizationRules,
-): Pick<AuthorizationRequest, 'scopes' | 'codeChallenge'> | OAuthError {
+): Pick<AuthorizationRequest, 'scopes' | 'audience' | 'codeChallenge'> | OAuthError {
   if (parameters.has('client_secret')) return malformed('The parameter client_secret must not be in the query.')
   const values = valuesIn(parameters, [
     'response_type',
@@ -131,9 +135,11 @@ function requestedPermission(
   const { code_challenge: codeChallenge, code_challenge_method: method } = values
   const fault = challengeFault(codeChallenge, method, rules.requirePkce || application.type === 'public')
   if (fault !== undefined) return fault
-  const scopes = requestedScopes(application, values.scope, rules.catalogue)
+  const audience = requestedAudience(parameters, rules)
+  if (isOAuthError(audience)) return audience
+  const scopes = requestedScopes(application, values.scope, audience, rules)
   if (isOAuthError(scopes)) return scopes
-  return { scopes, ...(codeChallenge !== undefined && { codeChallenge }) }
+  return { scopes, ...(audience !== undefined && { audience }), ...(codeChallenge !== undefined && { codeChallenge }) }
 }
 
 /** Returns the error of a wrong or missing challenge (RFC 7636, section 4.4.1); undefined where there is none. */
@@ -181,21 +187,30 @@ export function notAccessible(reason: OAuthError['reason']): OAuthError {
   return oauthError('invalid_request', reason, 'This link cannot be accessed.')
 }
 
-/** Returns the scopes that a request asks for: those that it names or, where it names none, all registered ones. */
+/**
+ * Returns the scopes that a request asks for: those that it names or, where it names none, all registered ones that its audience
+ * knows.
+ */
 export function requestedScopes(
   application: PublishedApplication,
   scope: string | undefined,
-  catalogue: ScopeCatalogue,
+  audience: Audience | undefined,
+  rules: AudienceRules,
 ): readonly Scope[] | OAuthError {
+  const { catalogue } = rules
   // The service may have taken a scope out of its catalogue since the application was registered.
   const left = application.scopes.filter((each) => catalogue.entries.has(each))
   const registered = normalizeScopes(catalogue, left)
   if (registered === undefined) return scopeError('This application is registered for no scope that the service has.')
-  if (scope === undefined) return registered
+  const most = registeredForAudience(registered, audience, rules)
+  if (isOAuthError(most) || scope === undefined) return most
   const wish = parseRequestedScopes(catalogue, scope)
   if (wish === undefined) return unknownScope(catalogue, scope)
-  const scopes = narrowScopes(registered, wish, catalogue)
+  const scopes = narrowScopes(most, wish, catalogue)
   if (scopes !== undefined) return scopes
   const wider = wish.find((each) => !coversScopes(registered, [each], catalogue))
-  return scopeError(`The scope ${wider} is not registered for this application.`)
+  if (wider !== undefined) return scopeError(`The scope ${wider} is not registered for this application.`)
+  return scopeError(
+    `The resource does not know the scope ${wish.find((each) => !coversScopes(most, [each], catalogue))}.`,
+  )
 }

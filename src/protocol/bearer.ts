@@ -7,12 +7,11 @@
 import type { Credential } from '../core/credentials/credential.js'
 import { credentialAt, parseCredential } from '../core/credentials/credential.js'
 import type { OAuthError } from '../core/errors.js'
-import { oauthError } from '../core/errors.js'
+import { malformed, oauthError } from '../core/errors.js'
 import type { Scope } from '../core/scopes.js'
 import { printScopes } from '../core/scopes.js'
 import type { HttpHeaders, HttpResponse } from './message.js'
 import { EMPTY_HEADERS, errorResponse, headerOf } from './message.js'
-import { malformed } from './parameters.js'
 
 /** A request that presents no token at all: it gets a challenge without an error (RFC 6750, section 3.1). */
 export interface NoToken {
@@ -88,22 +87,28 @@ export function insufficientResources(): OAuthError {
  * The answer to a request whose token is not enough.
  * @param scopes - what the route needs, named where that is the trouble
  * @param schemes - those that the request may use; an error is told in the first
- * @see RFC 6750, section 3; RFC 9110, section 11.6.1
+ * @param metadataUrl - the document of the protected resource, where the route belongs to one: then every challenge has it, and names
+ * the scopes, so that a client that knows nothing else can begin
+ * @see RFC 6750, section 3; RFC 9110, section 11.6.1; RFC 9728, section 5.1
  */
 export function challenge(
   error: OAuthError | NoToken,
   scopes: readonly Scope[],
   schemes: readonly ['Bearer' | 'MAC', ...'MAC'[]] = ['Bearer'],
+  metadataUrl?: string,
 ): HttpResponse {
+  const scope = scopes.length === 0 ? '' : `, scope="${printScopes(scopes)}"`
+  const where = metadataUrl === undefined ? '' : `, resource_metadata="${metadataUrl}"`
   if (error.type === 'no_token') {
-    const each = schemes.map((scheme) => `${scheme} ${REALM}`).join(', ')
+    const told = metadataUrl === undefined ? '' : where + scope
+    const each = schemes.map((scheme) => `${scheme} ${REALM}${told}`).join(', ')
     return { status: 401, headers: { ...EMPTY_HEADERS, 'WWW-Authenticate': each }, body: '' }
   }
   const response = errorResponse(error)
   if (error.status >= 500) return response
-  const needed = error.reason === 'scope_insufficient' ? `, scope="${printScopes(scopes)}"` : ''
+  const needed = error.reason === 'scope_insufficient' || metadataUrl !== undefined ? scope : ''
   // As `ts` of the request is, and its MAC; see `normalizedTime`.
   const time = error.time === undefined ? '' : `, ts="${error.time.ts}", tsm="${error.time.tsm}"`
-  const told = `error="${error.code}", error_description="${error.description}"${needed}${time}`
+  const told = `error="${error.code}", error_description="${error.description}"${needed}${where}${time}`
   return { ...response, headers: { ...response.headers, 'WWW-Authenticate': `${schemes[0]} ${REALM}, ${told}` } }
 }

@@ -4,11 +4,14 @@
  * @see RFC 8628, sections 3.1 and 3.2
  */
 
+import type { Audience } from '../core/audiences/audience.js'
 import { printUserCode } from '../core/credentials/user-code.js'
 import type { OAuthError } from '../core/errors.js'
 import { isOAuthError } from '../core/errors.js'
 import type { IssuedDeviceCode } from '../core/grant/device.js'
 import type { UserCode } from '../core/values.js'
+import type { AudienceRules } from './audiences/requested-audience.js'
+import { requestedAudience } from './audiences/requested-audience.js'
 import type { PresentedClient } from './client-authentication.js'
 import { presentedClient } from './client-authentication.js'
 import { ENDPOINT_PATHS } from './endpoints.js'
@@ -22,19 +25,23 @@ export interface DeviceAuthorizationRequest {
   readonly client: PresentedClient
   /** The parameter as sent. It is checked once the client has authenticated. */
   readonly scope: string | undefined
+  /** The protected resources that it asks for, undefined where it names none, or the fault of them. */
+  readonly audience: Audience | undefined | OAuthError
 }
 
 /** Reads a device authorization request. */
 export function deviceAuthorizationRequest(
   request: HttpRequest,
-  rules: { readonly allowPost: boolean },
+  rules: Pick<AudienceRules, 'audiences'> & { readonly allowPost: boolean },
 ): DeviceAuthorizationRequest | OAuthError {
   const parameters = formOf(request)
   if (isOAuthError(parameters)) return parameters
   const values = valuesIn(parameters, ['client_id', 'client_secret', 'scope'])
   if (isOAuthError(values)) return values
   const client = presentedClient(request.headers, values, rules.allowPost)
-  return isOAuthError(client) ? client : { type: 'device_authorization_request', client, scope: values.scope }
+  if (isOAuthError(client)) return client
+  const audience = requestedAudience(parameters, rules)
+  return { type: 'device_authorization_request', client, scope: values.scope, audience }
 }
 
 /** The answer to a device authorization request. */

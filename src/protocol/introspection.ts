@@ -3,6 +3,7 @@
  * @module
  * @see RFC 7662, section 2.2
  */
+import type { ResourceIdentifier } from '../core/audiences/audience.js'
 import type { OAuthError } from '../core/errors.js'
 import { oauthError } from '../core/errors.js'
 import type { Inspection } from '../core/grant/inspect.js'
@@ -18,7 +19,10 @@ export function notAResourceServer(): OAuthError {
 }
 
 /** A token that works, as far as the resource server may know of it. */
-export type Introspected = Omit<Extract<Inspection, { readonly type: 'active' }>, 'type' | 'tokenType'>
+export type Introspected = Omit<Extract<Inspection, { readonly type: 'active' }>, 'type' | 'tokenType' | 'audience'> & {
+  /** The protected resource that the resource server stands for. */
+  readonly audience?: ResourceIdentifier
+}
 
 /**
  * The answer for a token that works. `resources` and `grant_id` are members of our own (section 2.2): which of the user's
@@ -26,12 +30,13 @@ export type Introspected = Omit<Extract<Inspection, { readonly type: 'active' }>
  * @param maxAge - seconds that the answer may be kept; 0 for not at all
  */
 export function introspectionResponse(active: Introspected, issuer: string, maxAge: Seconds): HttpResponse {
-  const { scopes, clientId, subject, expiresAt, resources, grantId } = active
+  const { scopes, clientId, subject, expiresAt, resources, grantId, audience } = active
   const whose = `"client_id":${quoted(clientId)},"sub":${quoted(subject)},"iss":${quoted(issuer)}`
   const which = resources.kind === 'specified' ? JSON.stringify(resources) : `{"kind":"${resources.kind}"}`
   const what = `"scope":"${printScopes(scopes)}","resources":${which},"grant_id":"${grantId}"`
   // By hand, which takes half the time: neither a scope nor base64url has a character that JSON escapes.
-  const body = `{"active":true,"token_type":"bearer","exp":${expiresAt},${whose},${what}}`
+  const where = audience === undefined ? '' : `,"aud":${quoted(audience)}`
+  const body = `{"active":true,"token_type":"bearer","exp":${expiresAt},${whose},${what}${where}}`
   const headers = maxAge > 0 ? { ...JSON_TYPE, 'Cache-Control': `private, max-age=${maxAge}` } : TOKEN_HEADERS
   return { status: 200, headers, body }
 }

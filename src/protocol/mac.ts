@@ -11,12 +11,11 @@ import type { Digests } from '../core/credentials/digests.js'
 import type { MacInput } from '../core/credentials/mac.js'
 import { normalizedRequest, normalizedTime } from '../core/credentials/mac.js'
 import type { AuthenticatedTime, OAuthError } from '../core/errors.js'
-import { oauthError } from '../core/errors.js'
+import { malformed, oauthError } from '../core/errors.js'
 import type { Seconds } from '../core/values.js'
 import { invalidToken } from './bearer.js'
 import type { RequestLike } from './message.js'
 import { headerOf, isHeadersObject, memberOf, pathOf, queryOf } from './message.js'
-import { malformed } from './parameters.js'
 
 /** The attributes of a signed request. */
 export interface PresentedMac extends Pick<MacInput, 'ts' | 'nonce' | 'ext'> {

@@ -1,9 +1,10 @@
 /**
- * The metadata document, from which a client learns the endpoints and abilities of the server.
+ * The metadata documents, from which a client learns the endpoints and abilities of the server, and those of its protected resources.
  * @module
  * @see RFC 8414, sections 2 and 3; RFC 9207, section 3; RFC 8628, section 4; RFC 7662, section 4
  */
-import type { ScopeCatalogue } from '../core/scopes.js'
+import type { DeclaredResource } from '../core/audiences/audience.js'
+import type { AudienceRules } from './audiences/requested-audience.js'
 import { ENDPOINT_PATHS } from './endpoints.js'
 import type { HttpResponse } from './message.js'
 import { documentResponse } from './pages/page.js'
@@ -13,7 +14,7 @@ import { GRANT_TYPES } from './token.js'
 /** Writes the metadata document. */
 export function metadataResponse(
   issuer: string,
-  rules: { readonly catalogue: ScopeCatalogue; readonly allowPost: boolean },
+  rules: AudienceRules & { readonly allowPost: boolean },
   grantTypes: GrantTypes = GRANT_TYPES,
 ): HttpResponse {
   const document = {
@@ -39,6 +40,23 @@ export function metadataResponse(
     ],
     code_challenge_methods_supported: ['S256'],
     authorization_response_iss_parameter_supported: true,
+    // RFC 9728, section 4.
+    ...(rules.audiences.size > 0 && { protected_resources: [...rules.audiences.keys()] }),
+  }
+  return documentResponse('application/json', JSON.stringify(document))
+}
+
+/**
+ * Writes the document of a protected resource.
+ * @see RFC 9728, section 2
+ */
+export function resourceMetadataResponse({ resource, name, scopes }: DeclaredResource, issuer: string): HttpResponse {
+  const document = {
+    resource,
+    authorization_servers: [issuer],
+    scopes_supported: scopes,
+    bearer_methods_supported: ['header'],
+    resource_name: name,
   }
   return documentResponse('application/json', JSON.stringify(document))
 }

@@ -7,7 +7,7 @@
  * @see RFC 6749, sections 3.1, 3.2 and appendix B
  */
 import type { OAuthError } from '../core/errors.js'
-import { isOAuthError, oauthError } from '../core/errors.js'
+import { isOAuthError, malformed, oauthError } from '../core/errors.js'
 import type { HttpRequest } from './message.js'
 import { headerOf, queryOf } from './message.js'
 
@@ -175,11 +175,6 @@ export function valuesIn<Name extends string>(
     values[name] = value
   }
   return values as Values<Name> // every name has been set
-}
-
-/** Makes the error of a malformed request. */
-export function malformed(description: string): OAuthError {
-  return oauthError('invalid_request', 'malformed_request', description)
 }
 
 /** Makes the error of a parameter that is missing. */

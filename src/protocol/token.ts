@@ -6,6 +6,7 @@
  */
 import type { PublishedApplication } from '../core/application/application.js'
 import { deviceFlowFault } from '../core/application/registration.js'
+import type { Audience } from '../core/audiences/audience.js'
 import type { Credential } from '../core/credentials/credential.js'
 import { parseCredential } from '../core/credentials/credential.js'
 import type { OAuthError } from '../core/errors.js'
@@ -15,6 +16,8 @@ import type { ExchangeCommand } from '../core/grant/exchange.js'
 import type { RefreshCommand } from '../core/grant/refresh.js'
 import type { ScopeCatalogue } from '../core/scopes.js'
 import { parseRequestedScopes, splitScopes } from '../core/scopes.js'
+import type { AudienceRules } from './audiences/requested-audience.js'
+import { requestedAudience } from './audiences/requested-audience.js'
 import type { PresentedClient } from './client-authentication.js'
 import { presentedClient } from './client-authentication.js'
 import type { HttpRequest } from './message.js'
@@ -24,8 +27,11 @@ import { formOf, missing, valuesIn } from './parameters.js'
 /** A command that is answered with tokens. */
 export type TokenCommand = ExchangeCommand | RefreshCommand | PollCommand
 
-/** The fields that every command for tokens has: the client that authenticated, and the credential that it presents. */
-export type CommonFields = Pick<TokenCommand, 'credential' | 'clientId' | 'registered' | 'tokenType'>
+/**
+ * The fields that every command for tokens has: the client that authenticated, the credential that it presents, and the protected
+ * resources that it asks for.
+ */
+export type CommonFields = Pick<TokenCommand, 'credential' | 'clientId' | 'registered' | 'tokenType' | 'audience'>
 
 /** A request for tokens that was parsed. */
 export interface PresentedGrant {
@@ -83,8 +89,8 @@ const AUTHORIZATION_CODE = createGrantType({
   parse: ({ code, redirect_uri: redirectUri, code_verifier: codeVerifier }) =>
     code === undefined ? missing('code') : { credential: parseCredential(code), redirectUri, codeVerifier },
   registrationFault: () => undefined,
-  command: ({ redirectUri, codeVerifier }, { credential, clientId, registered, tokenType }) => {
-    return { type: 'exchange', credential, clientId, registered, tokenType, redirectUri, codeVerifier }
+  command: ({ redirectUri, codeVerifier }, { credential, clientId, registered, tokenType, audience }) => {
+    return { type: 'exchange', credential, clientId, registered, tokenType, audience, redirectUri, codeVerifier }
   },
 })
 
@@ -99,8 +105,8 @@ const REFRESH_TOKEN = createGrantType({
     return { credential: parseCredential(token), scopes }
   },
   registrationFault: () => undefined,
-  command: ({ scopes }, { credential, clientId, registered, tokenType }) => {
-    return { type: 'refresh', credential, clientId, registered, tokenType, scopes }
+  command: ({ scopes }, { credential, clientId, registered, tokenType, audience }) => {
+    return { type: 'refresh', credential, clientId, registered, tokenType, audience, scopes }
   },
 })
 
@@ -114,8 +120,8 @@ const DEVICE_CODE = createGrantType({
   parse: ({ device_code: code }) =>
     code === undefined ? missing('device_code') : { credential: parseCredential(code) },
   registrationFault: deviceFlowFault,
-  command: (_, { credential, clientId, registered, tokenType }) => {
-    return { type: 'poll', credential, clientId, registered, tokenType }
+  command: (_, { credential, clientId, registered, tokenType, audience }) => {
+    return { type: 'poll', credential, clientId, registered, tokenType, audience }
   },
 })
 
@@ -145,6 +151,8 @@ export interface TokenRequest {
   readonly client: PresentedClient
   /** The request of its grant type, or the fault of it, which the client is told only once it has authenticated. */
   readonly grant: PresentedGrant | OAuthError
+  /** The protected resources that it asks for; undefined where it names none. */
+  readonly audience: Audience | undefined
 }
 
 /**
@@ -153,19 +161,21 @@ export interface TokenRequest {
  */
 export function tokenRequest(
   request: HttpRequest,
-  { catalogue, allowPost }: { readonly catalogue: ScopeCatalogue; readonly allowPost: boolean },
+  rules: AudienceRules & { readonly allowPost: boolean },
   grantTypes: GrantTypes = GRANT_TYPES,
 ): TokenRequest | OAuthError {
   const parameters = formOf(request)
   if (isOAuthError(parameters)) return parameters
   const values = valuesIn(parameters, grantTypes.parameters)
   if (isOAuthError(values)) return values
-  const client = presentedClient(request.headers, values, allowPost)
+  const client = presentedClient(request.headers, values, rules.allowPost)
   if (isOAuthError(client)) return client
   const { grant_type: name } = values
   const grantType = name === undefined ? undefined : grantTypes.byName.get(name)
-  const grant = grantType === undefined ? unknownGrantType(name) : grantType.parse(values, catalogue)
-  return { type: 'token_request', client, grant }
+  const grant = grantType === undefined ? unknownGrantType(name) : grantType.parse(values, rules.catalogue)
+  const audience = requestedAudience(parameters, rules)
+  if (!isOAuthError(audience)) return { type: 'token_request', client, grant, audience }
+  return { type: 'token_request', client, grant: isOAuthError(grant) ? grant : audience, audience: undefined }
 }
 
 function unknownGrantType(name: string | undefined): OAuthError {

@@ -43,6 +43,16 @@ export interface DeviceAttempt {
   readonly address: string | undefined
 }
 
+/** A protected resource: an API that tokens can be limited to. */
+export interface AudienceDefinition {
+  /** The URL by which clients name it, such as `https://git.example/mcp`: at most 512 characters, without query and fragment. */
+  readonly resource: string
+  /** The name that users are shown: one line of at most 50 characters. */
+  readonly name: string
+  /** The scopes that it knows, such as `['repo-code:r']`: a token for it alone has no others. All scopes by default. */
+  readonly scopes?: readonly string[]
+}
+
 /** Options of `createAuthorizationServer`. */
 export interface AuthorizationServerOptions<Native = unknown> {
   /** The base address of the service, `https://host` or `https://host/path`, as clients know it; without a slash at its end. */
@@ -66,6 +76,11 @@ export interface AuthorizationServerOptions<Native = unknown> {
   readonly resources?: (user: User) => readonly SpecifiedResource[] | Promise<readonly SpecifiedResource[]>
   /** The scopes of the service; those of the specification by default. */
   readonly scopes?: ScopeCatalogue
+  /**
+   * The protected resources that a token can be limited to, for a service with several APIs; none by default. A client names one by
+   * the parameter `resource` (RFC 8707). Its tokens then work at guards with that `audience` alone, and no others work there.
+   */
+  readonly audiences?: readonly AudienceDefinition[]
 
   /** Seconds; 600 by default, two days at most. */
   readonly codeLifetime?: Seconds

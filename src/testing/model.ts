@@ -5,44 +5,15 @@
  * @module
  */
 import type { Scope } from '../core/scopes.js'
+import type { Answer, Lifecycle, Ruling, Sent, Shown, Terms } from './model/interface.js'
 
-/** The settings that the model knows, in seconds. */
-export interface Terms {
-  /** Seconds for which a code can be exchanged. */
-  readonly codeLifetime: number
-  /** Seconds for which an access token works. */
-  readonly accessTokenLifetime: number
-  /** Seconds for which a refresh token works. */
-  readonly refreshTokenLifetime: number
-  /** Seconds for which a pair works on after its refresh. */
-  readonly gracePeriod: number
-  /** The consequence of a refresh token that comes back after its grace. */
-  readonly refreshReplay: 'revoke' | 'refuse'
-}
-
-/** A credential that somebody shows: a token of a pair, the code, or something that this grant never gave. */
-export type Shown =
-  | { readonly what: 'code' | 'unknown' }
-  | { readonly what: 'access' | 'refresh'; readonly pair: number }
-
-/** An answer; `pair` is the number of an old pair, or the next number for a new one. */
-export type Answer =
-  | { readonly says: 'tokens'; readonly pair: number; readonly expiresIn: number; readonly scopes: readonly Scope[] }
-  | {
-      readonly says: 'code' | 'denied' | 'invalid_client' | 'invalid_grant' | 'invalid_scope' | 'revoked' | 'unchanged'
-    }
-  | { readonly says: 'too many'; readonly retryAfter: number }
-
-/** An answer, and the change of the grant, where there is one. */
-export interface Ruling {
-  readonly answer: Answer
-  readonly change?: () => void
-}
+export type { Answer, Lifecycle, Ruling, Sent, Shown, Terms } from './model/interface.js'
 
 interface Pair {
   readonly accessEnds: number
   readonly refreshEnds: number
   readonly scopes: readonly Scope[]
+  readonly audience: readonly string[] | undefined
   /** The time of its first refresh. */
   refreshedAt?: number
   accessRevoked: boolean
@@ -53,29 +24,11 @@ interface Pair {
 const PAIRS_IN_GRACE = 32
 const RETIRED_KEPT = 64
 
-/** A parameter that is sent beside a code. */
-export type Sent = 'right' | 'wrong' | 'none'
-
-/** A grant in the model. */
-export interface Lifecycle {
-  /** Returns the time until which an access token works, exclusive, if it works. */
-  readonly access: (
-    number: number,
-    now: number,
-  ) => { readonly until: number; readonly scopes: readonly Scope[] } | undefined
-  /** Decides on the form of the consent, with `refuse` or with a way to agree: the first decision counts. */
-  readonly decide: (now: number, decision: string) => Ruling
-  readonly exchange: (now: number, shown: Shown, byOwner: boolean, redirectUri: Sent, verifier: Sent) => Ruling
-  readonly refresh: (now: number, shown: Shown, byOwner: boolean, wish: readonly Scope[] | undefined) => Ruling
-  readonly revoke: (now: number, shown: Shown, byOwner: boolean) => Ruling
-  /** Lists the times at which something that still works ends by itself; none for a revoked grant. */
-  readonly ends: (now: number) => readonly { readonly at: number; readonly what: string }[]
-}
-
 /** The state of a grant in the model. */
 interface State {
   readonly terms: Terms
   readonly granted: readonly Scope[]
+  readonly audience: readonly string[] | undefined
   readonly challenged: boolean
   readonly formExpiresAt: number
   readonly code: { ends: number; used: boolean }
@@ -91,6 +44,7 @@ interface State {
  * Makes a grant in the model.
  * @param issuedAt - the time at which its code was issued; undefined where nobody has decided on its form
  * @param formExpiresAt - the time from which the form can no more be decided on; never by default
+ * @param audience - the protected resources that it is for; those of none by default
  */
 export function lifecycle(
   terms: Terms,
@@ -98,10 +52,12 @@ export function lifecycle(
   challenged: boolean,
   issuedAt: number | undefined,
   formExpiresAt: number = Number.POSITIVE_INFINITY,
+  audience?: readonly string[],
 ): Lifecycle {
   const state: State = {
     terms,
     granted,
+    audience,
     challenged,
     formExpiresAt,
     code: { ends: (issuedAt ?? 0) + terms.codeLifetime, used: false },
@@ -121,13 +77,14 @@ export function lifecycle(
 }
 
 const INVALID_GRANT: Ruling = { answer: { says: 'invalid_grant' } }
+const INVALID_TARGET: Ruling = { answer: { says: 'invalid_target' } }
 const UNCHANGED: Ruling = { answer: { says: 'unchanged' } }
 
 function access(state: State, number: number, now: number): ReturnType<Lifecycle['access']> {
   const pair = state.pairs[number]
   if (state.revoked || pair === undefined || pair.retired || pair.accessRevoked) return undefined
   const until = endOf(state, pair, 'access')
-  return now < until ? { until, scopes: pair.scopes } : undefined
+  return now < until ? { until, scopes: pair.scopes, audience: pair.audience } : undefined
 }
 
 function decide(state: State, now: number, decision: string): Ruling {
@@ -154,6 +111,7 @@ function exchange(
   byOwner: boolean,
   redirectUri: Sent,
   verifier: Sent,
+  audience: readonly string[] | undefined,
 ): Ruling {
   const { code, granted } = state
   if (shown.what !== 'code' || !byOwner || state.revoked || state.decided === undefined) return INVALID_GRANT
@@ -161,11 +119,12 @@ function exchange(
   if (redirectUri === 'wrong' || !proven) return INVALID_GRANT
   if (code.used) return { ...INVALID_GRANT, change: () => revokeAll(state) }
   if (now >= code.ends) return INVALID_GRANT
+  if (!isPermitted(state, audience)) return INVALID_TARGET
   return {
     answer: tokens(state, 0, now, granted),
     change: () => {
       code.used = true
-      addPair(state, now, granted)
+      addPair(state, now, granted, audience)
     },
   }
 }
@@ -176,12 +135,14 @@ function refresh(
   shown: Shown,
   byOwner: boolean,
   wish: readonly Scope[] | undefined,
+  audience: readonly string[] | undefined,
 ): Ruling {
   const { pairs, granted } = state
   const pair = pairOf(state, shown, 'refresh')
   if (pair === undefined || !byOwner || state.revoked) return INVALID_GRANT
   if (now >= graceEnd(state, pair) || pair.retired) return replay(state, now, pair)
   if (now >= pair.refreshEnds) return INVALID_GRANT
+  if (!isPermitted(state, audience)) return INVALID_TARGET
   if (wish?.some((scope) => !isCovered(state, scope)) === true) return { answer: { says: 'invalid_scope' } }
   if (pair.refreshedAt !== undefined) return refreshAgain(state, now, pairs.indexOf(pair))
   const inGrace = pairs.filter((one) => !one.retired && one.refreshedAt !== undefined && now < graceEnd(state, one))
@@ -193,7 +154,7 @@ function refresh(
     change: () => {
       retireOld(state, now)
       pair.refreshedAt = now
-      addPair(state, now, scopes)
+      addPair(state, now, scopes, audience)
     },
   }
 }
@@ -279,11 +240,22 @@ function isCovered({ granted }: State, scope: Scope): boolean {
   return granted.includes(scope) || granted.some((one) => one === scope.replace(/:r$/, ':rw'))
 }
 
-function addPair({ pairs, terms }: State, now: number, scopes: readonly Scope[]): void {
+/** True if the user permitted every protected resource that is asked for. Without any, all that were permitted are asked for. */
+function isPermitted(state: State, audience: readonly string[] | undefined): boolean {
+  return audience === undefined || audience.every((resource) => state.audience?.includes(resource) === true)
+}
+
+function addPair(
+  { pairs, terms, audience: permitted }: State,
+  now: number,
+  scopes: readonly Scope[],
+  audience: readonly string[] | undefined,
+): void {
   pairs.push({
     accessEnds: now + terms.accessTokenLifetime,
     refreshEnds: now + terms.refreshTokenLifetime,
     scopes,
+    audience: audience ?? permitted,
     accessRevoked: false,
     retired: false,
   })

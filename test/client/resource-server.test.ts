@@ -15,6 +15,7 @@ import { grantIdOf, printCredential } from '../../src/core/credentials/credentia
 import type { ClientKey } from '../../src/core/values.js'
 import type { Listening } from '../adapters/http.js'
 import { listen, sender } from '../adapters/http.js'
+import { codeFor } from '../protocol/audience.js'
 import { authorize, exchange, refresh, revoke, tokens } from '../support.js'
 import type { Service } from './service.js'
 import { breaks, hangs, madeUp, openService } from './service.js'
@@ -44,6 +45,17 @@ beforeEach(() => {
   vi.spyOn(performance, 'now').mockImplementation(() => real() + passed * 1000)
 })
 afterEach(() => vi.restoreAllMocks())
+
+/** What the service tells of a token that works. */
+const SOUND = {
+  active: true,
+  sub: 'ada',
+  client_id: 'web',
+  grant_id: 'g',
+  scope: 'repo-code:r',
+  exp: 2_000_000_000,
+  resources: { kind: 'all' },
+}
 
 const asked = (): number => service.paths.filter((path) => path === INTROSPECTION).length
 
@@ -327,16 +339,6 @@ describe('what can go wrong', () => {
     }
   })
 
-  const SOUND = {
-    active: true,
-    sub: 'ada',
-    client_id: 'web',
-    grant_id: 'g',
-    scope: 'repo-code:r',
-    exp: 2_000_000_000,
-    resources: { kind: 'all' },
-  }
-
   /** A guard that asks a service which always tells the same. */
   async function guardAt(headers: Readonly<Record<string, string>>, body: object = SOUND) {
     const fake = await madeUp({ [INTROSPECTION]: [{ headers, body }] })
@@ -509,5 +511,65 @@ describe('what can go wrong', () => {
     if (found.type !== 'refused') return expect.fail()
     expect([found.response.status, found.response.body.includes('database')]).toEqual([500, false])
     expect(errors).toMatchObject([{ message: 'the secret of the database' }])
+  })
+})
+
+describe('an API that is a protected resource (RFC 8707, RFC 9728)', () => {
+  const MCP = 'https://git.example/mcp'
+
+  it('takes tokens for itself alone, and every challenge names its document', async () => {
+    const bound = await openService({ audiences: [{ resource: MCP, name: 'Tools' }] })
+    try {
+      const { server } = bound.test
+      const given = await server.applications.registerResourceServer({ ...API, audience: MCP })
+      const asked = await discover({ issuer: bound.issuer, ...given, clock: () => bound.test.clock.now })
+      const guards = resourceServer({ client: asked, audience: MCP })
+      const own = (await exchange(bound.test, await codeFor(bound.test, [MCP]))).body
+      const other = await tokens(bound.test)
+      expect(await guards.guard({ audience: MCP })(presenting(own.access_token))).toMatchObject({ audience: MCP })
+      const refused = await guards.guard()(presenting(other.access_token))
+      const where = 'resource_metadata="https://git.example/.well-known/oauth-protected-resource/mcp"'
+      expect(refused).toMatchObject({
+        error: { code: 'invalid_token' },
+        response: { headers: { 'WWW-Authenticate': expect.stringContaining(where) } },
+      })
+      // Without its audience it takes no token that is limited to one, whatever the service says.
+      expect(await resourceServer({ client: asked }).guard()(presenting(own.access_token))).toMatchObject({
+        type: 'refused',
+      })
+    } finally {
+      await bound.close()
+    }
+  })
+
+  it.each([
+    ['one name', MCP, true],
+    ['a list with it', ['https://other.example', MCP], true],
+    ['another name', 'https://other.example', false],
+    ['a list without it', ['https://other.example'], false],
+    ['nothing', undefined, false],
+    ['no name', 7, false],
+  ])('goes by aud, as %s', async (_, aud, admitted) => {
+    const fake = await madeUp({ [INTROSPECTION]: [{ body: { ...SOUND, aud } }] })
+    try {
+      const body = { issuer: fake.issuer, introspection_endpoint: fake.issuer + INTROSPECTION }
+      fake.replies['/.well-known/oauth-authorization-server'] = [{ body }]
+      const found = await discover({ issuer: fake.issuer, clientId: 'api', clientSecret: 'secret' })
+      const { access_token } = await tokens(service.test)
+      const answer = await resourceServer({ client: found, audience: MCP, onError: () => {} }).guard()(
+        presenting(access_token),
+      )
+      expect(answer.type === 'authenticated').toBe(admitted)
+    } finally {
+      await fake.close()
+    }
+  })
+
+  it('makes no guard for another resource', async () => {
+    const guards = await api({ audience: MCP })
+    for (const audience of ['https://other.example', undefined])
+      expect(() => guards.guard({ audience } as { audience: string })).toThrow('guard: the option audience must be')
+    const plain = await api()
+    expect(() => plain.guard({ audience: MCP })).toThrow('must be absent: resourceServer has none')
   })
 })

@@ -9,16 +9,19 @@ import * as fc from 'fast-check'
 import type { ClientId, OAuthError, Scope } from 'grantwell'
 import type {
   GrantCommand as AnyCommand,
+  Audience,
   Credential,
   CredentialKind,
+  DeclaredResources,
   Grant,
   GrantOutcome,
   GrantReplies,
   GrantRules,
   Inspection,
   IssuedTokens,
+  ResourceIdentifier,
 } from 'grantwell/core'
-import { clientKeyOf, inspect, parseClientId, parseCredential, transition } from 'grantwell/core'
+import { clientKeyOf, inspect, normalizeScopes, parseClientId, parseCredential, transition } from 'grantwell/core'
 import { nodeDigests } from 'grantwell/node'
 import { grantIdOf, secretFrom } from '../../src/core/credentials/credential.js'
 import { serviceScopes } from '../../src/core/scopes/service-scopes.js'
@@ -29,9 +32,22 @@ export const START = 1_800_000_000
 /** What a grant of the authorization-code flow is asked; devices have a model of their own. */
 export type Command = Exclude<AnyCommand, { readonly type: 'request_device' | 'decide' | 'poll' }>
 
+/** Protected resources of a service, which know all its scopes. */
+export const RESOURCES = ['https://git.example/mcp', 'https://git.example/api', 'https://ci.example'].map(
+  (resource) => resource as ResourceIdentifier, // as the option would have them
+)
+
+const AUDIENCES: DeclaredResources = new Map(
+  RESOURCES.map((resource) => [
+    resource,
+    { resource, name: resource, scopes: normalizeScopes(serviceScopes(), [...serviceScopes().entries.keys()]) ?? [] },
+  ]),
+)
+
 /** The defaults: sections 3 and 8 of the specification. */
 export const RULES: GrantRules = {
   catalogue: serviceScopes(),
+  audiences: AUDIENCES,
   codeLifetime: 600,
   accessTokenLifetime: 28_800,
   refreshTokenLifetime: 15_552_000,
@@ -63,6 +79,7 @@ export interface Setup {
   readonly rules: GrantRules
   readonly challenged: boolean
   readonly scopes: readonly Scope[]
+  readonly audience?: Audience
 }
 
 export const SETUP: Setup = { rules: RULES, challenged: false, scopes: GRANTED }
@@ -83,7 +100,7 @@ export interface Pick {
 export type Sent = 'right' | 'wrong' | 'none'
 
 /** Which form is sent again: the one that made the grant, the same with another decision, or another form. */
-export type Form = 'same' | 'decided otherwise' | 'another'
+export type Form = 'same' | 'decided otherwise' | 'for another audience' | 'another'
 
 /** One thing that happens. */
 export type Step =
@@ -95,8 +112,15 @@ export type Step =
       readonly byOwner: boolean
       readonly redirectUri: Sent
       readonly verifier: Sent
+      readonly audience?: Audience | undefined
     }
-  | { readonly do: 'refresh'; readonly pick: Pick; readonly byOwner: boolean; readonly scopes?: readonly Scope[] }
+  | {
+      readonly do: 'refresh'
+      readonly pick: Pick
+      readonly byOwner: boolean
+      readonly scopes?: readonly Scope[]
+      readonly audience?: Audience | undefined
+    }
   | { readonly do: 'revoke'; readonly pick: Pick; readonly byOwner: boolean }
 
 /** 64 bytes, the same for the same number, with no pattern that a derivation could reproduce. */
@@ -155,6 +179,7 @@ export const approval = (setup: Setup = SETUP): Command & { readonly type: 'appr
   subject: 'ada',
   scopes: setup.scopes,
   resources: { kind: 'all' },
+  ...(setup.audience !== undefined && { audience: setup.audience }),
   redirectUri: REDIRECT_URI,
   ...(setup.challenged && { codeChallenge: CHALLENGE }),
   formExpiresAt: START + 300,
@@ -291,19 +316,28 @@ export function commandOf(here: World, step: Step): Command | undefined {
   if (step.do === 'approve') {
     const command = approval(here.setup)
     if (step.form === 'decided otherwise') return { ...command, resources: { kind: 'public' } }
+    if (step.form === 'for another audience') return { ...command, audience: RESOURCES.slice(2) }
     return step.form === 'same' ? command : { ...command, formSecret: new Uint8Array(32).fill(8) }
   }
   const { credential } = shownBy(here, step.pick)
   const clientId = step.byOwner ? OWNER : OTHER
   if (step.do === 'revoke') return { type: 'revoke', credential, clientId }
   if (step.do === 'refresh')
-    return { type: 'refresh', credential, clientId, registered: GRANTED, ...(step.scopes && { scopes: step.scopes }) }
-  const { redirectUri, verifier } = step
+    return {
+      type: 'refresh',
+      credential,
+      clientId,
+      registered: GRANTED,
+      audience: step.audience,
+      ...(step.scopes && { scopes: step.scopes }),
+    }
+  const { redirectUri, verifier, audience } = step
   return {
     type: 'exchange',
     credential,
     clientId,
     registered: GRANTED,
+    audience,
     ...(redirectUri !== 'none' && { redirectUri: redirectUri === 'right' ? REDIRECT_URI : `${REDIRECT_URI}/` }),
     ...(verifier !== 'none' && { codeVerifier: verifier === 'right' ? VERIFIER : `${VERIFIER}x` }),
   }
@@ -353,6 +387,12 @@ const wish = fc.constantFrom<readonly Scope[]>(
   ['repo-code:r', 'repo-delete:rw'],
 )
 
+/** Protected resources that are asked for: one, two in another order, all. */
+const audience = seldom<Audience | undefined>(
+  undefined,
+  fc.constantFrom<Audience>(RESOURCES.slice(0, 1), RESOURCES.slice(0, 2).reverse(), RESOURCES),
+)
+
 const byOwner = seldom(true, fc.constant(false))
 
 const exchange = fc.record({
@@ -361,10 +401,11 @@ const exchange = fc.record({
   byOwner,
   redirectUri: seldom<Sent>('right', fc.constantFrom('none', 'wrong')),
   verifier: fc.constantFrom<Sent[]>('right', 'right', 'none', 'none', 'wrong'),
+  audience: fc.oneof(audience, fc.constant(RESOURCES)),
 })
 
 const refresh = fc
-  .record({ pick: pickOf('refresh'), byOwner, scopes: seldom<readonly Scope[] | undefined>(undefined, wish) })
+  .record({ pick: pickOf('refresh'), byOwner, scopes: seldom<readonly Scope[] | undefined>(undefined, wish), audience })
   .map(({ scopes, ...rest }): Step => ({ do: 'refresh', ...rest, ...(scopes !== undefined && { scopes }) }))
 
 const revoke = fc.record({
@@ -408,7 +449,7 @@ const steps = fc
       {
         weight: 1,
         arbitrary: fc
-          .constantFrom<Form>('same', 'same', 'decided otherwise', 'another')
+          .constantFrom<Form>('same', 'same', 'decided otherwise', 'for another audience', 'another')
           .map((form) => [{ do: 'approve', form } as const]),
       },
     ),
@@ -436,11 +477,12 @@ export const histories: fc.Arbitrary<{ readonly setup: Setup; readonly steps: re
   .record({
     rules,
     challenged: fc.boolean(),
+    audience: fc.constantFrom(undefined, RESOURCES.slice(0, 1), RESOURCES.slice(0, 2)),
     early: fc.array(fc.oneof(exchange, wait), { maxLength: 3 }),
     begins: seldom(true, fc.constant(false)),
     steps,
   })
-  .map(({ rules: changes, challenged, early, begins, steps: rest }) => ({
-    setup: { ...setupWith(changes), challenged },
+  .map(({ rules: changes, challenged, audience: granted, early, begins, steps: rest }) => ({
+    setup: { ...setupWith(changes), challenged, ...(granted !== undefined && { audience: granted }) },
     steps: begins ? [challenged ? soundWithVerifier : sound, ...rest] : [...early, ...rest],
   }))

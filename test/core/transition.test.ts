@@ -53,8 +53,9 @@ function rulingOf(model: Lifecycle, here: World, step: Step): Ruling | undefined
   if (step.do === 'wait') return undefined
   if (step.do === 'approve') return model.decide(here.now, step.form === 'same' ? 'agree' : step.form)
   const { shown } = shownBy(here, step.pick)
-  if (step.do === 'exchange') return model.exchange(here.now, shown, step.byOwner, step.redirectUri, step.verifier)
-  if (step.do === 'refresh') return model.refresh(here.now, shown, step.byOwner, step.scopes)
+  if (step.do === 'exchange')
+    return model.exchange(here.now, shown, step.byOwner, step.redirectUri, step.verifier, step.audience)
+  if (step.do === 'refresh') return model.refresh(here.now, shown, step.byOwner, step.scopes, step.audience)
   return model.revoke(here.now, shown, step.byOwner)
 }
 
@@ -62,7 +63,8 @@ function rulingOf(model: Lifecycle, here: World, step: Step): Ruling | undefined
 function compare(here: World, model: Lifecycle): void {
   here.pairs.forEach((_, pair) => {
     const found = inspected(here, pair)
-    const active = found.type === 'active' ? { until: found.expiresAt, scopes: found.scopes } : undefined
+    const active =
+      found.type === 'active' ? { until: found.expiresAt, scopes: found.scopes, audience: found.audience } : undefined
     same(active, model.access(pair, here.now), () => `access token ${pair}`)
     const { reply, grant } = here.ask(refreshOf(here, pair))
     const ruling = model.refresh(here.now, { what: 'refresh', pair }, true, undefined)
@@ -79,7 +81,7 @@ function same(actual: unknown, expected: unknown, what: () => string): void {
 /** Plays a history on the transitions and on the model, and compares them after every step. */
 function playAlongside(setup: Setup, steps: readonly Step[]): World {
   const here = world(setup)
-  const model = lifecycle(setup.rules, setup.scopes, setup.challenged, START)
+  const model = lifecycle(setup.rules, setup.scopes, setup.challenged, START, undefined, setup.audience)
   steps.forEach((step, index) => {
     const command = commandOf(here, step)
     const ruling = rulingOf(model, here, step)
@@ -138,7 +140,14 @@ describe('the lifecycle (specification, section 3; DESIGN, "The refresh grace pe
         ...['exchange: credential_expired', 'exchange: redirect_uri_mismatch', 'exchange: pkce_mismatch'],
         ...['refresh: tokens', 'refresh: credential_unknown', 'refresh: credential_of_another_client'],
         ...['refresh: credential_revoked', 'refresh: credential_replayed', 'refresh: credential_expired'],
-        ...['refresh: scope_insufficient', 'refresh: too_many_pairs_in_grace', 'revoke: revoked', 'revoke: unchanged'],
+        ...[
+          'refresh: scope_insufficient',
+          'refresh: audience_mismatch',
+          'exchange: audience_mismatch',
+          'refresh: too_many_pairs_in_grace',
+          'revoke: revoked',
+          'revoke: unchanged',
+        ],
       ].sort(),
     )
   })

@@ -41,7 +41,11 @@ export const EXCUSED: Readonly<Record<string, readonly string[]>> = {
   ],
   'is given scopes that were found in the catalogue, each of them once': [
     ...of('core/scopes.ts', 'printScopes', 'coversScopes', 'readWrite', 'narrowScopes', 'limitScopes'),
-    ...of('core/grant/pair.ts', 'createPair', 'issuedTokens'),
+    ...of('core/grant/pair.ts', 'issuedTokens', 'scopesNow'),
+    ...of('core/audiences/audience.ts', 'limitToAudience'),
+    ...of('protocol/audiences/requested-audience.ts', 'registeredForAudience'),
+    ...of('protocol/audiences/resource-metadata.ts', 'resourceMetadataPath', 'resourceMetadataUrl'),
+    ...of('protocol/metadata.ts', 'resourceMetadataResponse'),
     ...of('protocol/bearer.ts', 'challenge'),
   ],
   'is given options, arguments and answers of the program that uses the package': [

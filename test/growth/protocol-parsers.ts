@@ -4,8 +4,10 @@
  */
 import type { HttpHeaders, HttpRequest } from 'grantwell'
 import { portableDigests, serviceScopes } from 'grantwell'
+import type { DeclaredResources, ResourceIdentifier } from '../../src/core/audiences/audience.js'
 import type { Origin } from '../../src/core/url.js'
 import { networkOf } from '../../src/endpoints/limits/network.js'
+import { requestedAudience } from '../../src/protocol/audiences/requested-audience.js'
 import { bearerToken, macAttributes, tokenInQuery } from '../../src/protocol/bearer.js'
 import { presentedClient } from '../../src/protocol/client-authentication.js'
 import { mayRead, originOf } from '../../src/protocol/cors/readers.js'
@@ -50,6 +52,15 @@ const SCHEMES: readonly Around[] = ['', 'Basic ', 'Bearer ', 'Bearer gwa_', 'MAC
 ])
 
 /** Origins of pages, each before and behind what is repeated. */
+const RESOURCES: readonly Around[] = [
+  ['', ''],
+  ['https://git.example/', ''],
+  ['https://git.example', '/mcp'],
+]
+
+const MCP = 'https://git.example/mcp' as ResourceIdentifier // as the option would have it
+const AUDIENCES: DeclaredResources = new Map([[MCP, { resource: MCP, name: 'Tools', scopes: [] }]])
+
 const ORIGINS: readonly Around[] = [
   ['', ''],
   ['https://', ''],
@@ -90,6 +101,14 @@ export const PROTOCOL: Readonly<Record<string, Inputs>> = {
       ],
     ),
     ofText((text) => presentedClient({}, body({ client_id: text, client_secret: text }), true)),
+  ),
+  // As one long value, and as many short ones.
+  'protocol/audiences/requested-audience.ts requestedAudience': ofText(
+    (text) =>
+      [text, { type: 'fault', message: 'is repeated', values: text.split(/[&./]/) } as const].map((value) =>
+        requestedAudience(new Map([['resource', value]]), { audiences: AUDIENCES }),
+      ),
+    RESOURCES,
   ),
   'protocol/cors/readers.ts originOf': headerCase(originOf, 'origin', ORIGINS),
   'protocol/cors/readers.ts mayRead': ofText(
@@ -226,6 +245,7 @@ export const PROTOCOL: Readonly<Record<string, Inputs>> = {
   'protocol/token.ts tokenRequest': ofForms((text) =>
     tokenRequest(requestOf(`client_id=native&grant_type=refresh_token&refresh_token=x&${text}`), {
       catalogue: serviceScopes(),
+      audiences: new Map(),
       allowPost: true,
     }),
   ),
@@ -233,7 +253,7 @@ export const PROTOCOL: Readonly<Record<string, Inputs>> = {
     requestAboutToken(requestOf(`client_id=native&token=x&${text}`), { allowPost: true }),
   ),
   'protocol/device.ts deviceAuthorizationRequest': ofForms((text) =>
-    deviceAuthorizationRequest(requestOf(`client_id=native&${text}`), { allowPost: true }),
+    deviceAuthorizationRequest(requestOf(`client_id=native&${text}`), { audiences: new Map(), allowPost: true }),
   ),
   'endpoints/limits/network.ts networkOf': ofText(
     (text) => {

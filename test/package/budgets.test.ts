@@ -24,7 +24,7 @@ interface Budget {
 }
 
 const BUDGETS: { readonly [entry: string]: Budget } = {
-  '.': { files: 13, gzip: 20_000, brotli: 18_000, later: 42_500 },
+  '.': { files: 13, gzip: 20_000, brotli: 18_000, later: 45_000 },
   './core': { files: 6, gzip: 13_500 },
   './node': { files: 6, gzip: 5_350 },
   './fetch': { files: 6, gzip: 3_500 },
@@ -32,11 +32,11 @@ const BUDGETS: { readonly [entry: string]: Budget } = {
   './storage/sqlite': { files: 5, gzip: 4_250 },
   './storage/postgres': { files: 12, gzip: 10_100 },
   './storage/redis': { files: 9, gzip: 7_900 },
-  './pages': { files: 2, gzip: 7_150 },
+  './pages': { files: 2, gzip: 7_250 },
   './metadata': { files: 1, gzip: 26_500 },
-  './client': { files: 14, gzip: 19_500 },
+  './client': { files: 14, gzip: 19_750 },
   './client/node': { files: 5, gzip: 9_900 },
-  './testing': { files: 21, gzip: 66_500, later: 31_500 },
+  './testing': { files: 21, gzip: 67_500, later: 32_500 },
 }
 
 /** Sources that no start waits for: they are loaded behind it. */

@@ -128,7 +128,7 @@ describe('a grant type that is added to the table', () => {
   })
 
   it('is in the metadata', () => {
-    const rules = { catalogue: serviceScopes(), allowPost: false }
+    const rules = { catalogue: serviceScopes(), audiences: new Map(), allowPost: false }
     const { grant_types_supported: supported } = JSON.parse(metadataResponse(ISSUER, rules, WITH_TICKETS).body)
     expect(supported).toEqual([...GRANT_TYPES.byName.keys(), 'urn:example:ticket'])
   })

@@ -109,6 +109,7 @@ const TAKEN: { readonly [Name in keyof Required<AuthorizationServerOptions>]: re
   signInUrl: ['a function'],
   resources: ['a function'],
   scopes: ['catalogue'],
+  audiences: ['an array'],
   codeLifetime: POSITIVE,
   accessTokenLifetime: POSITIVE,
   refreshTokenLifetime: ['one'],
@@ -144,13 +145,19 @@ const TAKEN: { readonly [Name in keyof Required<AuthorizationServerOptions>]: re
   allowInsecureIssuer: BOOLEAN,
 }
 
+/** Options that have options in them, and so are refused in other words, too. */
+const ALSO_INSIDE: Readonly<Record<string, string>> = {
+  pages: '(: the options?( pages)?|, pages: .*)',
+  audiences: '(: the option audiences|, audiences\\[0\\]: the options)',
+}
+
 describe('STYLE 7 options', () => {
   it.each(Object.entries(TAKEN))('%s takes what it should and nothing else', (name, taken) => {
     for (const [what, value] of Object.entries(VALUES)) {
       if (taken.includes(what)) {
         expect(() => make({ [name]: value }), what).not.toThrow()
       } else {
-        const of = name === 'pages' ? '(: the options?( pages)?|, pages: .*)' : `: the option ${name}`
+        const of = ALSO_INSIDE[name] ?? `: the option ${name}`
         const said = new RegExp(`^createAuthorizationServer${of} .*(must be .+; got .+|did you mean .+|it takes .+)$`)
         expect(() => make({ [name]: value }), what).toThrow(mistake(said))
       }
@@ -220,6 +227,7 @@ describe('STYLE 7 options', () => {
       bodyLimit: 65_536,
       mountPath: '',
       corsOrigins: new Set(),
+      audiences: new Map(),
       issuerPath: '',
       allowInsecureIssuer: false,
       digests: portableDigests,
@@ -232,6 +240,7 @@ describe('STYLE 7 options', () => {
     expect({ ...pages }).toStrictEqual({})
     expect({ ...rules }).toStrictEqual({
       catalogue: scopes,
+      audiences: new Map(),
       codeLifetime: 600,
       accessTokenLifetime: 28_800,
       refreshTokenLifetime: 15_552_000,
@@ -316,6 +325,58 @@ describe('STYLE 7 options', () => {
       ),
     )
     expect(() => make({ ...insecure, allowInsecureIssuer: true })).not.toThrow()
+  })
+
+  it('a protected resource is taken only as a browser spells it, once, with a name and scopes of the catalogue', () => {
+    const good = [
+      'https://git.example',
+      'https://git.example/mcp',
+      'https://git.example/mcp/',
+      'http://localhost:3000/mcp',
+    ]
+    expect(() => make({ audiences: good.map((resource) => ({ resource, name: 'x' })) })).not.toThrow()
+    const wrong: readonly (readonly [Record<string, unknown>, string])[] = [
+      ...[
+        ...[
+          '',
+          'mcp',
+          'git.example',
+          'urn:mcp',
+          'https://git.example/',
+          'https://GIT.example',
+          'https://git.example:443',
+        ],
+        ...[
+          'https://git.example/mcp?x',
+          'https://git.example/mcp#x',
+          'https://a@git.example',
+          'http://git.example/mcp',
+          7,
+        ],
+        ...['https://git.example/a b', 'https://git.example/"', `https://git.example/${'x'.repeat(512)}`],
+      ].map(
+        (resource) => [{ resource, name: 'x' }, 'the option resource must be an https URL of at most 512 '] as const,
+      ),
+      ...['', ' ', 'two\nlines', 'x'.repeat(51), 'a\u202eb', 7].map(
+        (name) => [{ name }, 'the option name must be a line of 1 to 50 characters'] as const,
+      ),
+      ...[[], ['x:r'], 'repo-code:r', [7], [['repo-code:r']]].map(
+        (scopes) => [{ scopes }, 'the option scopes must be a list of scopes of the catalogue'] as const,
+      ),
+      [{ title: 'x' }, 'there is no option title'],
+      [{ resource: 'https://git.example/a' }, 'the option resource must be an https URL of at most 512 '],
+    ]
+    const first = { resource: 'https://git.example/a', name: 'x' }
+    for (const [changes, said] of wrong)
+      expect(
+        () => make({ audiences: [first, { resource: 'https://git.example/b', name: 'x', ...changes }] }),
+        JSON.stringify(changes),
+      ).toThrow(mistake(`createAuthorizationServer, audiences[1]: ${said}`))
+    expect(() => make({ audiences: [{ resource: 'https://git.example' }] })).toThrow(
+      mistake('createAuthorizationServer, audiences[0]: the option name must be '),
+    )
+    const insecure = { audiences: [{ ...first, resource: 'http://git.example' }], allowInsecureIssuer: true }
+    expect(() => make(insecure)).not.toThrow()
   })
 
   it('are not changed, and can be frozen', () => {

@@ -95,8 +95,8 @@ export const BROKEN_SERVERS: readonly BrokenServer[] = [
     edits: [
       inGrant(
         'supersede',
-        'createPair($secrets, scopes, $type, $now, $rules)',
-        'createPair($secrets, grant.scopes, $type, $now, $rules)',
+        '{ scopes, audience, type: tokenType }',
+        '{ scopes: grant.scopes, audience, type: tokenType }',
       ),
     ],
   },

@@ -4,6 +4,7 @@
  * @see RFC 7662, section 2
  */
 import * as oauth from 'oauth4webapi'
+import type { ResourceIdentifier } from '../../core/audiences/audience.js'
 import type { Resources } from '../../core/resource.js'
 import type { Scope } from '../../core/scopes.js'
 import { splitScopes } from '../../core/scopes.js'
@@ -25,18 +26,20 @@ export interface Introspection {
 /**
  * Asks the service about a token.
  * @param issuer - the service whose tokens are accepted
+ * @param audience - the protected resource whose tokens are accepted; undefined accepts those that are limited to none
  * @throws ClientError `ERR_UNREACHABLE`, `ERR_RESPONSE`
  */
 export async function introspect(
   { as, client, authentication, http }: Connection,
   issuer: string,
+  audience: string | undefined,
   token: string,
 ): Promise<Introspection> {
   const [answer, maxAge] = await ask('the service did not introspect the token', undefined, async () => {
     const response = await oauth.introspectionRequest(as, client, authentication, token, http())
     return [await oauth.processIntrospectionResponse(as, client, response), maxAgeOf(response)] as const
   })
-  return { access: accessOf(answer, issuer), maxAge }
+  return { access: accessOf(answer, issuer, audience), maxAge }
 }
 
 /** Returns the seconds that an answer may be kept (RFC 9111, section 5.2.2). */
@@ -51,10 +54,14 @@ function maxAgeOf({ headers }: Response): number {
  * @returns undefined for a token that does not work
  * @throws ClientError `ERR_RESPONSE` if a member is missing or wrong, or if the token is from another service
  */
-function accessOf(answer: oauth.IntrospectionResponse, issuer: string): AuthInfo | undefined {
+function accessOf(
+  answer: oauth.IntrospectionResponse,
+  issuer: string,
+  audience: string | undefined,
+): AuthInfo | undefined {
   const own: oauth.IntrospectionResponse = ownMembers(answer)
   const { active, sub, client_id: clientId, grant_id: grantId, scope, exp, iss, token_type: type } = own
-  if (active !== true) return undefined
+  if (active !== true || !isMeantFor(audience, own.aud)) return undefined
   const isBearer = typeof type !== 'string' || type.toLowerCase() === 'bearer'
   const resources = resourcesOf(own['resources'])
   if (
@@ -76,7 +83,14 @@ function accessOf(answer: oauth.IntrospectionResponse, issuer: string): AuthInfo
     scopes: splitScopes(scope) as readonly Scope[], // the same
     resources,
     expiresAt: exp,
+    ...(audience !== undefined && { audience: audience as ResourceIdentifier }), // the service has named it
   }
+}
+
+/** True if a token is for an audience by its `aud`: one name or a list (RFC 7662, section 2.2). */
+function isMeantFor(audience: string | undefined, aud: unknown): boolean {
+  if (audience === undefined) return aud === undefined
+  return aud === audience || (Array.isArray(aud) && aud.includes(audience))
 }
 
 function resourcesOf(value: unknown): Resources | undefined {

@@ -14,8 +14,10 @@ import type { Inclusions, Scope, ScopeCatalogue } from '../../core/scopes.js'
 import { CATALOGUE, coversScopes, readWrite, splitScopes } from '../../core/scopes.js'
 import type { TakesOf } from '../../core/takes.js'
 import { ANYTHING, answerFault, came, FUNCTION, promisesIn } from '../../core/takes.js'
+import { parseUrl } from '../../core/url.js'
 import type { AuthInfo } from '../../guard/access.js'
 import type { Guard, GuardProvider, GuardResult, ResourceOf } from '../../guard/guard.js'
+import { resourceMetadataUrl } from '../../protocol/audiences/resource-metadata.js'
 import type { NoToken } from '../../protocol/bearer.js'
 import {
   bearerToken,
@@ -45,6 +47,11 @@ export interface ResourceServerOptions {
    */
   readonly scopes?: ScopeCatalogue
   /**
+   * The protected resource that this API is, as its registration at the service names it: tokens for it alone are taken, and every
+   * challenge says where its document is (RFC 9728). By default tokens are taken that are limited to none.
+   */
+  readonly audience?: string
+  /**
    * The number of answers kept at once, each as long as the service allows (`introspectionMaxAge`); 10,000 by default, 0 for
    * none, ten million at most.
    */
@@ -60,6 +67,8 @@ interface ResourceServer {
   readonly supported: readonly string[] | undefined
   /** The catalogue of the service, where the host gave it. */
   readonly scopes: ScopeCatalogue | undefined
+  /** The protected resource that this API is. */
+  readonly audience: string | undefined
   readonly onError: (error: unknown) => unknown
 }
 
@@ -98,8 +107,9 @@ export function resourceServer(options: ResourceServerOptions): GuardProvider {
   const server: ResourceServer = {
     supported: given.scopes === undefined ? supportedScopes(as.scopes_supported) : [...given.scopes.entries.keys()],
     scopes: given.scopes,
+    audience: given.audience,
     findAccess: createAccessCache({
-      introspect: (token) => introspect(connection, client.issuer, token),
+      introspect: (token) => introspect(connection, client.issuer, given.audience, token),
       size: cacheSize,
       now,
       patience: timeout,
@@ -112,6 +122,10 @@ export function resourceServer(options: ResourceServerOptions): GuardProvider {
 const OPTIONS: TakesOf<ResourceServerOptions> = {
   client: CLIENT,
   scopes: CATALOGUE,
+  audience: {
+    words: 'the URL of a protected resource',
+    fits: (value) => typeof value === 'string' && parseUrl(value) !== undefined,
+  },
   cacheSize: {
     words: 'a whole number from 0 to 10,000,000',
     // A Map of V8 holds 2 ** 24 entries, and throws for one more.
@@ -132,8 +146,9 @@ function bySpelling(needed: readonly Scope[]): Inclusions {
 }
 
 function createGuard(server: ResourceServer, needs: unknown): Guard {
-  const scopes = neededScopes(needs, server.supported)
+  const scopes = neededScopes(needs, server)
   const inclusions = server.scopes ?? bySpelling(scopes)
+  const metadataUrl = server.audience === undefined ? undefined : resourceMetadataUrl(server.audience)
   const guard = async (request: RequestLike, ...rest: [resourceOf?: ResourceOf]): Promise<GuardResult> => {
     const [resourceOf] = rest
     // An undefined argument was meant to be a function. Without this check everybody would be let in.
@@ -141,7 +156,7 @@ function createGuard(server: ResourceServer, needs: unknown): Guard {
     const found = await authenticate(server, request, { scopes, inclusions }, resourceOf)
     return found.type === 'authenticated'
       ? found
-      : { type: 'refused', error: found, response: challenge(found, scopes) }
+      : { type: 'refused', error: found, response: challenge(found, scopes, ['Bearer'], metadataUrl) }
   }
   return guard as Guard // the resource in the access is the one that resourceOf returned
 }
@@ -201,10 +216,23 @@ function isTexts(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every((each) => typeof each === 'string')
 }
 
+/** The needs of a route, of any type. */
+interface Needs {
+  readonly scope?: unknown
+  readonly audience?: unknown
+}
+
+const NEEDS: TakesOf<Needs> = { scope: ANYTHING, audience: ANYTHING }
+
 /** Reads the scopes that a route needs. It refuses every misspelling, since a guard that ignored one would let everybody in. */
-function neededScopes(needs: unknown, supported: readonly string[] | undefined): readonly Scope[] {
+function neededScopes(needs: unknown, { supported, audience: own }: ResourceServer): readonly Scope[] {
   if (needs === undefined) return []
-  const { scope } = readOptions<{ scope?: unknown }>('guard', needs as object, { scope: ANYTHING }, [], true)
+  const { scope, audience } = readOptions<Needs>('guard', needs as object, NEEDS, [], true)
+  // It may name the API itself, as a guard beside the service does, and no other.
+  if (Object.hasOwn(needs as object, 'audience') && (audience === undefined || audience !== own))
+    throw configurationError(
+      `guard: the option audience must be ${own ?? 'absent: resourceServer has none'}; got ${came(audience)}`,
+    )
   // An undefined scope was meant to be a string. If it were ignored, everybody would be let in.
   if (scope === undefined && !Object.hasOwn(needs as object, 'scope')) return []
   const scopes = typeof scope === 'string' ? splitScopes(scope) : []

@@ -4,6 +4,7 @@
  * @see Specification, sections 1 and 2.1
  */
 
+import type { ResourceIdentifier } from '../audiences/audience.js'
 import { constantTimeEqual } from '../credentials/base64url.js'
 import type { Resources } from '../resource.js'
 import type { ClientId, Digest, Seconds, Subject } from '../values.js'
@@ -55,6 +56,8 @@ export interface ApplicationDetails extends RegistrationDetails {
   readonly logo: string
   /** Present for an API that may introspect tokens; no user grants it anything (RFC 7662, section 2.1). */
   readonly resourceServer?: true
+  /** The protected resource that such an API stands for (RFC 8707); absent for one that takes tokens which are limited to none. */
+  readonly audience?: ResourceIdentifier
 }
 
 /** A submission or change, and its review. */

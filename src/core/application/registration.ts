@@ -56,6 +56,11 @@ export interface ResourceServerRegistration {
   readonly website: string
   /** The scopes that it sees of a token. A token that has none of them is not active for it. */
   readonly scopes: readonly string[]
+  /**
+   * The protected resource that it stands for, as the option `audiences` declares it: then tokens for it alone are active. By default
+   * those are active that are limited to none (RFC 8707).
+   */
+  readonly audience?: string | undefined
 }
 
 /** A registration that an applicant hands in: it gives a reason for every scope. */

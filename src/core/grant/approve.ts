@@ -4,6 +4,7 @@
  * @see Specification, sections 2.2 and 4.1; RFC 6749, section 4.1.2
  */
 
+import type { Audience } from '../audiences/audience.js'
 import { constantTimeEqual, decodeBase64url, encodeBase64url } from '../credentials/base64url.js'
 import { printCredential, SECRET_BYTES, secretFrom } from '../credentials/credential.js'
 import { bytesOfAscii, digestOf, hkdf, keyMaterialOf } from '../credentials/digests.js'
@@ -14,7 +15,7 @@ import type { ClientId, ClientKey, GrantId, Seconds, Subject } from '../values.j
 import type { Grant, GrantRecord } from './grant.js'
 import { CLOCK_SET_BACK, isGrant } from './grant.js'
 import type { GrantOutcome } from './outcome.js'
-import { about, refused } from './outcome.js'
+import { about, issuedEvent, refused } from './outcome.js'
 import type { GrantRules } from './rules.js'
 
 /** The command of a user who agrees. */
@@ -33,6 +34,8 @@ export interface ApproveCommand {
   readonly scopes: readonly Scope[]
   /** The resources that the user permits. */
   readonly resources: Resources
+  /** The protected resources that the user permits; absent where the request named none. */
+  readonly audience?: Audience
   /** The redirect URI of the request, which the code is bound to. */
   readonly redirectUri: string
   /** S256 challenge, where the request had one. */
@@ -71,7 +74,7 @@ export function approve(
   if (grant !== undefined) return isGrant(grant) ? approveAgain(grant, command, now, rules) : refusedForm()
   const { formExpiresAt } = command
   if (formExpiresAt !== undefined && now >= formExpiresAt) return refusedForm()
-  const { grantId, clientId, clientKey, subject, scopes, resources, redirectUri, codeChallenge } = command
+  const { grantId, clientId, clientKey, subject, scopes, resources, audience, redirectUri, codeChallenge } = command
   const salt = entropy.subarray(0, SECRET_BYTES)
   const secret = deriveCode(command, salt, rules)
   const expiresAt = now + rules.codeLifetime
@@ -82,6 +85,7 @@ export function approve(
     subject,
     scopes,
     resources,
+    ...(audience !== undefined && { audience }),
     createdAt: now,
     keepUntil: formExpiresAt === undefined ? expiresAt : Math.max(expiresAt, formExpiresAt + CLOCK_SET_BACK),
     code: {
@@ -97,7 +101,7 @@ export function approve(
   return {
     reply: { type: 'code', code: printCredential({ kind: 'code', clientKey, grantId, secret }) },
     grant: made,
-    events: [{ type: 'issued', scopes, resources, ...(command.unasked && { unasked: true }), ...about(made, now) }],
+    events: [{ ...issuedEvent(made), ...(command.unasked && { unasked: true }), ...about(made, now) }],
   }
 }
 
@@ -108,7 +112,7 @@ function approveAgain(
   now: Seconds,
   rules: GrantRules,
 ): GrantOutcome<IssuedCode> {
-  const { code, scopes, resources } = grant
+  const { code } = grant
   if (grant.revokedAt !== undefined || code.redirectUri === undefined || code.salt === undefined) return refusedForm()
   if (now >= code.expiresAt || !isSameDecision(grant, command)) return refusedForm()
   const secret = deriveCode(command, decodeBase64url(code.salt) as Uint8Array, rules) // written by approve
@@ -117,17 +121,18 @@ function approveAgain(
   const { clientKey, grantId } = command
   return {
     reply: { type: 'code', code: printCredential({ kind: 'code', clientKey, grantId, secret }) },
-    events: [{ type: 'issued', scopes, resources, retry: true, ...about(grant, now) }],
+    events: [{ ...issuedEvent(grant), retry: true, ...about(grant, now) }],
   }
 }
 
 /** True if a command asks for the very grant that was made. */
 function isSameDecision(grant: Grant, command: ApproveCommand): boolean {
-  const decided = ({ clientId, subject, scopes, resources }: Grant | ApproveCommand) => [
+  const decided = ({ clientId, subject, scopes, resources, audience }: Grant | ApproveCommand) => [
     clientId,
     subject,
     scopes,
     resources,
+    audience ?? null,
   ]
   return (
     sameJson(decided(grant), decided(command)) &&

@@ -7,6 +7,8 @@
  * @see Specification, section 4.5; RFC 8628
  */
 
+import type { Audience } from '../audiences/audience.js'
+import { audienceTooWide, coversAudience } from '../audiences/audience.js'
 import { constantTimeEqual } from '../credentials/base64url.js'
 import type { Credential } from '../credentials/credential.js'
 import { printCredential, secretFrom } from '../credentials/credential.js'
@@ -15,14 +17,13 @@ import type { OAuthError } from '../errors.js'
 import { oauthError } from '../errors.js'
 import type { Resources } from '../resource.js'
 import type { Scope } from '../scopes.js'
-import { limitScopes } from '../scopes.js'
 import type { ClientId, ClientKey, GrantId, Seconds, Subject } from '../values.js'
 import type { DeviceAuthorization, DeviceCode, Grant, GrantRecord } from './grant.js'
 import { isGrant, redeemed } from './grant.js'
 import type { GrantOutcome } from './outcome.js'
-import { about, refused } from './outcome.js'
+import { about, issuedEvent, refused, withoutChange } from './outcome.js'
 import type { IssuedTokens } from './pair.js'
-import { createPair, createSecrets, issuedTokens } from './pair.js'
+import { createPair, createSecrets, issuedTokens, scopesNow } from './pair.js'
 import type { GrantRules } from './rules.js'
 
 /** A device's request for a permission. */
@@ -37,6 +38,8 @@ export interface RequestDeviceCommand {
   readonly clientKey: ClientKey
   /** The scopes that the device asks for, in normal form. */
   readonly scopes: readonly Scope[]
+  /** The protected resources that the device asks for; absent where it named none. */
+  readonly audience?: Audience
 }
 
 /** The answer to {@link RequestDeviceCommand}. */
@@ -79,6 +82,8 @@ export interface PollCommand {
   readonly credential: Credential
   /** The client that authenticated. */
   readonly clientId: ClientId
+  /** The protected resources that the access token is for; absent asks for all that the user permitted. */
+  readonly audience?: Audience | undefined
   /** The scopes that the application is registered for now: its tokens have no others. */
   readonly registered: readonly Scope[]
   /** The type of the access token that it gets; `bearer` where it is absent (specification, section 5.2). */
@@ -108,7 +113,8 @@ export function requestDevice(
   rules: GrantRules,
 ): GrantOutcome<IssuedDeviceCode, DeviceAuthorization> {
   if (record !== undefined) return refused('credential_unknown')
-  const { grantId, clientId, clientKey, scopes } = command
+  const { grantId, clientId, clientKey, scopes, audience } = command
+  const asked = audience === undefined ? { scopes } : { scopes, audience }
   const { deviceCodeLifetime: expiresIn, devicePollingInterval: interval, digests } = rules
   const secret = secretFrom(entropy)
   const expiresAt = now + expiresIn
@@ -123,12 +129,12 @@ export function requestDevice(
       v: 1,
       id: grantId,
       clientId,
-      scopes,
+      ...asked,
       createdAt: now,
       keepUntil: expiresAt + LATE_POLL_SECONDS,
       code: { digest: digestOf(digests, secret), expiresAt, interval },
     },
-    events: [{ type: 'device_requested', at: now, grantId, clientId, scopes }],
+    events: [{ type: 'device_requested', at: now, grantId, clientId, ...asked }],
   }
 }
 
@@ -141,7 +147,7 @@ export function decide(record: GrantRecord | undefined, command: DecideCommand, 
     return { reply: userCodeUnknown(), events: [] }
   }
   const { decision, subject, scopes, resources } = command
-  const { v, id, clientId, keepUntil, code } = record
+  const { v, id, clientId, audience, keepUntil, code } = record
   const grant: Grant = {
     v,
     id,
@@ -149,6 +155,7 @@ export function decide(record: GrantRecord | undefined, command: DecideCommand, 
     subject,
     scopes,
     resources,
+    ...(audience !== undefined && { audience }),
     createdAt: now,
     keepUntil,
     code,
@@ -156,8 +163,7 @@ export function decide(record: GrantRecord | undefined, command: DecideCommand, 
     retired: [],
     ...(decision === 'refuse' && { revokedAt: now }),
   }
-  const event =
-    decision === 'agree' ? ({ type: 'issued', scopes, resources } as const) : ({ type: 'device_refused' } as const)
+  const event = decision === 'agree' ? issuedEvent(grant) : ({ type: 'device_refused' } as const)
   return { reply: { type: 'decided' }, grant, events: [{ ...event, ...about(grant, now) }] }
 }
 
@@ -205,10 +211,12 @@ export function poll(
       events: [],
     }
   }
-  const scopes = limitScopes(record.scopes, command.registered, rules.catalogue)
+  if (!coversAudience(record.audience, command.audience)) return withoutChange(audienceTooWide())
+  const access = { scopes: record.scopes, audience: command.audience ?? record.audience, type: command.tokenType }
+  const scopes = scopesNow(access, command.registered, rules)
   if (scopes.length === 0) return refused('scope_not_registered')
   const secrets = createSecrets(entropy)
-  const pair = createPair(secrets, record.scopes, command.tokenType, now, rules)
+  const pair = createPair(secrets, access, now, rules)
   return {
     reply: issuedTokens(credential, secrets, pair, scopes, now, rules),
     grant: redeemed(record, { ...code, usedAt: now }, pair, now),

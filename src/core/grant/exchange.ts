@@ -4,18 +4,19 @@
  * @see Specification, sections 2.2, 3 and 4.2; RFC 6749, section 4.1.3; RFC 7636
  */
 
+import type { Audience } from '../audiences/audience.js'
+import { audienceTooWide, coversAudience } from '../audiences/audience.js'
 import { constantTimeEqual } from '../credentials/base64url.js'
 import type { Credential } from '../credentials/credential.js'
 import { digestOf } from '../credentials/digests.js'
 import type { Scope } from '../scopes.js'
-import { limitScopes } from '../scopes.js'
 import type { ClientId, Seconds } from '../values.js'
 import type { AuthorizationCode, Grant } from './grant.js'
 import { redeemed, tombstone } from './grant.js'
 import type { GrantOutcome } from './outcome.js'
-import { about, invalidGrant, refused } from './outcome.js'
+import { about, invalidGrant, refused, withoutChange } from './outcome.js'
 import type { IssuedTokens } from './pair.js'
-import { createPair, createSecrets, issuedTokens } from './pair.js'
+import { createPair, createSecrets, issuedTokens, scopesNow } from './pair.js'
 import type { GrantRules } from './rules.js'
 
 /** The command of a client that exchanges its code. */
@@ -30,6 +31,8 @@ export interface ExchangeCommand {
   readonly redirectUri?: string | undefined
   /** The verifier of PKCE (RFC 7636, section 4.5). */
   readonly codeVerifier?: string | undefined
+  /** The protected resources that the access token is for; absent asks for all that the user permitted. */
+  readonly audience?: Audience | undefined
   /** The scopes that the application is registered for now: its tokens have no others. */
   readonly registered: readonly Scope[]
   /** The type of the access token that it gets; `bearer` where it is absent (specification, section 5.2). */
@@ -79,10 +82,12 @@ export function exchange(
     }
   }
 
-  const scopes = limitScopes(grant.scopes, command.registered, rules.catalogue)
+  if (!coversAudience(grant.audience, command.audience)) return withoutChange(audienceTooWide())
+  const access = { scopes: grant.scopes, audience: command.audience ?? grant.audience, type: command.tokenType }
+  const scopes = scopesNow(access, command.registered, rules)
   if (scopes.length === 0) return refused('scope_not_registered')
   const secrets = createSecrets(entropy)
-  const pair = createPair(secrets, grant.scopes, command.tokenType, now, rules)
+  const pair = createPair(secrets, access, now, rules)
   return {
     reply: issuedTokens(credential, secrets, pair, scopes, now, rules),
     grant: redeemed(grant, usedCode(code, now), pair, now),

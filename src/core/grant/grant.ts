@@ -6,6 +6,7 @@
  * @module
  */
 
+import type { Audience } from '../audiences/audience.js'
 import { constantTimeEqual } from '../credentials/base64url.js'
 import type { Resources } from '../resource.js'
 import type { Scope } from '../scopes.js'
@@ -25,6 +26,8 @@ export interface Grant {
   readonly scopes: readonly Scope[]
   /** The resources that the user permitted. */
   readonly resources: Resources
+  /** The protected resources that the user permitted (RFC 8707); absent where the request named none. */
+  readonly audience?: Audience
   /** The time of the user's decision, in seconds since the epoch. */
   readonly createdAt: Seconds
   /**
@@ -88,6 +91,8 @@ export interface DeviceAuthorization {
   readonly clientId: ClientId
   /** The scopes that the device asks for. */
   readonly scopes: readonly Scope[]
+  /** The protected resources that the device asks for; absent where it named none. */
+  readonly audience?: Audience
   /** The time of the request, in seconds since the epoch. */
   readonly createdAt: Seconds
   /** The record stays at least until then, so that a late poll is told that the code expired. */
@@ -107,6 +112,8 @@ export interface TokenPair {
     /** Exclusive: the token works while `now < expiresAt`. */
     readonly expiresAt: Seconds
     readonly scopes: readonly Scope[]
+    /** That of the grant, or a part of it; absent where the grant has none. */
+    readonly audience?: Audience
     /** Absent for `bearer` (specification, section 5.2). */
     readonly type?: 'mac'
     /** Present when this token was revoked alone. */
@@ -205,18 +212,36 @@ export function redeemed(grant: Grant, code: Grant['code'], pair: TokenPair, now
 
 /** Returns a grant that gave out a pair at a moment. Written out: objects of one shape are copied and read fastest. */
 export function withPairs(grant: Grant, pairs: readonly TokenPair[], lastUsedAt: Seconds): Grant {
-  const { v, id, clientId, subject, scopes, resources, createdAt, keepUntil, code, retired } = grant
-  return { v, id, clientId, subject, scopes, resources, createdAt, keepUntil, code, pairs, retired, lastUsedAt }
+  const { v, id, clientId, subject, scopes, resources, audience, createdAt, keepUntil, code, retired } = grant
+  const next = { v, id, clientId, subject, scopes, resources, createdAt, keepUntil, code, pairs, retired, lastUsedAt }
+  return audience === undefined ? next : { ...next, audience }
 }
 
 /** Returns a grant after its revocation. It says that it was revoked, and holds no digest of a token. Written out, as `withPairs`. */
 export function tombstone(grant: Grant, now: Seconds): Grant {
-  const { v, id, clientId, subject, scopes, resources, createdAt, keepUntil, code, lastUsedAt, revokedAt = now } = grant
+  const { v, id, clientId, subject, scopes, resources, createdAt, keepUntil, code, revokedAt = now } = grant
+  const { audience, lastUsedAt } = grant
   const pairs = NONE
   const retired = NONE
-  return lastUsedAt === undefined
-    ? { v, id, clientId, subject, scopes, resources, createdAt, keepUntil, code, pairs, retired, revokedAt }
-    : { v, id, clientId, subject, scopes, resources, createdAt, keepUntil, code, pairs, retired, lastUsedAt, revokedAt }
+  const ended =
+    lastUsedAt === undefined
+      ? { v, id, clientId, subject, scopes, resources, createdAt, keepUntil, code, pairs, retired, revokedAt }
+      : {
+          v,
+          id,
+          clientId,
+          subject,
+          scopes,
+          resources,
+          createdAt,
+          keepUntil,
+          code,
+          pairs,
+          retired,
+          lastUsedAt,
+          revokedAt,
+        }
+  return audience === undefined ? ended : { ...ended, audience }
 }
 
 const NONE: readonly never[] = []

@@ -4,6 +4,7 @@
  * @see Specification, section 3
  */
 
+import type { Audience } from '../audiences/audience.js'
 import type { Credential } from '../credentials/credential.js'
 import type { Digests } from '../credentials/digests.js'
 import { digestOf } from '../credentials/digests.js'
@@ -23,6 +24,8 @@ export type Inspection =
       readonly subject: Subject
       readonly scopes: readonly Scope[]
       readonly resources: Resources
+      /** The protected resources that the token is for; absent for the service itself. */
+      readonly audience?: Audience
       /** Exclusive; the end of the grace period where that comes first. */
       readonly expiresAt: Seconds
       /** Absent for `bearer`: then presenting it is enough. */
@@ -45,14 +48,8 @@ export function inspect(grant: Grant | undefined, credential: Credential, now: S
   const expiresAt = worksUntil(pair, 'access')
   if (now >= expiresAt) return { type: 'inactive', reason: 'credential_expired' }
   const { id: grantId, clientId, subject, resources } = grant
-  const active = {
-    type: 'active',
-    grantId,
-    clientId,
-    subject,
-    scopes: pair.access.scopes,
-    resources,
-    expiresAt,
-  } as const
-  return pair.access.type === undefined ? active : { tokenType: pair.access.type, ...active }
+  const { scopes, audience, type: tokenType } = pair.access
+  const active = { type: 'active', grantId, clientId, subject, scopes, resources, expiresAt } as const
+  const bound = audience === undefined ? active : { ...active, audience }
+  return tokenType === undefined ? bound : { tokenType, ...bound }
 }

@@ -2,6 +2,7 @@
  * The outcome of a transition: its answer, the grant to write, and the events of the audit trail.
  * @module
  */
+import type { Audience } from '../audiences/audience.js'
 import type { OAuthError, RefusalReason } from '../errors.js'
 import { oauthError } from '../errors.js'
 import type { Resources } from '../resource.js'
@@ -24,6 +25,8 @@ export interface DeviceRequestedEvent {
   readonly clientId: ClientId
   /** The scopes that the device asks for. */
   readonly scopes: readonly Scope[]
+  /** The protected resources that it asks for; absent where it named none. */
+  readonly audience?: Audience
 }
 
 /** An event after a user decided. */
@@ -38,6 +41,8 @@ export type DecidedEvent = {
       readonly type: 'issued'
       readonly scopes: readonly Scope[]
       readonly resources: Resources
+      /** The protected resources that were permitted; absent where the request named none. */
+      readonly audience?: Audience
       /** Present where the same form came again and got the same code. */
       readonly retry?: true
       /** Present where nobody was asked, since a consent of before was remembered (the option `consent`). */
@@ -79,6 +84,16 @@ export interface GrantOutcome<Reply, Written extends GrantRecord = Grant> {
 /** Returns the fields that every event of a grant has. */
 export function about(grant: Grant, now: Seconds): Pick<DecidedEvent, 'at' | 'grantId' | 'clientId' | 'subject'> {
   return { at: now, grantId: grant.id, clientId: grant.clientId, subject: grant.subject }
+}
+
+/** Makes the event of a grant that a user agreed to, but for the fields of {@link about}. */
+export function issuedEvent({ scopes, resources, audience }: Grant): {
+  readonly type: 'issued'
+  readonly scopes: readonly Scope[]
+  readonly resources: Resources
+  readonly audience?: Audience
+} {
+  return { type: 'issued', scopes, resources, ...(audience !== undefined && { audience }) }
 }
 
 /**

@@ -4,11 +4,14 @@
  * @see Specification, section 3; RFC 6749, section 5.1
  */
 
+import type { Audience } from '../audiences/audience.js'
+import { limitToAudience } from '../audiences/audience.js'
 import type { Credential } from '../credentials/credential.js'
 import { printCredential, SECRET_BYTES, secretFrom } from '../credentials/credential.js'
 import { digestOf } from '../credentials/digests.js'
 import { macKeyOf } from '../credentials/mac.js'
 import type { Scope } from '../scopes.js'
+import { limitScopes } from '../scopes.js'
 import type { Seconds } from '../values.js'
 import type { TokenPair } from './grant.js'
 import { worksUntil } from './grant.js'
@@ -41,20 +44,36 @@ export function createSecrets(bytes: Uint8Array): PairSecrets {
   return { access: secretFrom(bytes, 0), refresh: secretFrom(bytes, SECRET_BYTES) }
 }
 
+/** The part of an access token that its request decides. */
+export interface RequestedAccess {
+  readonly scopes: readonly Scope[]
+  readonly audience: Audience | undefined
+  readonly type: 'mac' | undefined
+}
+
 /** Makes the record of a pair. */
 export function createPair(
   secrets: PairSecrets,
-  scopes: readonly Scope[],
-  type: 'mac' | undefined,
+  { scopes, audience, type }: RequestedAccess,
   now: Seconds,
   { digests, accessTokenLifetime, refreshTokenLifetime }: GrantRules,
 ): TokenPair {
   const digest = digestOf(digests, secrets.access)
   const expiresAt = now + accessTokenLifetime
+  const access = type === undefined ? { digest, expiresAt, scopes } : { digest, expiresAt, scopes, type }
   return {
-    access: type === undefined ? { digest, expiresAt, scopes } : { digest, expiresAt, scopes, type },
+    access: audience === undefined ? access : { ...access, audience },
     refresh: { digest: digestOf(digests, secrets.refresh), expiresAt: now + refreshTokenLifetime },
   }
+}
+
+/** Returns the scopes that a token has now: those that its application is registered for, and that its audience knows. */
+export function scopesNow(
+  { scopes, audience }: Pick<RequestedAccess, 'scopes'> & { readonly audience?: Audience | undefined },
+  registered: readonly Scope[],
+  rules: GrantRules,
+): readonly Scope[] {
+  return limitToAudience(limitScopes(scopes, registered, rules.catalogue), audience, rules)
 }
 
 /**

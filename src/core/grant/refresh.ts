@@ -7,20 +7,22 @@
  * @see Specification, sections 3 and 4.3; RFC 6749, section 6; RFC 9700, section 4.14.2; RFC 5869
  */
 
+import type { Audience } from '../audiences/audience.js'
+import { audienceTooWide, coversAudience } from '../audiences/audience.js'
 import { constantTimeEqual, decodeBase64url, encodeBase64url } from '../credentials/base64url.js'
 import type { Credential } from '../credentials/credential.js'
 import { SECRET_BYTES } from '../credentials/credential.js'
 import { bytesOfAscii, digestOf, hkdf, keyMaterialOf } from '../credentials/digests.js'
 import { oauthError } from '../errors.js'
 import type { Scope } from '../scopes.js'
-import { limitScopes, narrowScopes } from '../scopes.js'
+import { narrowScopes } from '../scopes.js'
 import type { ClientId, Digest, Seconds } from '../values.js'
 import type { Grant, TokenPair } from './grant.js'
 import { findPair, PAIRS_IN_GRACE, retire, tombstone, withPairs, worksUntil } from './grant.js'
 import type { GrantOutcome } from './outcome.js'
-import { about, invalidGrant, refused } from './outcome.js'
+import { about, invalidGrant, refused, withoutChange } from './outcome.js'
 import type { IssuedTokens, PairSecrets } from './pair.js'
-import { createPair, createSecrets, issuedTokens } from './pair.js'
+import { createPair, createSecrets, issuedTokens, scopesNow } from './pair.js'
 import type { GrantRules } from './rules.js'
 
 /** The command of a client that refreshes a pair. */
@@ -33,6 +35,8 @@ export interface RefreshCommand {
   readonly clientId: ClientId
   /** In normal form; absent asks for all that the user permitted. */
   readonly scopes?: readonly Scope[] | undefined
+  /** The protected resources that the access token is for; absent asks for all that the user permitted. */
+  readonly audience?: Audience | undefined
   /** The scopes that the application is registered for now: its tokens have no others. */
   readonly registered: readonly Scope[]
   /** The type of the successor's access token; `bearer` where it is absent (specification, section 5.2). */
@@ -63,12 +67,12 @@ export function refresh(
   if (pair === undefined) return wasRetired(grant, digest) ? replayed(grant, now, rules) : refused('credential_unknown')
   if (pair.superseded !== undefined && now >= pair.superseded.until) return replayed(grant, now, rules)
   if (now >= pair.refresh.expiresAt) return refused('credential_expired')
+  if (!coversAudience(grant.audience, command.audience)) return withoutChange(audienceTooWide())
   const scopes = narrowScopes(grant.scopes, command.scopes, rules.catalogue)
   if (scopes === undefined)
-    return {
-      reply: oauthError('invalid_scope', 'scope_insufficient', 'The scope is wider than what the user permitted.'),
-      events: [],
-    }
+    return withoutChange(
+      oauthError('invalid_scope', 'scope_insufficient', 'The scope is wider than what the user permitted.'),
+    )
   return pair.superseded === undefined
     ? supersede(grant, pair, command, scopes, now, entropy, rules)
     : repeat(grant, pair, pair.superseded.salt, command, now, rules)
@@ -78,7 +82,7 @@ export function refresh(
 function supersede(
   grant: Grant,
   pair: TokenPair,
-  { credential, tokenType, registered }: RefreshCommand,
+  { credential, audience = grant.audience, tokenType, registered }: RefreshCommand,
   scopes: readonly Scope[],
   now: Seconds,
   entropy: Uint8Array,
@@ -91,11 +95,12 @@ function supersede(
     const limits = { status: 429, retryAfter: soonest - now }
     return { reply: oauthError('temporarily_unavailable', 'too_many_pairs_in_grace', description, limits), events: [] }
   }
-  const limited = limitScopes(scopes, registered, rules.catalogue)
+  const access = { scopes, audience, type: tokenType }
+  const limited = scopesNow(access, registered, rules)
   if (limited.length === 0) return refused('scope_not_registered')
   const salt = entropy.subarray(0, SECRET_BYTES)
   const secrets = deriveSuccessor(credential, salt, rules)
-  const successor = createPair(secrets, scopes, tokenType, now, rules)
+  const successor = createPair(secrets, access, now, rules)
   const superseded: TokenPair = {
     access: pair.access,
     refresh: pair.refresh,
@@ -126,7 +131,7 @@ function repeat(
   if (successor.access.revokedAt !== undefined) return refused('credential_revoked')
   // Only where a clock stepped back: what is handed out must not be a replay as soon as it is used.
   if (now >= worksUntil(successor, 'refresh')) return refused('credential_expired')
-  const scopes = limitScopes(successor.access.scopes, registered, rules.catalogue)
+  const scopes = scopesNow(successor.access, registered, rules)
   if (scopes.length === 0) return refused('scope_not_registered')
   return {
     reply: issuedTokens(credential, secrets, successor, scopes, now, rules),

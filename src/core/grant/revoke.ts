@@ -94,9 +94,10 @@ export function withdraw(grant: Grant | undefined, command: WithdrawCommand, now
 
 /** Returns a pair whose access token is revoked. Written out, as `withPairs`. */
 function withoutAccess({ access, refresh, superseded }: TokenPair, revokedAt: Seconds): TokenPair {
-  const { digest, expiresAt, scopes, type } = access
-  const revoked =
+  const { digest, expiresAt, scopes, audience, type } = access
+  const plain =
     type === undefined ? { digest, expiresAt, scopes, revokedAt } : { digest, expiresAt, scopes, type, revokedAt }
+  const revoked = audience === undefined ? plain : { ...plain, audience }
   return superseded === undefined ? { access: revoked, refresh } : { access: revoked, refresh, superseded }
 }
 

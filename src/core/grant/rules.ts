@@ -4,6 +4,7 @@
  * @see Specification, section 8
  */
 
+import type { DeclaredResources } from '../audiences/audience.js'
 import type { DerivationRules } from '../credentials/digests.js'
 import type { ScopeCatalogue } from '../scopes.js'
 import type { Seconds } from '../values.js'
@@ -12,6 +13,8 @@ import type { Seconds } from '../values.js'
 export interface GrantRules extends DerivationRules {
   /** The scopes that the service has: no token has others. */
   readonly catalogue: ScopeCatalogue
+  /** The protected resources that the service has; none by default. */
+  readonly audiences?: DeclaredResources
   /** Lifetimes and the grace period, in seconds. */
   readonly codeLifetime: Seconds
   /** Seconds for which an access token works. */

@@ -14,7 +14,7 @@ import { IDS_KEPT } from '../../management/permitted-applications.js'
 import { shortened } from '../../pages/fragments.js'
 import type { AuthorizedApplication, AuthorizedGrant, AuthorizedResources } from '../../pages/index.js'
 import { beginningOf, entrySize, LIST_CHARACTERS } from '../../shell/shown-lists.js'
-import { describeScopes } from '../interaction/consent-model.js'
+import { describeAudience, describeScopes } from '../interaction/consent-model.js'
 import type { PageContext } from '../interaction/context.js'
 import type { LogoLink } from './permitted.js'
 
@@ -60,12 +60,13 @@ export function takeFitting(applications: readonly AuthorizedApplication[]): rea
 
 function describeGrant(
   context: PageContext<never>,
-  { scopes, resources, createdAt, lastUsedAt }: KeptGrant,
+  { scopes, resources, audience, createdAt, lastUsedAt }: KeptGrant,
   names: ResourceNames,
 ): AuthorizedGrant {
   return {
     scopes: describeScopes(context, scopes),
     resources: describeResources(resources, names),
+    ...describeAudience(context, audience),
     createdAt,
     ...(lastUsedAt !== undefined && { lastUsedAt }),
   }
@@ -97,10 +98,12 @@ function describeResources({ kind, ids, count, isMore }: KeptResources, names: R
 function sizeOf(application: AuthorizedApplication): number {
   const { name, website, logo = '', grants, older } = ownOf(application)
   const permissions = [...grants, ...(older === undefined ? [] : [older])].flatMap(({ scopes }) => scopes)
+  const audiences = grants.flatMap((grant) => ownOf(grant).audiences ?? [])
   const places = [...grants.map(({ resources }) => resources), ...(older?.resources ?? [])]
   return (
     entrySize(name, name, website, website, logo) +
     FORM_CHARACTERS +
+    audiences.reduce((size, { resource, name }) => size + entrySize(resource, name), 0) +
     permissions.reduce((size, { scope, description }) => size + entrySize(scope, description), 0) +
     places.reduce((size, { items }) => items.reduce((sum, item) => sum + entrySize(item), size + entrySize()), 0)
   )

@@ -6,6 +6,7 @@
 import type { Application, PublishedApplication } from '../../core/application/application.js'
 import { isPublished } from '../../core/application/application.js'
 import { deviceFlowFault } from '../../core/application/registration.js'
+import type { Audience } from '../../core/audiences/audience.js'
 import { GRANT_ID_BYTES, grantIdOf } from '../../core/credentials/credential.js'
 import { userCodeDigest } from '../../core/credentials/user-code.js'
 import type { OAuthError } from '../../core/errors.js'
@@ -13,8 +14,8 @@ import { isOAuthError } from '../../core/errors.js'
 import { userCodeUnknown } from '../../core/grant/device.js'
 import type { DeviceAuthorization, Grant, GrantRecord } from '../../core/grant/grant.js'
 import { isGrant } from '../../core/grant/grant.js'
+import { scopesNow } from '../../core/grant/pair.js'
 import type { Scope } from '../../core/scopes.js'
-import { limitScopes } from '../../core/scopes.js'
 import type { ClientKey, GrantId, UserCode } from '../../core/values.js'
 import type { User } from '../../shell/options.js'
 import type { UserCodeRecord } from '../../shell/records.js'
@@ -27,6 +28,7 @@ export interface ShownDevice {
   readonly device: Pick<DeviceAuthorization, 'id'>
   readonly application: PublishedApplication
   readonly scopes: readonly Scope[]
+  readonly audience?: Audience
 }
 
 /** A device that waits for a decision. */
@@ -87,7 +89,7 @@ export async function loadDevice(
 
 /** Returns a device whose user may decide: in time, and for an application that still may have what is asked for. */
 export function checkWaiting(
-  { scopes: catalogue, clock }: PageContext<never>,
+  { rules, clock }: PageContext<never>,
   userCode: UserCode,
   { application, record }: DeviceRecords,
 ): WaitingDevice | OAuthError {
@@ -96,8 +98,11 @@ export function checkWaiting(
   if (application?.state !== 'approved' || application.clientId !== record.clientId) return userCodeUnknown()
   if (deviceFlowFault(application) !== undefined) return userCodeUnknown()
   // The page cannot show a scope that the service has taken out of its catalogue.
-  const scopes = limitScopes(record.scopes, application.scopes, catalogue)
-  return scopes.length === 0 ? userCodeUnknown() : { type: 'waiting', userCode, device: record, application, scopes }
+  const scopes = scopesNow(record, application.scopes, rules)
+  if (scopes.length === 0) return userCodeUnknown()
+  const { audience } = record
+  const asked = { userCode, device: record, application, scopes, ...(audience !== undefined && { audience }) }
+  return { type: 'waiting', ...asked }
 }
 
 /** Returns a device on which this very user decided; undefined where nobody or somebody else did. */

@@ -71,14 +71,14 @@ export async function showConsent(
   found: WaitingDevice,
   again?: ChoiceFault,
 ): Promise<HttpResponse> {
-  const { application, scopes, device, userCode } = found
+  const { device, userCode } = found
   const binder = createFormBinder(context, request, user)
   const fields = [
     { name: FORM_FIELDS.userCode, value: userCode },
     { name: FORM_FIELDS.device, value: device.id },
     binder.field(consentFormOf(found)),
   ]
-  const model = await createConsentModel(context, user, application, scopes, fields, again)
+  const model = await createConsentModel(context, user, found, fields, again)
   if (isOAuthError(model)) return showError(context, 'device', model)
   const form = { action: actionOf(context), fields }
   const html = context.pages.consent({ ...model, userCode: printUserCode(userCode), form })

@@ -4,6 +4,7 @@
  */
 import type { PublishedApplication } from '../../core/application/application.js'
 import { RESOURCE_CHOICES } from '../../core/application/registration.js'
+import type { Audience } from '../../core/audiences/audience.js'
 import type { OAuthError } from '../../core/errors.js'
 import { oauthError } from '../../core/errors.js'
 import type { Scope } from '../../core/scopes.js'
@@ -21,8 +22,15 @@ import { formSize, readResources, selectOffered } from './resources.js'
 /** The consent page but for its form and the place that the answer goes to. */
 export type ConsentModel = Pick<
   ConsentPageModel,
-  'application' | 'user' | 'scopes' | 'resources' | 'stylesheet' | 'fault'
+  'application' | 'user' | 'scopes' | 'audiences' | 'resources' | 'stylesheet' | 'fault'
 >
+
+/** The permission that a page asks for. */
+export interface AskedPermission {
+  readonly application: PublishedApplication
+  readonly scopes: readonly Scope[]
+  readonly audience?: Audience
+}
 
 /** The fields of a consent form that the user fills in, resources apart, with their longest values. */
 const LONGEST_ANSWER: readonly HiddenField[] = [
@@ -41,8 +49,7 @@ const CHOICE_FAULT = `Choose which resources the application may use: at least o
 export async function createConsentModel(
   context: PageContext<never>,
   user: User,
-  application: PublishedApplication,
-  scopes: readonly Scope[],
+  { application, scopes, audience }: AskedPermission,
   fields: readonly HiddenField[],
   again?: ChoiceFault,
 ): Promise<ConsentModel | OAuthError> {
@@ -62,6 +69,7 @@ export async function createConsentModel(
     },
     user: { name: shownName(user.name, user.subject) },
     scopes: describeScopes(context, scopes),
+    ...describeAudience(context, audience),
     resources: describeResources(choices, application.resourceScope, offered, again),
     stylesheet: context.stylesheet,
     ...(again !== undefined && { fault: CHOICE_FAULT }),
@@ -76,6 +84,15 @@ export function describeScopes(
   return [...catalogue.entries.values()]
     .filter(({ scope }) => scopes.includes(scope))
     .map(({ scope, permission, definition }) => ({ scope, permission, description: definition.description }))
+}
+
+/** Describes the protected resources of a permission; nothing where it has none. */
+export function describeAudience(
+  { audiences }: PageContext<never>,
+  audience: Audience | undefined,
+): Pick<ConsentPageModel, 'audiences'> {
+  if (audience === undefined) return {}
+  return { audiences: audience.map((resource) => ({ resource, name: audiences.get(resource)?.name ?? resource })) }
 }
 
 /** Describes the choice of resources: as it was made before, else the registered one. */

@@ -11,11 +11,12 @@ import type {
 } from '../../core/application/registration.js'
 import type { RegistrationRules } from '../../core/application/registration-check.js'
 import { checkRegistration } from '../../core/application/registration-check.js'
+import type { ResourceIdentifier } from '../../core/audiences/audience.js'
 import { encodeBase64url } from '../../core/credentials/base64url.js'
 import { digestOf } from '../../core/credentials/digests.js'
 import { readStrictOptions } from '../../core/options.js'
 import type { TakesOf } from '../../core/takes.js'
-import { ANYTHING, isTaken, NAME } from '../../core/takes.js'
+import { ANYTHING, isTaken, mustBe, NAME } from '../../core/takes.js'
 import type { ClientId } from '../../core/values.js'
 import { parseClientId } from '../../core/values.js'
 import { registrationError } from './errors.js'
@@ -38,6 +39,7 @@ const RESOURCE_SERVER: TakesOf<ResourceServerRegistration> = {
   description: ANYTHING,
   website: ANYTHING,
   scopes: ANYTHING,
+  audience: ANYTHING,
 }
 
 const IMPORTED_SECRET = /^[\x21-\x7e]{24,255}$/
@@ -65,11 +67,14 @@ export function createRegistrationFunctions(
       const of = 'applications.registerResourceServer'
       const imported = readStrictOptions<Imported>(of, given, IMPORTED)
       const fields = readStrictOptions<ResourceServerRegistration>(`${of}, registration`, registration, RESOURCE_SERVER)
-      const whole = { ...fields, type: 'confidential', redirectUris: [], resourceScope: 'all' }
+      const { audience, ...described } = fields
+      const whole = { ...described, type: 'confidential', redirectUris: [], resourceScope: 'all' }
       const needs = { reasons: 'optional', logo: 'optional', redirectUris: 'none' } as const
-      const { details } = checkDetails(context, whole, needs, importFaults('confidential', imported))
+      const more = [...audienceFaults(context, audience), ...importFaults('confidential', imported)]
+      const { details } = checkDetails(context, whole, needs, more)
       const clientSecret = imported.clientSecret ?? createSecret(context)
-      const server = { ...details, logo: '', resourceServer: true } as const
+      const bound = audience === undefined ? {} : { audience: audience as ResourceIdentifier } // audienceFaults has checked it
+      const server = { ...details, logo: '', resourceServer: true, ...bound } as const
       const clientId = await publish(context, server, imported.clientId, clientSecret)
       return { clientId, clientSecret }
     },
@@ -114,6 +119,12 @@ async function publish(
   const approve = { type: 'approve', revision: 1, secretDigest, catalogue: context.settings.scopes } as const
   await applyCommands(context, clientId, submit, approve)
   return clientId
+}
+
+/** Finds the fault of the protected resource that a resource server stands for. */
+function audienceFaults({ settings }: ApplicationContext, audience: unknown): readonly RegistrationFault[] {
+  if (audience === undefined || settings.audiences.has(audience as ResourceIdentifier)) return [] // anything else is not in it
+  return [{ path: 'audience', message: mustBe({ words: "one of the server's audiences" }, audience) }]
 }
 
 /** Finds the faults of an identifier and a secret that an application already has. */

@@ -2,6 +2,7 @@
  * The functions of a server on the permissions that users gave: functions that the host calls.
  * @module
  */
+import type { Audience } from '../../core/audiences/audience.js'
 import type { Resources } from '../../core/resource.js'
 import type { Scope } from '../../core/scopes.js'
 import type { ClientId, GrantId, Seconds, Subject } from '../../core/values.js'
@@ -18,6 +19,8 @@ export interface GrantSummary {
   readonly scopes: readonly Scope[]
   /** The resources that the user permitted. */
   readonly resources: Resources
+  /** The protected resources that its tokens work at, and nowhere else; absent if they are not limited so (RFC 8707). */
+  readonly audience?: Audience
   /** Seconds since the epoch. */
   readonly createdAt: Seconds
   /**

@@ -8,9 +8,9 @@ import type { OAuthError } from '../../core/errors.js'
 import { isOAuthError } from '../../core/errors.js'
 import type { Grant } from '../../core/grant/grant.js'
 import { isLive, liveUntil } from '../../core/grant/grant.js'
+import { scopesNow } from '../../core/grant/pair.js'
+import type { GrantRules } from '../../core/grant/rules.js'
 import type { Resources } from '../../core/resource.js'
-import type { ScopeCatalogue } from '../../core/scopes.js'
-import { limitScopes } from '../../core/scopes.js'
 import type { Subject } from '../../core/values.js'
 import type { Settings } from '../../shell/options/settings.js'
 import type { PageWanted } from '../../shell/records/checked-store.js'
@@ -31,7 +31,7 @@ export interface ReadablePage extends GrantPage {
  * @throws GrantwellError `ERR_STORE`
  */
 export async function listReadableGrants(
-  { clock, clientKeyOf, scopes: catalogue }: Settings<never>,
+  { clock, clientKeyOf, rules }: Settings<never>,
   { read, listReadable }: Transactions,
   subject: Subject,
   page: PageWanted,
@@ -49,7 +49,7 @@ export async function listReadableGrants(
   const applications = new Map(applicationKeys.map((key, index) => [key, found[index]?.value]))
   const grants = live.flatMap((grant) => {
     const value = applications.get(keys.application(clientKeyOf(grant.clientId)))
-    return permittedGrant(grant, value, catalogue)
+    return permittedGrant(grant, value, rules)
   })
   return { grants, ...(cursor !== undefined && { cursor }), ...(error !== undefined && { leftOut: error }) }
 }
@@ -67,14 +67,10 @@ async function readAll(
 }
 
 /** Returns the permission as its user sees it. Returns none if the application is gone: then the grant does not work. */
-function permittedGrant(
-  grant: Grant,
-  value: JsonValue | undefined,
-  catalogue: ScopeCatalogue,
-): readonly GrantSummary[] {
+function permittedGrant(grant: Grant, value: JsonValue | undefined, rules: GrantRules): readonly GrantSummary[] {
   const application = recordAs.application(value)
   if (!isPublished(application) || application.clientId !== grant.clientId) return []
-  const { id: grantId, clientId, createdAt, lastUsedAt } = grant
+  const { id: grantId, clientId, audience, createdAt, lastUsedAt } = grant
   const { name, website, state } = application
   return [
     {
@@ -82,8 +78,9 @@ function permittedGrant(
       clientId,
       application: { name, website, state },
       // Copies: what a host does with them must not reach a record that a store in memory may still hold.
-      scopes: [...limitScopes(grant.scopes, application.scopes, catalogue)],
+      scopes: [...scopesNow(grant, application.scopes, rules)],
       resources: copyOf(limitResources(grant.resources, application.resourceScope)),
+      ...(audience !== undefined && { audience: [...audience] }),
       createdAt,
       ...(lastUsedAt !== undefined && { lastUsedAt }),
       expiresAt: liveUntil(grant),

@@ -98,10 +98,11 @@ export function shownOf({
   redirectUri,
   state,
   scopes,
+  audience,
   codeChallenge,
 }: AuthorizationRequest): FormBinding['shown'] {
   const { clientId, name, resourceScope } = application
-  const asked = [redirectUri, state ?? null, printScopes(scopes), codeChallenge ?? null]
+  const asked = [redirectUri, state ?? null, printScopes(scopes), codeChallenge ?? null, ...(audience ?? [])]
   return ['consent', clientId, name, resourceScope, ...asked]
 }
 
@@ -111,6 +112,7 @@ export function printAuthorizationRequest({
   redirectUri,
   state,
   scopes,
+  audience = [],
   codeChallenge,
 }: AuthorizationRequest): string {
   const parameters: (readonly [string, string])[] = [
@@ -121,6 +123,7 @@ export function printAuthorizationRequest({
   // Without a scope the registered ones are asked for. Written out, they could be longer than a parameter may be.
   const scope = printScopes(scopes)
   if (scope !== printScopes(application.scopes)) parameters.push(['scope', scope])
+  for (const resource of audience) parameters.push(['resource', resource])
   if (state !== undefined) parameters.push(['state', state])
   if (codeChallenge !== undefined) parameters.push(['code_challenge', codeChallenge], ['code_challenge_method', 'S256'])
   return parameters.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('&')

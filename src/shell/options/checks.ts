@@ -2,9 +2,11 @@
  * Reads and checks the options that a host gives.
  * @module
  */
+import type { DeclaredResources } from '../../core/audiences/audience.js'
 import { configurationError } from '../../core/errors.js'
 import type { GrantRules } from '../../core/grant/rules.js'
 import { readOptions } from '../../core/options.js'
+import type { ScopeCatalogue } from '../../core/scopes.js'
 import { CATALOGUE } from '../../core/scopes.js'
 import type { TakesOf } from '../../core/takes.js'
 import { FLAG, FUNCTION, isObject, methods, mustBe, oneOf, seconds } from '../../core/takes.js'
@@ -13,6 +15,7 @@ import { parseOrigin, parseUrl } from '../../core/url.js'
 import type { Seconds } from '../../core/values.js'
 import type { Pages } from '../../pages/index.js'
 import type { AuthorizationServerOptions } from '../options.js'
+import { readAudiences } from './audiences.js'
 
 /** The pages that a host can replace. */
 const PAGES: TakesOf<Pages> = {
@@ -38,6 +41,7 @@ const OPTIONS: TakesOf<AuthorizationServerOptions> = {
   signInUrl: FUNCTION,
   resources: FUNCTION,
   scopes: CATALOGUE,
+  audiences: { words: 'a list of { resource, name, scopes }', fits: Array.isArray },
   codeLifetime: SHORT,
   // An hour in milliseconds is more.
   accessTokenLifetime: seconds(1, 31 * DAY),
@@ -118,7 +122,10 @@ const LOOPBACK = /^(?:localhost|127\.0\.0\.1|\[::1\])$/
  * @param given - the options that the host gave; a default is never at fault
  * @throws GrantwellError `ERR_CONFIGURATION`
  */
-export function checkLifetimes(rules: GrantRules, given: Partial<GrantRules>): void {
+export function checkLifetimes(
+  rules: GrantRules,
+  given: Pick<AuthorizationServerOptions, 'gracePeriod' | 'devicePollingInterval'>,
+): void {
   const { gracePeriod, devicePollingInterval } = given
   const { accessTokenLifetime: access, refreshTokenLifetime: refresh } = rules
   if (refresh < access) throw optionError('refreshTokenLifetime', `accessTokenLifetime (${access}) or more`, refresh)
@@ -174,6 +181,15 @@ function corsOriginOf(given: unknown, insecure: boolean): Origin {
     throw optionError('corsOrigins', "a list of origins, such as 'https://app.example', without a path", given)
   if (!isSecure(new URL(origin), insecure)) throw optionError('corsOrigins', `a list of origins with ${SECURE}`, given)
   return origin
+}
+
+/**
+ * Reads the option `audiences`.
+ * @param insecure - true to allow http everywhere
+ * @throws GrantwellError `ERR_CONFIGURATION`
+ */
+export function audiencesOf(given: readonly unknown[], scopes: ScopeCatalogue, insecure: boolean): DeclaredResources {
+  return readAudiences(CREATE, given, scopes, (url) => isSecure(url, insecure))
 }
 
 const SECURE = 'https, or http on loopback or with allowInsecureIssuer'

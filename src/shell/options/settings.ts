@@ -3,6 +3,7 @@
  * @module
  */
 import type { RedirectRules } from '../../core/application/redirect-uri.js'
+import type { DeclaredResources } from '../../core/audiences/audience.js'
 import { portableDigests } from '../../core/credentials/digests.js'
 import type { GrantRules } from '../../core/grant/rules.js'
 import { serviceScopes } from '../../core/scopes/service-scopes.js'
@@ -13,7 +14,7 @@ import type { AuditEvent } from '../audit.js'
 import { harmless } from '../host.js'
 import type { AuthorizationServerOptions } from '../options.js'
 import { createClientKeys } from '../records/client-keys.js'
-import { checkLifetimes, corsOriginsOf, issuerPathOf, optionError, readServerOptions } from './checks.js'
+import { audiencesOf, checkLifetimes, corsOriginsOf, issuerPathOf, optionError, readServerOptions } from './checks.js'
 import {
   checkedClock,
   checkedDigests,
@@ -27,7 +28,7 @@ import {
 export type Settings<Native> = Required<
   Omit<
     AuthorizationServerOptions<Native>,
-    'derivationKey' | 'resources' | 'pages' | 'userCodeLimiter' | 'deviceLimiter' | 'corsOrigins'
+    'derivationKey' | 'resources' | 'audiences' | 'pages' | 'userCodeLimiter' | 'deviceLimiter' | 'corsOrigins'
   >
 > & {
   readonly userCodeLimiter: AuthorizationServerOptions<Native>['userCodeLimiter'] | undefined
@@ -35,6 +36,8 @@ export type Settings<Native> = Required<
   readonly resources: AuthorizationServerOptions<Native>['resources'] | undefined
   /** Origins that the host adds to those of the redirect URIs; false for no CORS at all. */
   readonly corsOrigins: ReadonlySet<Origin> | false
+  /** The protected resources, by their identifiers. */
+  readonly audiences: DeclaredResources
   /** The pages of the host alone: the default ones are loaded later. */
   readonly pages: Partial<Pages>
   readonly rules: GrantRules
@@ -96,9 +99,11 @@ export function resolveOptions<Native>(options: AuthorizationServerOptions<Nativ
 }
 
 /** Creates the rules of all grants. */
-function createRules(own: AuthorizationServerOptions<never>): GrantRules {
+function createRules(own: AuthorizationServerOptions<never>): GrantRules & Pick<Settings<never>, 'audiences'> {
+  const catalogue = own.scopes ?? serviceScopes()
   return {
-    catalogue: own.scopes ?? serviceScopes(),
+    catalogue,
+    audiences: audiencesOf(own.audiences ?? [], catalogue, own.allowInsecureIssuer ?? false),
     codeLifetime: own.codeLifetime ?? 600,
     accessTokenLifetime: own.accessTokenLifetime ?? 28_800,
     refreshTokenLifetime: own.refreshTokenLifetime ?? 15_552_000,
