@@ -6,8 +6,8 @@
  */
 import * as fc from 'fast-check'
 import type { Real, World } from './lifecycle/answers.js'
-import type { LifecycleCommand } from './lifecycle/commands.js'
 import { lifecycleCommands } from './lifecycle/commands.js'
+import type { LifecycleCommand } from './lifecycle/steps.js'
 import type { Terms } from './model.js'
 import type { Takes } from './options.js'
 import { checkedOptions, FLAG, OBJECT, oneOf, TEXT, WHOLE, wholeFrom } from './options.js'

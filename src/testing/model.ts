@@ -7,7 +7,7 @@
 import type { Scope } from '../core/scopes.js'
 import type { Answer, Lifecycle, Ruling, Sent, Shown, Terms } from './model/interface.js'
 
-export type { Answer, Lifecycle, Ruling, Sent, Shown, Terms } from './model/interface.js'
+export type { Access, Answer, Lifecycle, Ruling, Sent, Shown, Terms } from './model/interface.js'
 
 interface Pair {
   readonly accessEnds: number

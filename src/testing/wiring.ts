@@ -52,8 +52,19 @@ export interface LifecycleWiring {
   readonly clock: VirtualClock
   /** Sends a request to the server, in process or over HTTP; follows no redirect. */
   readonly send: (request: LifecycleRequest) => Promise<LifecycleResponse>
-  /** Asks the guard of an API route about an access token. Resolves to its scopes, or to undefined for one that it refuses. */
-  readonly validate: (accessToken: string) => Promise<{ readonly scopes: readonly string[] } | undefined>
+  /**
+   * Asks the guard of an API route about an access token. Resolves to its scopes, or to undefined for one that it refuses.
+   * @param audience - the protected resource that the route belongs to, one of `audiences`; undefined for none
+   */
+  readonly validate: (
+    accessToken: string,
+    audience?: string,
+  ) => Promise<{ readonly scopes: readonly string[] } | undefined>
+  /**
+   * Two protected resources that the server declares, with all scopes of the client: then grants and tokens are tried that are limited
+   * to them (RFC 8707). None by default.
+   */
+  readonly audiences?: readonly [string, string]
   /** The client that gets the tokens. */
   readonly client: LifecycleClient
   /** Another client, which must not be able to use them. */
@@ -93,6 +104,9 @@ const LOGO = Uint8Array.from(
   (character) => character.charCodeAt(0),
 )
 
+/** The protected resources that the server declares, which know every scope. */
+const AUDIENCES = ['https://git.example/mcp', 'https://ci.example'] as const
+
 const SCOPES = [
   'repo-code:rw account-profile:r',
   'repo-code:r account-profile:r',
@@ -119,6 +133,7 @@ export async function wire(options: WireOptions): Promise<Wired> {
       issuer,
       store,
       clock,
+      audiences: AUDIENCES.map((resource) => ({ resource, name: resource })),
       entropy: seededEntropy(seed),
       user: () => ({ subject: 'ada', name: 'Ada' }),
       signInUrl: () => '/sign-in',
@@ -143,14 +158,16 @@ export async function wire(options: WireOptions): Promise<Wired> {
       client,
       other,
       errors,
+      audiences: AUDIENCES,
       send: async ({ method, url, headers, body }) => {
         const text = body === undefined ? {} : { body: { type: 'text', text: body } as const }
         const response = await server.handle({ method, url, headers, ...text, native: undefined })
         if (response === undefined) throw new Error(`not a path of the server: ${url}`)
         return { ...response, body: String(response.body) } // only images are bytes
       },
-      validate: async (accessToken) => {
-        const found = await server.authenticate({ headers: { authorization: `Bearer ${accessToken}` } })
+      validate: async (accessToken, audience) => {
+        const request = { headers: { authorization: `Bearer ${accessToken}` } }
+        const found = await server.authenticate(request, audience === undefined ? {} : { audience })
         return found.type === 'authenticated' ? { scopes: found.scopes } : undefined
       },
     }

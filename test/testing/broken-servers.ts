@@ -101,6 +101,36 @@ export const BROKEN_SERVERS: readonly BrokenServer[] = [
     ],
   },
   {
+    name: 'a refresh widens the audience',
+    edits: [inGrant('refresh', '!coversAudience(grant.audience, command.audience)', 'false')],
+  },
+  {
+    name: 'a refresh asks for a resource in vain',
+    edits: [
+      inGrant(
+        'supersede',
+        '{ scopes, audience, type: tokenType }',
+        '{ scopes, audience: grant.audience, type: tokenType }',
+      ),
+    ],
+  },
+  {
+    name: 'an exchange widens the audience',
+    edits: [inGrant('exchange', '!coversAudience(grant.audience, command.audience)', 'false')],
+  },
+  {
+    name: 'a refreshed grant loses its audience',
+    edits: [inGrant('withPairs', 'audience === undefined ? next : $whole', 'next')],
+  },
+  {
+    name: 'a guard of a resource takes any token',
+    edits: [{ room: 'guard', within: 'accessBy', find: '!isMeant', replace: 'audience === undefined && !isMeant' }],
+  },
+  {
+    name: 'a guard of none takes a token for a resource',
+    edits: [{ room: 'guard', within: 'accessBy', find: '!isMeant', replace: 'audience !== undefined && !isMeant' }],
+  },
+  {
     name: 'every refresh with one token makes a successor of its own',
     edits: [inGrant('refresh', 'pair.superseded === undefined', 'true')],
   },

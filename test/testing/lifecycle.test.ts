@@ -30,7 +30,8 @@ async function overHttp(): Promise<LifecycleWiring> {
   const handler = createNodeHandler(server)
   answer = async (request, response) => {
     if (request.url !== '/api/whoami') return handler(request, response)
-    const found = await server.authenticate(request)
+    const { 'x-audience': audience } = request.headers
+    const found = await server.authenticate(request, typeof audience === 'string' ? { audience } : {})
     if (found.type === 'refused') sendResponse(response, found.response)
     else response.end(JSON.stringify({ scopes: found.scopes }))
   }
@@ -41,8 +42,12 @@ async function overHttp(): Promise<LifecycleWiring> {
       const response = await fetch(origin + url, { method, headers, body, redirect: 'manual' })
       return { status: response.status, headers: Object.fromEntries(response.headers), body: await response.text() }
     },
-    validate: async (accessToken) => {
-      const response = await fetch(`${origin}/api/whoami`, { headers: { authorization: `Bearer ${accessToken}` } })
+    validate: async (accessToken, audience) => {
+      const headers = {
+        authorization: `Bearer ${accessToken}`,
+        ...(audience !== undefined && { 'x-audience': audience }),
+      }
+      const response = await fetch(`${origin}/api/whoami`, { headers })
       const text = await response.text()
       return response.status === 401 ? undefined : { scopes: JSON.parse(text).scopes }
     },
@@ -60,9 +65,10 @@ async function overFetch(): Promise<LifecycleWiring> {
       const response = await handler(new Request(server.issuer + url, { method, headers, body }))
       return { status: response.status, headers: Object.fromEntries(response.headers), body: await response.text() }
     },
-    validate: async (accessToken) => {
+    validate: async (accessToken, audience) => {
       const headers = { authorization: `Bearer ${accessToken}` }
-      const found = await server.authenticate(new Request(`${server.issuer}/api`, { headers }))
+      const request = new Request(`${server.issuer}/api`, { headers })
+      const found = await server.authenticate(request, audience === undefined ? {} : { audience })
       return found.type === 'authenticated' ? found : undefined
     },
   }
@@ -255,8 +261,8 @@ async function traceOf(seed: number): Promise<readonly unknown[]> {
         trace.push([wired.clock(), request, response])
         return response
       },
-      validate: async (accessToken) => {
-        const found = await wired.validate(accessToken)
+      validate: async (accessToken, audience) => {
+        const found = await wired.validate(accessToken, audience)
         trace.push([wired.clock(), accessToken, found])
         return found
       },

@@ -4,7 +4,7 @@
  */
 import type { Scope } from '../../core/scopes.js'
 import type { Seconds } from '../../core/values.js'
-import type { Answer, Lifecycle, Ruling, Shown, Terms } from '../model.js'
+import type { Access, Answer, Lifecycle, Ruling, Shown, Terms } from '../model.js'
 import type { LifecycleResponse, LifecycleWiring } from '../wiring.js'
 import type { Sender } from './client.js'
 import { headerOf, post } from './client.js'
@@ -33,6 +33,9 @@ export interface Real {
   /** The story: a line for each command and its result. */
   readonly story: string[]
 }
+
+/** The protected resources of a request. */
+export type AudienceChoice = 'none' | 'first' | 'second' | 'both'
 
 /** The sender: the client whose grant it is, another client, or somebody with a wrong secret. */
 export type By = 'owner' | 'other' | 'nobody'
@@ -77,7 +80,12 @@ export async function validate({ lives }: World, { wiring, story }: Real): Promi
       return [
         ...numbers.map((number) => {
           const credential = credentialOf({ code, pairs }, { what: 'access', pair: number })
-          return same(credential, model.access(number, now)?.scopes, `access token ${number + 1} of grant ${grant}`)
+          return works(
+            credential,
+            model.access(number, now),
+            turn + number,
+            `access token ${number + 1} of grant ${grant}`,
+          )
         }),
         // What is no access token must not pass for one.
         ...(grant === lives.length
@@ -87,12 +95,28 @@ export async function validate({ lives }: World, { wiring, story }: Real): Promi
     }),
   )
 
-  async function same(credential: string, expected: readonly string[] | undefined, name: string): Promise<void> {
-    const found = await wiring.validate(credential)
+  /** Asks where a token should work, and at one other place, since each question may be a request over a network. */
+  async function works(credential: string, access: Access | undefined, turn: number, name: string): Promise<void> {
+    const all = [undefined, ...(wiring.audiences ?? [])]
+    const places = new Set([access?.audience?.[0], all[turn % all.length]])
+    for (const place of places) {
+      const isMeant = place === undefined ? access?.audience === undefined : access?.audience?.includes(place)
+      await same(credential, isMeant ? access?.scopes : undefined, name, place)
+    }
+  }
+
+  async function same(
+    credential: string,
+    expected: readonly string[] | undefined,
+    name: string,
+    place?: string,
+  ): Promise<void> {
+    const found = await wiring.validate(credential, place)
     const [wanted, got] = [expected, found?.scopes].map((scopes) =>
       scopes === undefined ? 'is refused' : `works with ${scopes.toSorted().join(' ')}`,
     )
-    if (wanted !== got) throw new Error(`then ${name} ${got}; expected that it ${wanted}`)
+    const where = place === undefined ? '' : ` at ${place}`
+    if (wanted !== got) throw new Error(`then ${name} ${got}${where}; expected that it ${wanted}`)
   }
 }
 
@@ -161,6 +185,13 @@ function jsonOf({ body }: LifecycleResponse): Readonly<Record<string, unknown>> 
 
 export function scopeOf({ client }: LifecycleWiring, index: number): string {
   return client.scopes[index] ?? client.scopes[0]
+}
+
+/** Returns the protected resources of a choice: none, the first, the second, or both. */
+export function audienceOf({ audiences }: LifecycleWiring, choice: AudienceChoice): readonly string[] {
+  if (audiences === undefined || choice === 'none') return []
+  const [first, second] = audiences
+  return choice === 'both' ? audiences : [choice === 'first' ? first : second]
 }
 
 export function scopesIn(text: string): readonly Scope[] {

@@ -26,10 +26,15 @@ export interface Sender {
  */
 export async function authorize(
   { send, client, browser = {} }: LifecycleWiring,
-  asked: { readonly scope: string; readonly challenged: boolean; readonly state: string },
+  asked: {
+    readonly scope: string
+    readonly audience: readonly string[]
+    readonly challenged: boolean
+    readonly state: string
+  },
 ): Promise<string> {
   const { clientId, redirectUri } = client
-  const { scope, challenged, state } = asked
+  const { scope, audience, challenged, state } = asked
   const query = new URLSearchParams({
     response_type: 'code',
     client_id: clientId,
@@ -38,6 +43,7 @@ export async function authorize(
     state,
     ...(challenged && { code_challenge: CHALLENGE, code_challenge_method: 'S256' }),
   })
+  for (const resource of audience) query.append('resource', resource)
   const url = `/oauth2/auth?${query}`
   const page = await send({ method: 'GET', url, headers: browser })
   // At once where the server remembers an earlier consent.

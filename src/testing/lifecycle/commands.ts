@@ -7,30 +7,19 @@ import * as fc from 'fast-check'
 import { usually } from '../arbitraries/usually.js'
 import type { Sent, Shown } from '../model.js'
 import { lifecycle as modelOf } from '../model.js'
-import type { By, Life, Real, World } from './answers.js'
-import { credentialOf, errorIn, LIVE, REFUSED, scopeOf, scopesIn, senderOf, token, validate } from './answers.js'
+import type { AudienceChoice, By, Real, World } from './answers.js'
+import { audienceOf, credentialOf, errorIn, LIVE, REFUSED, scopeOf, scopesIn, senderOf, token } from './answers.js'
 import { authorize, post, VERIFIER } from './client.js'
-
-export type LifecycleCommand = fc.AsyncCommand<World, Real>
+import type { Names } from './names.js'
+import { atOnce, audienceNamed, BEFORE, senderNamed } from './names.js'
+import type { Choice, LifecycleCommand } from './steps.js'
+import { command, onGrant } from './steps.js'
 
 /** Grants of one run. */
 const GRANTS = 12
 
 /** The parameters beside a code: the proper ones, wrong ones, or a verifier exactly where none belongs. */
 type Beside = 'proper' | 'wrong' | 'swapped'
-
-/** The credential that is shown: of the newest grant or the one before, of a pair so many back from its newest. */
-interface Choice {
-  readonly what: Shown['what']
-  readonly back: number
-  readonly grant: 0 | 1
-}
-
-/** The names of things in a command: general ones before it runs, with their numbers after that. */
-interface Names {
-  readonly shown: string
-  readonly scope: (choice: number) => string
-}
 
 /**
  * Makes commands for a few grants, in proportions that let most of them live long.
@@ -42,6 +31,8 @@ export function lifecycleCommands(scopes: number): fc.Arbitrary<LifecycleCommand
   const times = usually(1, fc.constantFrom(2, 3), 3)
   const scope = fc.nat(scopes - 1)
   const wish = fc.option(scope, { freq: 2 })
+  const permitted = usually<AudienceChoice>('none', fc.constantFrom('first', 'both', 'both'), 2)
+  const wanted = usually<AudienceChoice>('none', fc.constantFrom('first', 'second'), 4)
   const pick = (
     what: fc.Arbitrary<Choice['what']>,
     back: fc.Arbitrary<number> = fc.constant(0),
@@ -65,11 +56,11 @@ export function lifecycleCommands(scopes: number): fc.Arbitrary<LifecycleCommand
   ): fc.Arbitrary<LifecycleCommand> => args.map((each) => make(...each))
 
   return fc.oneof(
-    { weight: 8, arbitrary: made(fc.tuple(fc.boolean(), scope), issue) },
-    { weight: 24, arbitrary: made(fc.tuple(code, by, redirectUri, beside, times), exchange) },
+    { weight: 8, arbitrary: made(fc.tuple(fc.boolean(), scope, permitted), issue) },
+    { weight: 24, arbitrary: made(fc.tuple(code, by, redirectUri, beside, wanted, times), exchange) },
     { weight: 1, arbitrary: made(fc.tuple(code, by, redirectUri, beside), replay) },
-    { weight: 14, arbitrary: made(fc.tuple(newest, by, wish, times), refresh) },
-    { weight: 10, arbitrary: made(fc.tuple(older, by, wish, times), refresh) },
+    { weight: 14, arbitrary: made(fc.tuple(newest, by, wish, wanted, times), refresh) },
+    { weight: 10, arbitrary: made(fc.tuple(older, by, wish, wanted, times), refresh) },
     {
       weight: 6,
       arbitrary: made(fc.tuple(revoked, usually<By>('owner', fc.constantFrom('other', 'other', 'nobody'), 2)), revoke),
@@ -83,8 +74,9 @@ export function lifecycleCommands(scopes: number): fc.Arbitrary<LifecycleCommand
   )
 }
 
-function issue(challenged: boolean, choice: number): LifecycleCommand {
-  const text = (names: Names): string => `authorize ${challenged ? 'with' : 'without'} PKCE, ${names.scope(choice)}`
+function issue(challenged: boolean, choice: number, permitted: AudienceChoice): LifecycleCommand {
+  const text = (names: Names): string =>
+    [`authorize ${challenged ? 'with' : 'without'} PKCE`, names.scope(choice), ...audienceNamed(permitted)].join(', ')
   return command(
     text(BEFORE),
     ({ lives, clock }) =>
@@ -94,20 +86,30 @@ function issue(challenged: boolean, choice: number): LifecycleCommand {
       const scope = scopeOf(wiring, choice)
       told(text({ shown: '', scope: () => `scope ${scope}` }))
       const needed = challenged || requirePkce || wiring.client.clientSecret === undefined
-      const code = await authorize(wiring, { scope, challenged: needed, state: `the state of grant ${number}` })
-      const model = modelOf(terms, scopesIn(scope), needed, wiring.clock())
+      const audience = audienceOf(wiring, permitted)
+      const state = `the state of grant ${number}`
+      const code = await authorize(wiring, { scope, audience, challenged: needed, state })
+      const granted = audience.length === 0 ? undefined : audience
+      const model = modelOf(terms, scopesIn(scope), needed, wiring.clock(), undefined, granted)
       lives.push({ number, model, challenged: needed, code, pairs: [] })
       return `the code of grant ${number}`
     },
   )
 }
 
-function exchange(pick: Choice, by: By, redirectUri: Sent, beside: Beside, times: number): LifecycleCommand {
-  return redeem(false, pick, by, redirectUri, beside, times)
+function exchange(
+  pick: Choice,
+  by: By,
+  redirectUri: Sent,
+  beside: Beside,
+  wanted: AudienceChoice,
+  times: number,
+): LifecycleCommand {
+  return redeem(false, pick, by, redirectUri, beside, wanted, times)
 }
 
 function replay(pick: Choice, by: By, redirectUri: Sent, beside: Beside): LifecycleCommand {
-  return redeem(true, pick, by, redirectUri, beside, 1)
+  return redeem(true, pick, by, redirectUri, beside, 'none', 1)
 }
 
 function redeem(
@@ -116,6 +118,7 @@ function redeem(
   by: By,
   redirectUri: Sent,
   beside: Beside,
+  wanted: AudienceChoice,
   times: number,
 ): LifecycleCommand {
   const text = ({ shown }: Names): string =>
@@ -126,6 +129,7 @@ function redeem(
       ...(beside === 'proper'
         ? []
         : [beside === 'wrong' ? 'a wrong verifier' : 'with a verifier only if none belongs']),
+      ...audienceNamed(wanted),
       ...atOnce(times),
     ].join(', ')
   return onGrant(
@@ -136,31 +140,49 @@ function redeem(
       const right = life.challenged === (beside === 'proper')
       const verifier: Sent = beside === 'wrong' ? 'wrong' : right ? 'right' : 'none'
       const { redirectUri: own } = wiring.client
+      const audience = wishFor(real, wanted)
       const form = {
         grant_type: 'authorization_code',
         code: credential,
         ...(redirectUri !== 'none' && { redirect_uri: redirectUri === 'wrong' ? `${own}/` : own }),
         ...(verifier !== 'none' && { code_verifier: verifier === 'right' ? VERIFIER : VERIFIER.toLowerCase() }),
+        ...(audience !== undefined && { resource: audience[0] }),
       }
       return token(life, real, form, by, times, (now) =>
-        life.model.exchange(now, shown, by === 'owner', redirectUri, verifier),
+        life.model.exchange(now, shown, by === 'owner', redirectUri, verifier, audience),
       )
     },
     ({ pairs }) => again === pairs.length > 0,
   )
 }
 
-function refresh(pick: Choice, by: By, choice: number | null, times: number): LifecycleCommand {
+function refresh(pick: Choice, by: By, choice: number | null, wanted: AudienceChoice, times: number): LifecycleCommand {
   const text = ({ shown, scope }: Names): string =>
-    [`refresh with ${shown}`, ...senderNamed(by), ...(choice === null ? [] : [scope(choice)]), ...atOnce(times)].join(
-      ', ',
-    )
+    [
+      `refresh with ${shown}`,
+      ...senderNamed(by),
+      ...(choice === null ? [] : [scope(choice)]),
+      ...audienceNamed(wanted),
+      ...atOnce(times),
+    ].join(', ')
   return onGrant(text, pick, (life, real, shown, credential) => {
     const scope = choice === null ? undefined : scopeOf(real.wiring, choice)
-    const form = { grant_type: 'refresh_token', refresh_token: credential, ...(scope !== undefined && { scope }) }
+    const audience = wishFor(real, wanted)
+    const form = {
+      grant_type: 'refresh_token',
+      refresh_token: credential,
+      ...(scope !== undefined && { scope }),
+      ...(audience !== undefined && { resource: audience[0] }),
+    }
     const wish = scope === undefined ? undefined : scopesIn(scope)
-    return token(life, real, form, by, times, (now) => life.model.refresh(now, shown, by === 'owner', wish))
+    return token(life, real, form, by, times, (now) => life.model.refresh(now, shown, by === 'owner', wish, audience))
   })
+}
+
+/** Returns the one protected resource that a token request names; undefined where it names none. */
+function wishFor({ wiring }: Real, wanted: AudienceChoice): readonly [string] | undefined {
+  const [resource] = audienceOf(wiring, wanted)
+  return resource === undefined ? undefined : [resource]
 }
 
 /** Refreshes a grant until as many pairs are in grace as there may be. */
@@ -219,73 +241,4 @@ function waitUntil(nth: number, offset: number): LifecycleCommand {
 
 function begun({ lives }: World): boolean {
   return lives.length > 0
-}
-
-/** Makes a command that does something, and then checks every token. */
-function command(
-  text: string,
-  check: (world: World) => boolean,
-  run: (world: World, real: Real & { readonly told: (text: string) => void }) => Promise<string>,
-): LifecycleCommand {
-  return {
-    check,
-    run: async (world, real) => {
-      const line = real.story.push(text) - 1
-      const told = (now: string): void => {
-        real.story[line] = now
-      }
-      const add = (outcome: string): void => told(`${real.story[line]}: ${outcome}`)
-      try {
-        const outcome = await run(world, { ...real, told })
-        if (outcome !== '') add(outcome)
-        await validate(world, real)
-      } catch (error) {
-        add(error instanceof Error ? error.message : String(error))
-        throw error
-      }
-    },
-    toString: () => text,
-  }
-}
-
-/** Makes a command that shows a credential of a grant; left out where there is none yet. */
-function onGrant(
-  text: (names: Names) => string,
-  { what, back, grant }: Choice,
-  run: (life: Life, real: Real, shown: Shown, credential: string) => Promise<string>,
-  fits: (life: Life) => boolean = () => true,
-): LifecycleCommand {
-  const isToken = what === 'access' || what === 'refresh'
-  const of = grant === 0 ? 'the newest grant' : 'the grant before it'
-  const newest = back === 0 ? `the newest ${what} token` : `the ${what} token ${back} before the newest`
-  const shownBefore = isToken ? newest : what === 'code' ? 'the code' : 'an unknown token'
-  const find = ({ lives }: World): Life | undefined => {
-    // Where there are fewer, the nearest: so a history that is made shorter still hangs together.
-    const life = lives.at(-1 - grant) ?? lives[0]
-    return life !== undefined && fits(life) && (!isToken || life.pairs.length > 0) ? life : undefined
-  }
-  return command(
-    text({ ...BEFORE, shown: `${shownBefore} of ${of}` }),
-    (world) => find(world) !== undefined,
-    async (world, real) => {
-      const life = find(world)
-      if (life === undefined) throw new Error('no such grant')
-      const shown: Shown = isToken ? { what, pair: Math.max(0, life.pairs.length - 1 - back) } : { what }
-      const named = 'pair' in shown ? `${what} token ${shown.pair + 1}` : shownBefore
-      const scope = (choice: number): string => `scope ${scopeOf(real.wiring, choice)}`
-      real.told(text({ shown: `${named} of grant ${life.number}`, scope }))
-      return run(life, real, shown, credentialOf(life, shown))
-    },
-  )
-}
-
-/** Names before a command is run: no grant and no client is known yet. */
-const BEFORE: Names = { shown: '', scope: (choice) => (choice === 0 ? 'every scope' : `choice ${choice} of scopes`) }
-
-function senderNamed(by: By): readonly string[] {
-  return by === 'owner' ? [] : [by === 'other' ? 'by another client' : 'with a wrong client secret']
-}
-
-function atOnce(times: number): readonly string[] {
-  return times === 1 ? [] : [`${times} times at once`]
 }
