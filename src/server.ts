@@ -11,7 +11,7 @@ import { createAuthenticate, createGuard } from './guard/guard.js'
 import { createAdministration } from './management/administration.js'
 import type { Applications } from './management/applications/interface.js'
 import type { Grants } from './management/grants/interface.js'
-import { resourceMetadataPath } from './protocol/audiences/resource-metadata.js'
+import { resourceMetadataPath, resourcesAt } from './protocol/audiences/resource-metadata.js'
 import { isPreflight } from './protocol/cors/preflight.js'
 import { ENDPOINT_PATHS, METADATA_PATH, OPENID_PATH } from './protocol/endpoints.js'
 import type { HttpRequest, HttpResponse } from './protocol/message.js'
@@ -153,16 +153,11 @@ function createRoutes<Native>(
     [at('stylesheet'), { methods: GET, cors: false, answer: front('stylesheet') }],
     [at('logo'), { methods: GET, cors: false, answer: front('logo') }],
     ...metadata.map((path) => [path, { methods: GET, cors, answer: front('metadata') }] as const),
-    ...resourceDocuments(settings).map(
-      (path) => [path, { methods: GET, cors, answer: front('resourceMetadata') }] as const,
+    ...resourcesAt(settings).map(
+      ({ resource }) =>
+        [resourceMetadataPath(resource), { methods: GET, cors, answer: front('resourceMetadata') }] as const,
     ),
   ])
-}
-
-/** Returns the paths of the documents of the protected resources on this very origin: for others they are at their own origins. */
-function resourceDocuments({ audiences, issuer }: Settings<never>): readonly string[] {
-  const { origin } = new URL(issuer)
-  return [...audiences.keys()].filter((resource) => new URL(resource).origin === origin).map(resourceMetadataPath)
 }
 
 /** Returns the answer of one endpoint of a channel, which may still be loading. */

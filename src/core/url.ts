@@ -19,6 +19,18 @@ export function parseUrl(text: string, base?: URL): URL | undefined {
   }
 }
 
+/**
+ * Reads the address of a protected resource: an http or https URL as a browser writes it, a bare host without a slash, and without user
+ * info, query and fragment. So two resources are the same only if their texts are.
+ * @returns undefined for any other text
+ * @see RFC 8707, section 2
+ */
+export function parseResourceUrl(text: string): URL | undefined {
+  const url = parseUrl(text)
+  if (url === undefined || !/^https?:$/.test(url.protocol)) return undefined
+  return text === (url.pathname === '/' ? url.origin : url.origin + url.pathname) ? url : undefined
+}
+
 /** The origin of a page, spelled as a browser spells it: scheme, host, and a port that is not the default one. */
 export type Origin = Branded<'Origin'>
 

@@ -3,7 +3,7 @@
  * @module
  * @see RFC 8414, section 3
  */
-import { resourceMetadataPath } from '../protocol/audiences/resource-metadata.js'
+import { resourceMetadataPath, resourcesAt } from '../protocol/audiences/resource-metadata.js'
 import { DOCUMENT_PREFLIGHT, readableByAll } from '../protocol/cors/response.js'
 import type { HttpRequest, HttpResponse } from '../protocol/message.js'
 import { pathOf } from '../protocol/message.js'
@@ -24,13 +24,10 @@ export function metadataEndpoint({
 }
 
 /** Makes the endpoint of the documents of protected resources: one for each path that `server.ts` routes here. */
-export function resourceMetadataEndpoint({
-  issuer,
-  audiences,
-  corsOrigins,
-}: Settings<never>): (request: HttpRequest) => HttpResponse {
+export function resourceMetadataEndpoint(settings: Settings<never>): (request: HttpRequest) => HttpResponse {
+  const { issuer, corsOrigins } = settings
   const documents = new Map(
-    [...audiences.values()].map((declared) => {
+    resourcesAt(settings).map((declared) => {
       const response = resourceMetadataResponse(declared, issuer)
       return [resourceMetadataPath(declared.resource), corsOrigins === false ? response : readableByAll(response)]
     }),

@@ -5,6 +5,7 @@
  */
 import { isPublished, limitResources } from '../core/application/application.js'
 import type { DeclaredResource, ResourceIdentifier } from '../core/audiences/audience.js'
+import { audienceOf } from '../core/audiences/audience.js'
 import type { Credential } from '../core/credentials/credential.js'
 import type { OAuthError } from '../core/errors.js'
 import { inspect } from '../core/grant/inspect.js'
@@ -79,7 +80,8 @@ export function accessBy(
   // A token whose uses must be signed is of no use to who only saw it. Nor is one from before they had to be signed.
   if (found.tokenType !== tokenType || (macTokens && tokenType === undefined && application.tokenType === 'mac'))
     return refusal(invalidToken('token_type_mismatch'), clientId, grantId)
-  const isMeant = audience === undefined ? found.audience === undefined : found.audience?.includes(audience.resource)
+  const meant = audienceOf(found)
+  const isMeant = audience === undefined ? meant === undefined : meant?.includes(audience.resource)
   if (!isMeant) return refusal(invalidToken('audience_mismatch'), clientId, grantId)
   const registered = limitScopes(found.scopes, application.scopes, catalogue)
   const scopes = audience === undefined ? registered : limitScopes(registered, audience.scopes, catalogue)

@@ -7,7 +7,7 @@ import { configurationError } from '../core/errors.js'
 import { nearest } from '../core/nearest.js'
 import { readStrictOptions } from '../core/options.js'
 import type { Scope, ScopeCatalogue } from '../core/scopes.js'
-import { parseScopes } from '../core/scopes.js'
+import { coversScopes, parseScopes } from '../core/scopes.js'
 import type { Takes, TakesOf } from '../core/takes.js'
 import { mustBe } from '../core/takes.js'
 import type { Settings } from '../shell/options/settings.js'
@@ -45,8 +45,14 @@ export function readNeeds({ scopes: catalogue, audiences }: Settings<never>, nee
     if (own[name] === undefined && Object.hasOwn(needs as object, name))
       // read as options above
       throw configurationError(`guard: the option ${name} ${mustBe(takes[name], undefined)}`)
-  const { scope, audience } = own
-  return { scopes: scope === undefined ? NO_SCOPES : readScopes(catalogue, scope), audience: find(audience) }
+  const scopes = own.scope === undefined ? NO_SCOPES : readScopes(catalogue, own.scope)
+  const audience = find(own.audience)
+  // No token could ever pass.
+  if (audience !== undefined && !coversScopes(audience.scopes, scopes, catalogue))
+    throw configurationError(
+      `guard: the option scope ${mustBe({ words: 'scopes that the audience knows' }, own.scope)}`,
+    )
+  return { scopes, audience }
 }
 
 function readScopes(catalogue: ScopeCatalogue, scope: string | undefined): readonly Scope[] {

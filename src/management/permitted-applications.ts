@@ -4,6 +4,7 @@
  * @module
  */
 import type { Audience } from '../core/audiences/audience.js'
+import { audienceOf } from '../core/audiences/audience.js'
 import type { Resources } from '../core/resource.js'
 import type { Scope } from '../core/scopes.js'
 import type { ClientId, Seconds } from '../core/values.js'
@@ -54,6 +55,8 @@ export interface OlderGrants {
   readonly scopes: ReadonlySet<Scope>
   /** The resources of each kind. */
   readonly resources: ReadonlyMap<Resources['kind'], KeptResources>
+  /** The protected resources of all of them; absent where the tokens of one are not limited so. */
+  readonly audience?: Audience
 }
 
 /** Adds permissions to the sums of their applications. Returns new sums. */
@@ -92,7 +95,11 @@ function usedAt({ lastUsedAt, createdAt }: KeptGrant): Seconds {
   return lastUsedAt ?? createdAt
 }
 
-function withOlder(before: OlderGrants | undefined, { scopes, resources }: KeptGrant): OlderGrants {
+function withOlder(before: OlderGrants | undefined, grant: KeptGrant): OlderGrants {
+  const { scopes, resources } = grant
+  const [audienceBefore, own] = [before === undefined ? [] : audienceOf(before), audienceOf(grant)]
+  const audience =
+    audienceBefore === undefined || own === undefined ? undefined : [...new Set([...audienceBefore, ...own])]
   const { kind } = resources
   const known = before?.resources.get(kind)
   return {
@@ -102,6 +109,7 @@ function withOlder(before: OlderGrants | undefined, { scopes, resources }: KeptG
       ...(before?.resources ?? []),
       [kind, known === undefined ? resources : united(known, resources)],
     ]),
+    ...(audience !== undefined && { audience }),
   }
 }
 

@@ -64,6 +64,8 @@ export interface AuthorizedApplication {
     readonly scopes: readonly ConsentScope[]
     /** The resources of all of them, one entry for each kind. */
     readonly resources: readonly AuthorizedResources[]
+    /** The protected resources of all of them; absent if the tokens of one are not limited so. */
+    readonly audiences?: readonly ConsentAudience[]
   }
   /** The form that revokes all access of this application: the target of its POST, and its hidden fields. */
   readonly form: {
@@ -156,7 +158,12 @@ ${worksAt(audiences)}
 </dl>`
 }
 
-function permittedBefore({ count, scopes, resources }: NonNullable<AuthorizedApplication['older']>): SafeHtml {
+function permittedBefore({
+  count,
+  scopes,
+  resources,
+  audiences,
+}: NonNullable<AuthorizedApplication['older']>): SafeHtml {
   const before =
     count === 1
       ? 'You permitted it something once before:'
@@ -165,6 +172,7 @@ function permittedBefore({ count, scopes, resources }: NonNullable<AuthorizedApp
 <p>${before}</p>
 ${permissionGroups(scopes)}
 <dl>
+${worksAt(audiences)}
 <div><dt>Where</dt>${resources.map((each) => html`<dd>${places(each)}</dd>\n`)}</div>
 </dl>
 </div>`

@@ -106,7 +106,9 @@ export function challenge(
   }
   const response = errorResponse(error)
   if (error.status >= 500) return response
-  const needed = error.reason === 'scope_insufficient' || metadataUrl !== undefined ? scope : ''
+  // A token that does not open a resource may have every scope: to ask for them again would not help.
+  const isAboutScope = metadataUrl !== undefined && error.reason !== 'resource_not_granted'
+  const needed = error.reason === 'scope_insufficient' || isAboutScope ? scope : ''
   // As `ts` of the request is, and its MAC; see `normalizedTime`.
   const time = error.time === undefined ? '' : `, ts="${error.time.ts}", tsm="${error.time.tsm}"`
   const told = `error="${error.code}", error_description="${error.description}"${needed}${where}${time}`

@@ -144,7 +144,7 @@ function refresh(
   if (now >= pair.refreshEnds) return INVALID_GRANT
   if (!isPermitted(state, audience)) return INVALID_TARGET
   if (wish?.some((scope) => !isCovered(state, scope)) === true) return { answer: { says: 'invalid_scope' } }
-  if (pair.refreshedAt !== undefined) return refreshAgain(state, now, pairs.indexOf(pair))
+  if (pair.refreshedAt !== undefined) return refreshAgain(state, now, pairs.indexOf(pair), audience)
   const inGrace = pairs.filter((one) => !one.retired && one.refreshedAt !== undefined && now < graceEnd(state, one))
   if (inGrace.length >= PAIRS_IN_GRACE)
     return { answer: { says: 'too many', retryAfter: Math.min(...inGrace.map((one) => graceEnd(state, one))) - now } }
@@ -170,12 +170,15 @@ function replay(state: State, now: number, pair: Pair): Ruling {
 }
 
 /** Answers a refresh token that comes back within its grace: with the same successor. */
-function refreshAgain(state: State, now: number, number: number): Ruling {
+function refreshAgain(state: State, now: number, number: number, audience: readonly string[] | undefined): Ruling {
   const successor = state.pairs[number + 1]
   if (successor === undefined) throw new Error('a refreshed pair without a successor')
   // A successor whose own grace ended before its predecessor's, since a clock stepped back, is no answer any more.
   const gone = successor.retired || now >= endOf(state, successor, 'refresh')
   if (gone || successor.accessRevoked) return INVALID_GRANT
+  // Who asks for one protected resource gets no token that works at another, too.
+  if (audience !== undefined && successor.audience?.every((each) => audience.includes(each)) !== true)
+    return INVALID_TARGET
   return { answer: tokens(state, number + 1, now, successor.scopes) }
 }
 

@@ -533,10 +533,16 @@ describe('an API that is a protected resource (RFC 8707, RFC 9728)', () => {
         error: { code: 'invalid_token' },
         response: { headers: { 'WWW-Authenticate': expect.stringContaining(where) } },
       })
+      const errors: unknown[] = []
       // Without its audience it takes no token that is limited to one, whatever the service says.
-      expect(await resourceServer({ client: asked }).guard()(presenting(own.access_token))).toMatchObject({
+      expect(
+        await resourceServer({ client: asked, onError: (error) => errors.push(error) }).guard()(
+          presenting(own.access_token),
+        ),
+      ).toMatchObject({
         type: 'refused',
       })
+      expect(errors).toMatchObject([{ code: 'ERR_RESPONSE', message: expect.stringContaining('another resource') }])
     } finally {
       await bound.close()
     }

@@ -23,7 +23,7 @@ import { sameJson } from '../../src/core/json.js'
 import { nearest } from '../../src/core/nearest.js'
 import { normalizeScopes, parseRequestedScopes, parseScopes, splitScopes } from '../../src/core/scopes.js'
 import { isLine, isLines, isVisible, isWithin, shownName, unseenFault } from '../../src/core/text.js'
-import { parseOrigin } from '../../src/core/url.js'
+import { parseOrigin, parseResourceUrl } from '../../src/core/url.js'
 import { parseClientId } from '../../src/core/values.js'
 import type { Case } from './growth.js'
 import { FACTOR, WHOLE } from './growth.js'
@@ -183,6 +183,12 @@ export const CORE: Readonly<Record<string, Inputs>> = {
   'core/text.ts isLines': ofText(isLines),
   'core/credentials/user-code.ts parseUserCode': ofText(parseUserCode),
   'core/values.ts parseClientId': ofText(parseClientId),
+  'core/url.ts parseResourceUrl': ofText(parseResourceUrl, [
+    ['', ''],
+    ['https://', ''],
+    ['https://git.example/', ''],
+    ['https://', '@git.example'],
+  ]),
   'core/url.ts parseOrigin': ofText(parseOrigin, [
     ['', ''],
     ['https://', ''],

@@ -25,7 +25,7 @@ interface Budget {
 
 const BUDGETS: { readonly [entry: string]: Budget } = {
   '.': { files: 13, gzip: 20_000, brotli: 18_000, later: 45_000 },
-  './core': { files: 6, gzip: 13_500 },
+  './core': { files: 6, gzip: 13_750 },
   './node': { files: 6, gzip: 5_350 },
   './fetch': { files: 6, gzip: 3_500 },
   './storage/memory': { files: 4, gzip: 3_300 },
@@ -36,7 +36,7 @@ const BUDGETS: { readonly [entry: string]: Budget } = {
   './metadata': { files: 1, gzip: 26_500 },
   './client': { files: 14, gzip: 19_750 },
   './client/node': { files: 5, gzip: 9_900 },
-  './testing': { files: 21, gzip: 67_500, later: 32_500 },
+  './testing': { files: 21, gzip: 68_000, later: 32_500 },
 }
 
 /** Sources that no start waits for: they are loaded behind it. */

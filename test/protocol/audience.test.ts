@@ -23,7 +23,7 @@ import {
   tokens,
   WEB,
 } from '../support.js'
-import { AUDIENCES, audienceServer, CI, codeFor, MCP, openFor, REST, resources, tokensFor } from './audience.js'
+import { AUDIENCES, audienceServer, CI, codeFor, MCP, NARROW, openFor, REST, resources, tokensFor } from './audience.js'
 import { askForCodes, codesOf, DEVICE_GRANT, decide, enterCode } from './device-form.js'
 import type { MacTokens } from './mac-client.js'
 import { MAC_OPTIONS, macTokens, signedParts, signedRequest, withSigner } from './mac-client.js'
@@ -187,13 +187,26 @@ describe('a token request', () => {
     })
   })
 
-  it('that comes again in the grace period gets the same successor, whatever resource it names by then', async () => {
+  it('that comes again in the grace period gets the same successor, or none where it names another resource', async () => {
     const test = await audienceServer()
     const { refresh_token } = await tokensFor(test, [MCP, REST])
     const first = (await refresh(test, refresh_token, { resource: MCP })).body
-    const again = (await refresh(test, refresh_token, { resource: REST })).body
-    expect(again).toEqual(first)
-    expect(await whereItWorks(test, again.access_token)).toEqual([MCP])
+    for (const form of [{}, { resource: MCP }]) expect((await refresh(test, refresh_token, form)).body).toEqual(first)
+    expect((await refresh(test, refresh_token, { resource: REST })).body).toMatchObject({
+      error: 'invalid_target',
+      error_description: 'This token was refreshed for another resource; refresh the newer token for this one.',
+    })
+    const other = (await refresh(test, first.refresh_token, { resource: REST })).body
+    expect(await whereItWorks(test, other.access_token)).toEqual([REST])
+  })
+
+  it('for a resource that knows none of its scopes is refused without a loss', async () => {
+    const test = await audienceServer()
+    const { refresh_token } = await tokensFor(test, [MCP, NARROW], { scope: 'account-profile:r' })
+    const refused = (await refresh(test, refresh_token, { resource: NARROW })).body
+    expect(refused).toMatchObject({ error: 'invalid_scope' })
+    expect(refused.error_description).toBe('The resource knows none of the scopes that this token would have.')
+    expect((await refresh(test, refresh_token)).status).toBe(200)
   })
 
   it('tells a client that does not authenticate nothing of its resource', async () => {
@@ -230,8 +243,6 @@ describe('a guard of a protected resource', () => {
       scopes: ['repo-code:r', 'account-profile:r'],
     })
     expect((await callAt(test, REST, access_token, 'repo-code:rw')).type).toBe('authenticated')
-    // A token for both has all that either knows; each knows its own alone.
-    expect((await callAt(test, MCP, access_token, 'repo-code:rw')).type).toBe('refused')
   })
 
   it('refuses a token for another with what it takes to get one (RFC 9728, section 5.1)', async () => {
@@ -270,6 +281,9 @@ describe('a guard of a protected resource', () => {
     expect(() => server.guard({ audience: 'https://x.example' })).toThrow(
       `grantwell: guard: the option audience must be one of the server's audiences; got "https://x.example"`,
     )
+    expect(() => server.guard({ audience: MCP, scope: 'repo-code:rw' })).toThrow(
+      'guard: the option scope must be scopes that the audience knows; got "repo-code:rw"',
+    )
     const plain = (await testServer()).server
     expect(() => plain.guard({ audience: MCP })).toThrow("must be one of the server's audiences")
   })
@@ -286,7 +300,7 @@ describe('a guard of a protected resource', () => {
       clock: () => test.clock.now,
     })
     expect((await server.authenticate({ headers: { authorization: `Bearer ${access_token}` } })).type).toBe('refused')
-    expect((await refresh({ ...test, server }, refresh_token)).body.error).toBe('invalid_grant')
+    expect((await refresh({ ...test, server }, refresh_token)).body.error).toBe('invalid_scope')
     expect((await server.grants.listGrants('ada')).grants).toMatchObject([{ audience: [MCP], scopes: [] }])
   })
 
@@ -374,6 +388,14 @@ describe('the documents of protected resources (RFC 9728, section 3)', () => {
     })
     const rest = await send(test.server, { url: '/.well-known/oauth-protected-resource' })
     expect(JSON.parse(rest.body)).toMatchObject({ resource: REST })
+    const alike = await testServer({
+      audiences: [
+        { resource: REST, name: 'Here' },
+        { resource: 'https://ci.example', name: 'There' },
+      ],
+    })
+    const own = await send(alike.server, { url: '/.well-known/oauth-protected-resource' })
+    expect(JSON.parse(own.body)).toMatchObject({ resource: REST })
     for (const path of ['/api', '/mcp/', '/none'])
       expect(test.server.owns(`/.well-known/oauth-protected-resource${path}`), path).toBe(false)
   })
@@ -381,7 +403,7 @@ describe('the documents of protected resources (RFC 9728, section 3)', () => {
   it('are named in the metadata of the service (RFC 9728, section 4)', async () => {
     const { server } = await audienceServer()
     const { body } = await send(server, { url: '/.well-known/oauth-authorization-server' })
-    expect(JSON.parse(body).protected_resources).toEqual([MCP, REST, CI])
+    expect(JSON.parse(body).protected_resources).toEqual([MCP, REST, CI, NARROW])
   })
 
   it('answer the preflight of a page, and have no header for one where CORS is switched off', async () => {
@@ -409,6 +431,23 @@ describe('a signed request', () => {
       await guard({ audience: MCP })(sign(unbound)),
     ])
       expect(refused).toMatchObject({ type: 'refused', error: { reason: 'audience_mismatch' } })
+  })
+})
+
+describe('a polluted prototype', () => {
+  it('is the audience of no token and of no grant', async () => {
+    const test = await audienceServer()
+    const code = await codeFor(test, [])
+    const { access_token, refresh_token } = await tokens(test)
+    const prototype = Object.prototype as { audience?: readonly string[] }
+    prototype.audience = [MCP]
+    try {
+      expect(await whereItWorks(test, access_token)).toEqual(['none'])
+      const later = [(await exchange(test, code)).body, (await refresh(test, refresh_token)).body, await tokens(test)]
+      for (const pair of later) expect(await whereItWorks(test, pair.access_token)).toEqual(['none'])
+    } finally {
+      delete prototype.audience
+    }
   })
 })
 

@@ -10,11 +10,14 @@ import { authorizationUrl, exchange, hiddenFields, post, send, testServer } from
 export const MCP = 'https://git.example/mcp'
 export const REST = 'https://git.example'
 export const CI = 'https://ci.example/api'
+/** One that knows a single scope. */
+export const NARROW = 'https://git.example/narrow'
 
 export const AUDIENCES: readonly AudienceDefinition[] = [
   { resource: MCP, name: 'Tools for agents', scopes: ['repo-code:r', 'account-profile:r'] },
   { resource: REST, name: 'The API' },
   { resource: CI, name: 'Builds' },
+  { resource: NARROW, name: 'Code alone', scopes: ['repo-code:r'] },
 ]
 
 export function audienceServer(options: Partial<AuthorizationServerOptions> = {}): Promise<TestServer> {

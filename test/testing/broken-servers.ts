@@ -102,21 +102,19 @@ export const BROKEN_SERVERS: readonly BrokenServer[] = [
   },
   {
     name: 'a refresh widens the audience',
-    edits: [inGrant('refresh', '!coversAudience(grant.audience, command.audience)', 'false')],
+    edits: [inGrant('refresh', '!coversAudience(audienceOf(grant), audienceOf(command))', 'false')],
   },
   {
     name: 'a refresh asks for a resource in vain',
-    edits: [
-      inGrant(
-        'supersede',
-        '{ scopes, audience, type: tokenType }',
-        '{ scopes, audience: grant.audience, type: tokenType }',
-      ),
-    ],
+    edits: [inGrant('supersede', 'audienceOf(command) ?? audienceOf(grant)', 'audienceOf(grant)')],
+  },
+  {
+    name: 'a repeated refresh gives a token for another resource',
+    edits: [inGrant('repeat', '!coversAudience(requested, audienceOf(successor.access))', 'false')],
   },
   {
     name: 'an exchange widens the audience',
-    edits: [inGrant('exchange', '!coversAudience(grant.audience, command.audience)', 'false')],
+    edits: [inGrant('exchange', '!coversAudience(granted, requested)', 'false')],
   },
   {
     name: 'a refreshed grant loses its audience',

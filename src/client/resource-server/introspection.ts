@@ -61,7 +61,13 @@ function accessOf(
 ): AuthInfo | undefined {
   const own: oauth.IntrospectionResponse = ownMembers(answer)
   const { active, sub, client_id: clientId, grant_id: grantId, scope, exp, iss, token_type: type } = own
-  if (active !== true || !isMeantFor(audience, own.aud)) return undefined
+  if (active !== true) return undefined
+  // The service tells of no such token: so this API is registered for another resource than it takes itself for.
+  if (!isMeantFor(audience, own.aud))
+    throw new ClientError(
+      'ERR_RESPONSE',
+      `the introspection response is about a token for another resource than ${audience ?? 'none'}: give resourceServer the audience that the API is registered with`,
+    )
   const isBearer = typeof type !== 'string' || type.toLowerCase() === 'bearer'
   const resources = resourcesOf(own['resources'])
   if (

@@ -14,7 +14,7 @@ import type { Inclusions, Scope, ScopeCatalogue } from '../../core/scopes.js'
 import { CATALOGUE, coversScopes, readWrite, splitScopes } from '../../core/scopes.js'
 import type { TakesOf } from '../../core/takes.js'
 import { ANYTHING, answerFault, came, FUNCTION, promisesIn } from '../../core/takes.js'
-import { parseUrl } from '../../core/url.js'
+import { parseResourceUrl } from '../../core/url.js'
 import type { AuthInfo } from '../../guard/access.js'
 import type { Guard, GuardProvider, GuardResult, ResourceOf } from '../../guard/guard.js'
 import { resourceMetadataUrl } from '../../protocol/audiences/resource-metadata.js'
@@ -123,8 +123,8 @@ const OPTIONS: TakesOf<ResourceServerOptions> = {
   client: CLIENT,
   scopes: CATALOGUE,
   audience: {
-    words: 'the URL of a protected resource',
-    fits: (value) => typeof value === 'string' && parseUrl(value) !== undefined,
+    words: 'the URL of a protected resource, spelled as the service declares it',
+    fits: (value) => typeof value === 'string' && parseResourceUrl(value) !== undefined,
   },
   cacheSize: {
     words: 'a whole number from 0 to 10,000,000',

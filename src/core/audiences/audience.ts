@@ -31,6 +31,11 @@ export interface DeclaredResource {
 /** The protected resources of a service by their identifiers, in the order in which the host declared them. */
 export type DeclaredResources = ReadonlyMap<ResourceIdentifier, DeclaredResource>
 
+/** Returns the audience of a record or a request. An own property alone, so that a polluted prototype is the audience of nobody. */
+export function audienceOf(of: { readonly audience?: Audience | undefined }): Audience | undefined {
+  return Object.hasOwn(of, 'audience') ? of.audience : undefined
+}
+
 /** True if a grant, or a token, for one audience is good for another; `undefined` asks for no audience of its own. */
 export function coversAudience(granted: Audience | undefined, requested: Audience | undefined): boolean {
   if (requested === undefined) return true
@@ -56,6 +61,21 @@ export function limitToAudience(
 ): readonly Scope[] {
   if (audience === undefined) return scopes
   return limitScopes(scopes, scopesOfAudience(audience, audiences, catalogue), catalogue)
+}
+
+/** Makes the error of a repeated refresh for other protected resources than those that its successor is for. */
+export function audienceOfSuccessor(): OAuthError {
+  const description = 'This token was refreshed for another resource; refresh the newer token for this one.'
+  return oauthError('invalid_target', 'audience_mismatch', description)
+}
+
+/** Makes the error of a token request whose protected resources know none of the scopes that it would have. */
+export function scopesUnknownToAudience(): OAuthError {
+  return oauthError(
+    'invalid_scope',
+    'scope_insufficient',
+    'The resource knows none of the scopes that this token would have.',
+  )
 }
 
 /** Makes the error of a request for a protected resource that the grant is not for (RFC 8707, section 2). */

@@ -5,6 +5,7 @@
  */
 
 import type { Audience } from '../audiences/audience.js'
+import { audienceOf } from '../audiences/audience.js'
 import { constantTimeEqual, decodeBase64url, encodeBase64url } from '../credentials/base64url.js'
 import { printCredential, SECRET_BYTES, secretFrom } from '../credentials/credential.js'
 import { bytesOfAscii, digestOf, hkdf, keyMaterialOf } from '../credentials/digests.js'
@@ -74,7 +75,8 @@ export function approve(
   if (grant !== undefined) return isGrant(grant) ? approveAgain(grant, command, now, rules) : refusedForm()
   const { formExpiresAt } = command
   if (formExpiresAt !== undefined && now >= formExpiresAt) return refusedForm()
-  const { grantId, clientId, clientKey, subject, scopes, resources, audience, redirectUri, codeChallenge } = command
+  const { grantId, clientId, clientKey, subject, scopes, resources, redirectUri, codeChallenge } = command
+  const audience = audienceOf(command)
   const salt = entropy.subarray(0, SECRET_BYTES)
   const secret = deriveCode(command, salt, rules)
   const expiresAt = now + rules.codeLifetime
@@ -127,12 +129,12 @@ function approveAgain(
 
 /** True if a command asks for the very grant that was made. */
 function isSameDecision(grant: Grant, command: ApproveCommand): boolean {
-  const decided = ({ clientId, subject, scopes, resources, audience }: Grant | ApproveCommand) => [
-    clientId,
-    subject,
-    scopes,
-    resources,
-    audience ?? null,
+  const decided = (by: Grant | ApproveCommand) => [
+    by.clientId,
+    by.subject,
+    by.scopes,
+    by.resources,
+    audienceOf(by) ?? null,
   ]
   return (
     sameJson(decided(grant), decided(command)) &&

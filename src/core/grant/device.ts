@@ -8,7 +8,7 @@
  */
 
 import type { Audience } from '../audiences/audience.js'
-import { audienceTooWide, coversAudience } from '../audiences/audience.js'
+import { audienceOf, audienceTooWide, coversAudience } from '../audiences/audience.js'
 import { constantTimeEqual } from '../credentials/base64url.js'
 import type { Credential } from '../credentials/credential.js'
 import { printCredential, secretFrom } from '../credentials/credential.js'
@@ -23,7 +23,7 @@ import { isGrant, redeemed } from './grant.js'
 import type { GrantOutcome } from './outcome.js'
 import { about, issuedEvent, refused, withoutChange } from './outcome.js'
 import type { IssuedTokens } from './pair.js'
-import { createPair, createSecrets, issuedTokens, scopesNow } from './pair.js'
+import { createPair, createSecrets, issuedTokens, scopesNow, withoutScopes } from './pair.js'
 import type { GrantRules } from './rules.js'
 
 /** A device's request for a permission. */
@@ -113,7 +113,8 @@ export function requestDevice(
   rules: GrantRules,
 ): GrantOutcome<IssuedDeviceCode, DeviceAuthorization> {
   if (record !== undefined) return refused('credential_unknown')
-  const { grantId, clientId, clientKey, scopes, audience } = command
+  const { grantId, clientId, clientKey, scopes } = command
+  const audience = audienceOf(command)
   const asked = audience === undefined ? { scopes } : { scopes, audience }
   const { deviceCodeLifetime: expiresIn, devicePollingInterval: interval, digests } = rules
   const secret = secretFrom(entropy)
@@ -147,7 +148,8 @@ export function decide(record: GrantRecord | undefined, command: DecideCommand, 
     return { reply: userCodeUnknown(), events: [] }
   }
   const { decision, subject, scopes, resources } = command
-  const { v, id, clientId, audience, keepUntil, code } = record
+  const { v, id, clientId, keepUntil, code } = record
+  const audience = audienceOf(record)
   const grant: Grant = {
     v,
     id,
@@ -211,10 +213,11 @@ export function poll(
       events: [],
     }
   }
-  if (!coversAudience(record.audience, command.audience)) return withoutChange(audienceTooWide())
-  const access = { scopes: record.scopes, audience: command.audience ?? record.audience, type: command.tokenType }
+  const [granted, requested] = [audienceOf(record), audienceOf(command)]
+  if (!coversAudience(granted, requested)) return withoutChange(audienceTooWide())
+  const access = { scopes: record.scopes, audience: requested ?? granted, type: command.tokenType }
   const scopes = scopesNow(access, command.registered, rules)
-  if (scopes.length === 0) return refused('scope_not_registered')
+  if (scopes.length === 0) return withoutScopes(access, command.registered, rules)
   const secrets = createSecrets(entropy)
   const pair = createPair(secrets, access, now, rules)
   return {

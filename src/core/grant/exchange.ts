@@ -5,7 +5,7 @@
  */
 
 import type { Audience } from '../audiences/audience.js'
-import { audienceTooWide, coversAudience } from '../audiences/audience.js'
+import { audienceOf, audienceTooWide, coversAudience } from '../audiences/audience.js'
 import { constantTimeEqual } from '../credentials/base64url.js'
 import type { Credential } from '../credentials/credential.js'
 import { digestOf } from '../credentials/digests.js'
@@ -16,7 +16,7 @@ import { redeemed, tombstone } from './grant.js'
 import type { GrantOutcome } from './outcome.js'
 import { about, invalidGrant, refused, withoutChange } from './outcome.js'
 import type { IssuedTokens } from './pair.js'
-import { createPair, createSecrets, issuedTokens, scopesNow } from './pair.js'
+import { createPair, createSecrets, issuedTokens, scopesNow, withoutScopes } from './pair.js'
 import type { GrantRules } from './rules.js'
 
 /** The command of a client that exchanges its code. */
@@ -82,10 +82,11 @@ export function exchange(
     }
   }
 
-  if (!coversAudience(grant.audience, command.audience)) return withoutChange(audienceTooWide())
-  const access = { scopes: grant.scopes, audience: command.audience ?? grant.audience, type: command.tokenType }
+  const [granted, requested] = [audienceOf(grant), audienceOf(command)]
+  if (!coversAudience(granted, requested)) return withoutChange(audienceTooWide())
+  const access = { scopes: grant.scopes, audience: requested ?? granted, type: command.tokenType }
   const scopes = scopesNow(access, command.registered, rules)
-  if (scopes.length === 0) return refused('scope_not_registered')
+  if (scopes.length === 0) return withoutScopes(access, command.registered, rules)
   const secrets = createSecrets(entropy)
   const pair = createPair(secrets, access, now, rules)
   return {

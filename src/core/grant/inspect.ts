@@ -5,6 +5,7 @@
  */
 
 import type { Audience } from '../audiences/audience.js'
+import { audienceOf } from '../audiences/audience.js'
 import type { Credential } from '../credentials/credential.js'
 import type { Digests } from '../credentials/digests.js'
 import { digestOf } from '../credentials/digests.js'
@@ -48,7 +49,8 @@ export function inspect(grant: Grant | undefined, credential: Credential, now: S
   const expiresAt = worksUntil(pair, 'access')
   if (now >= expiresAt) return { type: 'inactive', reason: 'credential_expired' }
   const { id: grantId, clientId, subject, resources } = grant
-  const { scopes, audience, type: tokenType } = pair.access
+  const { scopes, type: tokenType } = pair.access
+  const audience = audienceOf(pair.access)
   const active = { type: 'active', grantId, clientId, subject, scopes, resources, expiresAt } as const
   const bound = audience === undefined ? active : { ...active, audience }
   return tokenType === undefined ? bound : { tokenType, ...bound }

@@ -3,6 +3,7 @@
  * @module
  */
 import type { Audience } from '../audiences/audience.js'
+import { audienceOf } from '../audiences/audience.js'
 import type { OAuthError, RefusalReason } from '../errors.js'
 import { oauthError } from '../errors.js'
 import type { Resources } from '../resource.js'
@@ -87,12 +88,14 @@ export function about(grant: Grant, now: Seconds): Pick<DecidedEvent, 'at' | 'gr
 }
 
 /** Makes the event of a grant that a user agreed to, but for the fields of {@link about}. */
-export function issuedEvent({ scopes, resources, audience }: Grant): {
+export function issuedEvent(grant: Grant): {
   readonly type: 'issued'
   readonly scopes: readonly Scope[]
   readonly resources: Resources
   readonly audience?: Audience
 } {
+  const { scopes, resources } = grant
+  const audience = audienceOf(grant)
   return { type: 'issued', scopes, resources, ...(audience !== undefined && { audience }) }
 }
 

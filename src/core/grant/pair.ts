@@ -5,7 +5,7 @@
  */
 
 import type { Audience } from '../audiences/audience.js'
-import { limitToAudience } from '../audiences/audience.js'
+import { audienceOf, limitToAudience, scopesUnknownToAudience } from '../audiences/audience.js'
 import type { Credential } from '../credentials/credential.js'
 import { printCredential, SECRET_BYTES, secretFrom } from '../credentials/credential.js'
 import { digestOf } from '../credentials/digests.js'
@@ -15,6 +15,8 @@ import { limitScopes } from '../scopes.js'
 import type { Seconds } from '../values.js'
 import type { TokenPair } from './grant.js'
 import { worksUntil } from './grant.js'
+import type { GrantOutcome } from './outcome.js'
+import { refused, withoutChange } from './outcome.js'
 import type { GrantRules } from './rules.js'
 
 /** A token pair as it is handed to the client: the only moment when its secrets exist. */
@@ -69,11 +71,22 @@ export function createPair(
 
 /** Returns the scopes that a token has now: those that its application is registered for, and that its audience knows. */
 export function scopesNow(
-  { scopes, audience }: Pick<RequestedAccess, 'scopes'> & { readonly audience?: Audience | undefined },
+  of: Pick<RequestedAccess, 'scopes'> & { readonly audience?: Audience | undefined },
   registered: readonly Scope[],
   rules: GrantRules,
 ): readonly Scope[] {
-  return limitToAudience(limitScopes(scopes, registered, rules.catalogue), audience, rules)
+  return limitToAudience(limitScopes(of.scopes, registered, rules.catalogue), audienceOf(of), rules)
+}
+
+/** Makes the error of a token that would have no scope: for want of a registration, or since its audience knows none. */
+export function withoutScopes(
+  { scopes }: Pick<RequestedAccess, 'scopes'>,
+  registered: readonly Scope[],
+  { catalogue }: GrantRules,
+): GrantOutcome<never, never> {
+  return limitScopes(scopes, registered, catalogue).length === 0
+    ? refused('scope_not_registered')
+    : withoutChange(scopesUnknownToAudience())
 }
 
 /**

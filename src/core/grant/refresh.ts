@@ -8,7 +8,7 @@
  */
 
 import type { Audience } from '../audiences/audience.js'
-import { audienceTooWide, coversAudience } from '../audiences/audience.js'
+import { audienceOf, audienceOfSuccessor, audienceTooWide, coversAudience } from '../audiences/audience.js'
 import { constantTimeEqual, decodeBase64url, encodeBase64url } from '../credentials/base64url.js'
 import type { Credential } from '../credentials/credential.js'
 import { SECRET_BYTES } from '../credentials/credential.js'
@@ -22,7 +22,7 @@ import { findPair, PAIRS_IN_GRACE, retire, tombstone, withPairs, worksUntil } fr
 import type { GrantOutcome } from './outcome.js'
 import { about, invalidGrant, refused, withoutChange } from './outcome.js'
 import type { IssuedTokens, PairSecrets } from './pair.js'
-import { createPair, createSecrets, issuedTokens, scopesNow } from './pair.js'
+import { createPair, createSecrets, issuedTokens, scopesNow, withoutScopes } from './pair.js'
 import type { GrantRules } from './rules.js'
 
 /** The command of a client that refreshes a pair. */
@@ -67,7 +67,7 @@ export function refresh(
   if (pair === undefined) return wasRetired(grant, digest) ? replayed(grant, now, rules) : refused('credential_unknown')
   if (pair.superseded !== undefined && now >= pair.superseded.until) return replayed(grant, now, rules)
   if (now >= pair.refresh.expiresAt) return refused('credential_expired')
-  if (!coversAudience(grant.audience, command.audience)) return withoutChange(audienceTooWide())
+  if (!coversAudience(audienceOf(grant), audienceOf(command))) return withoutChange(audienceTooWide())
   const scopes = narrowScopes(grant.scopes, command.scopes, rules.catalogue)
   if (scopes === undefined)
     return withoutChange(
@@ -82,12 +82,13 @@ export function refresh(
 function supersede(
   grant: Grant,
   pair: TokenPair,
-  { credential, audience = grant.audience, tokenType, registered }: RefreshCommand,
+  command: RefreshCommand,
   scopes: readonly Scope[],
   now: Seconds,
   entropy: Uint8Array,
   rules: GrantRules,
 ): GrantOutcome<IssuedTokens> {
+  const { credential, tokenType, registered } = command
   const current = retire(grant, now)
   if (current.pairs.length > PAIRS_IN_GRACE) {
     const soonest = Math.min(...current.pairs.flatMap(({ superseded }) => superseded?.until ?? []))
@@ -95,9 +96,10 @@ function supersede(
     const limits = { status: 429, retryAfter: soonest - now }
     return { reply: oauthError('temporarily_unavailable', 'too_many_pairs_in_grace', description, limits), events: [] }
   }
+  const audience = audienceOf(command) ?? audienceOf(grant)
   const access = { scopes, audience, type: tokenType }
   const limited = scopesNow(access, registered, rules)
-  if (limited.length === 0) return refused('scope_not_registered')
+  if (limited.length === 0) return withoutScopes(access, registered, rules)
   const salt = entropy.subarray(0, SECRET_BYTES)
   const secrets = deriveSuccessor(credential, salt, rules)
   const successor = createPair(secrets, access, now, rules)
@@ -118,10 +120,11 @@ function repeat(
   grant: Grant,
   pair: TokenPair,
   salt: string,
-  { credential, registered }: RefreshCommand,
+  command: RefreshCommand,
   now: Seconds,
   rules: GrantRules,
 ): GrantOutcome<IssuedTokens> {
+  const { credential, registered } = command
   const successor = grant.pairs[grant.pairs.indexOf(pair) + 1] as TokenPair // a superseded pair has one behind it
   const secrets = deriveSuccessor(credential, decodeBase64url(salt) as Uint8Array, rules) // written by supersede
   // Another pair, where a clock stepped back and the successor is gone; other secrets, where the derivation key is another
@@ -131,8 +134,12 @@ function repeat(
   if (successor.access.revokedAt !== undefined) return refused('credential_revoked')
   // Only where a clock stepped back: what is handed out must not be a replay as soon as it is used.
   if (now >= worksUntil(successor, 'refresh')) return refused('credential_expired')
+  // A client that asks for one API must not be handed a token that another one can use.
+  const requested = audienceOf(command)
+  if (requested !== undefined && !coversAudience(requested, audienceOf(successor.access)))
+    return withoutChange(audienceOfSuccessor())
   const scopes = scopesNow(successor.access, registered, rules)
-  if (scopes.length === 0) return refused('scope_not_registered')
+  if (scopes.length === 0) return withoutScopes(successor.access, registered, rules)
   return {
     reply: issuedTokens(credential, secrets, successor, scopes, now, rules),
     events: [{ type: 'refreshed', scopes, retry: true, ...about(grant, now) }],

@@ -4,6 +4,7 @@
  * @see Specification, section 4.4; RFC 7009, section 2.1
  */
 
+import { audienceOf } from '../audiences/audience.js'
 import type { Credential } from '../credentials/credential.js'
 import { digestOf } from '../credentials/digests.js'
 import type { RefusalReason } from '../errors.js'
@@ -94,7 +95,8 @@ export function withdraw(grant: Grant | undefined, command: WithdrawCommand, now
 
 /** Returns a pair whose access token is revoked. Written out, as `withPairs`. */
 function withoutAccess({ access, refresh, superseded }: TokenPair, revokedAt: Seconds): TokenPair {
-  const { digest, expiresAt, scopes, audience, type } = access
+  const { digest, expiresAt, scopes, type } = access
+  const audience = audienceOf(access)
   const plain =
     type === undefined ? { digest, expiresAt, scopes, revokedAt } : { digest, expiresAt, scopes, type, revokedAt }
   const revoked = audience === undefined ? plain : { ...plain, audience }

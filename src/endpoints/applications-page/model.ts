@@ -75,7 +75,7 @@ function describeGrant(
 /** Describes several grants as one, so that no wide one is hidden behind newer ones. */
 function describeOlder(
   context: PageContext<never>,
-  { count, scopes, resources }: OlderGrants,
+  { count, scopes, resources, audience }: OlderGrants,
   names: ResourceNames,
 ): NonNullable<AuthorizedApplication['older']> {
   const kinds = KINDS.flatMap((kind) => resources.get(kind) ?? [])
@@ -83,6 +83,7 @@ function describeOlder(
     count,
     scopes: describeScopes(context, normalizeScopes(context.scopes, [...scopes]) ?? []),
     resources: kinds.map((each) => describeResources(each, names)),
+    ...describeAudience(context, audience),
   }
 }
 
@@ -98,7 +99,7 @@ function describeResources({ kind, ids, count, isMore }: KeptResources, names: R
 function sizeOf(application: AuthorizedApplication): number {
   const { name, website, logo = '', grants, older } = ownOf(application)
   const permissions = [...grants, ...(older === undefined ? [] : [older])].flatMap(({ scopes }) => scopes)
-  const audiences = grants.flatMap((grant) => ownOf(grant).audiences ?? [])
+  const audiences = [...grants, ...(older === undefined ? [] : [older])].flatMap((each) => ownOf(each).audiences ?? [])
   const places = [...grants.map(({ resources }) => resources), ...(older?.resources ?? [])]
   return (
     entrySize(name, name, website, website, logo) +

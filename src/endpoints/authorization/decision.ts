@@ -5,7 +5,7 @@
  */
 import type { PublishedApplication } from '../../core/application/application.js'
 import { RESOURCE_CHOICES } from '../../core/application/registration.js'
-import { coversAudience } from '../../core/audiences/audience.js'
+import { audienceOf, coversAudience } from '../../core/audiences/audience.js'
 import { isOAuthError, oauthError } from '../../core/errors.js'
 import type { ApproveCommand } from '../../core/grant/approve.js'
 import type { Grant } from '../../core/grant/grant.js'
@@ -76,15 +76,16 @@ export async function findConsent(
   asked: AuthorizationRequest,
   user: User,
 ): Promise<Grant | undefined> {
-  const { application, scopes, audience, redirectUri } = asked
+  const { application, scopes, redirectUri } = asked
+  const audience = audienceOf(asked)
   if (!isRemembered(context, application)) return undefined
   const grants = await context.consents.consentedGrants(decidingOf(context, asked, user))
   const covers = (grant: Grant): boolean =>
     grant.code.redirectUri === redirectUri &&
     coversScopes(grant.scopes, scopes, context.scopes) &&
     // A grant for other protected resources, or for none, is another permission.
-    (grant.audience === undefined) === (audience === undefined) &&
-    coversAudience(grant.audience, audience) &&
+    (audienceOf(grant) === undefined) === (audience === undefined) &&
+    coversAudience(audienceOf(grant), audience) &&
     RESOURCE_CHOICES[application.resourceScope].includes(grant.resources.kind)
   return grants.find(covers)
 }

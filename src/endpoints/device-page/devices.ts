@@ -7,6 +7,7 @@ import type { Application, PublishedApplication } from '../../core/application/a
 import { isPublished } from '../../core/application/application.js'
 import { deviceFlowFault } from '../../core/application/registration.js'
 import type { Audience } from '../../core/audiences/audience.js'
+import { audienceOf } from '../../core/audiences/audience.js'
 import { GRANT_ID_BYTES, grantIdOf } from '../../core/credentials/credential.js'
 import { userCodeDigest } from '../../core/credentials/user-code.js'
 import type { OAuthError } from '../../core/errors.js'
@@ -100,7 +101,7 @@ export function checkWaiting(
   // The page cannot show a scope that the service has taken out of its catalogue.
   const scopes = scopesNow(record, application.scopes, rules)
   if (scopes.length === 0) return userCodeUnknown()
-  const { audience } = record
+  const audience = audienceOf(record)
   const asked = { userCode, device: record, application, scopes, ...(audience !== undefined && { audience }) }
   return { type: 'waiting', ...asked }
 }

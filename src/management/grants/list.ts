@@ -4,6 +4,7 @@
  */
 
 import { isPublished, limitResources } from '../../core/application/application.js'
+import { audienceOf } from '../../core/audiences/audience.js'
 import type { OAuthError } from '../../core/errors.js'
 import { isOAuthError } from '../../core/errors.js'
 import type { Grant } from '../../core/grant/grant.js'
@@ -70,7 +71,8 @@ async function readAll(
 function permittedGrant(grant: Grant, value: JsonValue | undefined, rules: GrantRules): readonly GrantSummary[] {
   const application = recordAs.application(value)
   if (!isPublished(application) || application.clientId !== grant.clientId) return []
-  const { id: grantId, clientId, audience, createdAt, lastUsedAt } = grant
+  const { id: grantId, clientId, createdAt, lastUsedAt } = grant
+  const audience = audienceOf(grant)
   const { name, website, state } = application
   return [
     {

@@ -3,6 +3,8 @@
  * @module
  * @see RFC 9728
  */
+import type { DeclaredResource, DeclaredResources } from '../../core/audiences/audience.js'
+
 /** The well-known path, between the host of a resource and its own path (RFC 9728, section 3.1). */
 const RESOURCE_METADATA_PATH = '/.well-known/oauth-protected-resource'
 
@@ -15,4 +17,16 @@ export function resourceMetadataPath(resource: string): string {
 /** Returns the address of a resource's document, for a challenge (RFC 9728, section 5.1). */
 export function resourceMetadataUrl(resource: string): string {
   return new URL(resource).origin + resourceMetadataPath(resource)
+}
+
+/** Returns the protected resources at the origin of the service itself. The document of any other is at its own origin. */
+export function resourcesAt({
+  issuer,
+  audiences,
+}: {
+  readonly issuer: string
+  readonly audiences: DeclaredResources
+}): readonly DeclaredResource[] {
+  const { origin } = new URL(issuer)
+  return [...audiences.values()].filter(({ resource }) => new URL(resource).origin === origin)
 }

@@ -8,7 +8,7 @@ import { readStrictOptions } from '../../core/options.js'
 import type { ScopeCatalogue } from '../../core/scopes.js'
 import { normalizeScopes } from '../../core/scopes.js'
 import type { TakesOf } from '../../core/takes.js'
-import { parseUrl } from '../../core/url.js'
+import { parseResourceUrl } from '../../core/url.js'
 import type { AudienceDefinition } from '../options.js'
 
 /** One line of as many characters as the name of an application may have, without marks that reorder the words around it. */
@@ -31,10 +31,8 @@ export function readAudiences(
     resource: {
       words: 'an https URL of at most 512 characters, without user info, query and fragment, that comes once',
       fits: (value) => {
-        const url = typeof value === 'string' && value.length <= 512 ? parseUrl(value) : undefined
-        if (url === undefined || declared.has(value as ResourceIdentifier) || !isSecure(url)) return false
-        // As a browser writes it, a bare host without a slash: two spellings of one address would be two resources.
-        return value === (url.pathname === '/' ? url.origin : url.origin + url.pathname)
+        const url = typeof value === 'string' && value.length <= 512 ? parseResourceUrl(value) : undefined
+        return url !== undefined && isSecure(url) && !declared.has(value as ResourceIdentifier)
       },
     },
     name: { words: 'a line of 1 to 50 characters', fits: (value) => typeof value === 'string' && NAME.test(value) },
