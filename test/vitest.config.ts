@@ -42,6 +42,9 @@ const SLOW = '**/*.slow.test.ts'
 /** The messages that must be answered alike whichever way they take: directly in the quick run, by the two adapters in the slow one. */
 const PROTOCOL = 'test/{protocol,transports}/*'
 
+/** Those of them that the two adapters take: all but four files that are long, and about nothing that an adapter touches. */
+const ADAPTED = 'test/{protocol,transports}/!(client-authentication|consent-binding|device-page|mac).test.ts'
+
 /** All tests that are messages; one file has a way of its own. */
 const MESSAGES = `${PROTOCOL}|test/server/!(application-life)*`
 
@@ -60,7 +63,7 @@ export function configureRun(run: 'quick' | 'slow') {
     const env = { GRANTWELL_ADAPTER: adapter }
     return { root, resolve, test: { name, env, ...patience, isolate: false, include: [...include], exclude } }
   }
-  const adapters = (['node', 'fetch'] as const).map((adapter) => together(adapter, [`${PROTOCOL}.test.ts`], adapter))
+  const adapters = (['node', 'fetch'] as const).map((adapter) => together(adapter, [ADAPTED], adapter))
 
   /** Makes the project of all other files, each in a process of its own. */
   function apart(name: string) {

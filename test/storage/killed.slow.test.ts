@@ -1,5 +1,5 @@
 /**
- * Server processes killed by SIGKILL in the middle of 10,000 flows: nothing that a client was told may be untrue
+ * Server processes killed by SIGKILL in the middle of 5,000 flows: nothing that a client was told may be untrue
  * afterwards. What a flow is, is written in `engines/flows.ts`.
  * @module
  */
@@ -19,12 +19,12 @@ import type { ProcessEngine } from '../engines/servers.js'
 import { startServers } from '../engines/servers.js'
 
 /** As many for each of two engines. */
-const FLOWS = 5_000
+const FLOWS = 2_500
 const SERVERS = 2
 const WORKERS = 24
 
 /** A server is killed whenever so many more flows are through. */
-const FLOWS_TO_A_KILL = 200
+const FLOWS_TO_A_KILL = 100
 
 /** Far more than it takes, since other tests may run at the same time. */
 const TIMEOUT = 600_000
