@@ -19,14 +19,17 @@ export function parseUrl(text: string, base?: URL): URL | undefined {
   }
 }
 
+/** The longest address of a protected resource. Many of them have to fit into one request. */
+const RESOURCE_LENGTH = 512
+
 /**
- * Reads the address of a protected resource: an http or https URL as a browser writes it, a bare host without a slash, and without user
- * info, query and fragment. So two resources are the same only if their texts are.
+ * Reads the address of a protected resource: an http or https URL as a browser writes it, at most 512 characters, a bare host without a
+ * slash, and without user info, query and fragment. So two resources are the same only if their texts are.
  * @returns undefined for any other text
  * @see RFC 8707, section 2
  */
 export function parseResourceUrl(text: string): URL | undefined {
-  const url = parseUrl(text)
+  const url = text.length > RESOURCE_LENGTH ? undefined : parseUrl(text)
   if (url === undefined || !/^https?:$/.test(url.protocol)) return undefined
   return text === (url.pathname === '/' ? url.origin : url.origin + url.pathname) ? url : undefined
 }

@@ -31,7 +31,7 @@ export function readAudiences(
     resource: {
       words: 'an https URL of at most 512 characters, without user info, query and fragment, that comes once',
       fits: (value) => {
-        const url = typeof value === 'string' && value.length <= 512 ? parseResourceUrl(value) : undefined
+        const url = typeof value === 'string' ? parseResourceUrl(value) : undefined
         return url !== undefined && isSecure(url) && !declared.has(value as ResourceIdentifier)
       },
     },

@@ -22,9 +22,10 @@ async function overFetch(): Promise<LifecycleWiring> {
       const response = await handler(new Request(server.issuer + url, { method, headers, body }))
       return { status: response.status, headers: Object.fromEntries(response.headers), body: await response.text() }
     },
-    validate: async (accessToken) => {
+    validate: async (accessToken, audience) => {
       const headers = { authorization: `Bearer ${accessToken}` }
-      const found = await server.authenticate(new Request(`${server.issuer}/api`, { headers }))
+      const request = new Request(`${server.issuer}/api`, { headers })
+      const found = await server.authenticate(request, audience === undefined ? {} : { audience })
       return found.type === 'authenticated' ? found : undefined
     },
   }
