@@ -34,7 +34,7 @@ const BUDGETS: { readonly [entry: string]: Budget } = {
   './storage/redis': { files: 9, gzip: 7_900 },
   './pages': { files: 2, gzip: 7_250 },
   './metadata': { files: 1, gzip: 26_500 },
-  './client': { files: 14, gzip: 19_750 },
+  './client': { files: 14, gzip: 19_800 },
   './client/node': { files: 5, gzip: 9_900 },
   './testing': { files: 21, gzip: 68_000, later: 32_500 },
 }
