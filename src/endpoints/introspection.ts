@@ -112,7 +112,7 @@ function load(
  * Returns the protected resource that a resource server stands for, undefined where it stands for none. One that is declared no more
  * is not the same as none: its resource server is told of no token.
  */
-function audienceOf(
+function declaredAudience(
   { audiences }: Settings<never>,
   resourceServer: PublishedApplication,
 ): DeclaredResource | undefined | 'not_declared' {
@@ -128,7 +128,7 @@ function introspect(
   now: Seconds,
   resourceServer: PublishedApplication,
 ): Introspected | RefusalReason {
-  const audience = audienceOf(settings, resourceServer)
+  const audience = declaredAudience(settings, resourceServer)
   if (audience === 'not_declared') return 'audience_unknown'
   const { scopes: visible } = resourceServer
   // As a bearer token: a resource server cannot tell whether a use was signed, and would take a stolen token without its key.

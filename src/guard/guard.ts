@@ -13,7 +13,6 @@ import type { ProtectedResource } from '../core/resource.js'
 import { isProtectedResource, opensResource, RESOURCE_WORDS } from '../core/resource.js'
 import { coversScopes } from '../core/scopes.js'
 import { FUNCTION, mustBe } from '../core/takes.js'
-import { resourceMetadataUrl } from '../protocol/audiences/resource-metadata.js'
 import type { NoToken } from '../protocol/bearer.js'
 import {
   bearerToken,
@@ -231,15 +230,11 @@ function reportFailure({ onError }: Settings<never>, error: unknown): OAuthError
 function answerRefusal(
   { settings, reportRefusal }: GuardContext,
   { error, clientId, grantId }: Refusal,
-  { scopes, audience, scheme }: Checked,
+  { scopes, metadataUrl, scheme }: Checked,
 ): GuardResult {
   if (isOAuthError(error)) reportRefusal('api', error.reason, error.code, { clientId, grantId })
   const schemes = settings.macTokens && error.type === 'no_token' ? (['Bearer', 'MAC'] as const) : ([scheme] as const)
-  return { type: 'refused', error, response: challenge(error, scopes, schemes, metadataUrlOf(audience)) }
-}
-
-function metadataUrlOf(audience: DeclaredResource | undefined): string | undefined {
-  return audience === undefined ? undefined : resourceMetadataUrl(audience.resource)
+  return { type: 'refused', error, response: challenge(error, scopes, schemes, metadataUrl) }
 }
 
 /** Creates the function that makes a guard and checks one request with it. */

@@ -10,6 +10,7 @@ import type { Scope, ScopeCatalogue } from '../core/scopes.js'
 import { coversScopes, parseScopes } from '../core/scopes.js'
 import type { Takes, TakesOf } from '../core/takes.js'
 import { mustBe } from '../core/takes.js'
+import { resourceMetadataUrl } from '../protocol/audiences/resource-metadata.js'
 import type { Settings } from '../shell/options/settings.js'
 
 /** The needs of a route, as a host writes them. */
@@ -22,6 +23,8 @@ export interface WrittenNeeds {
 export interface Needed {
   readonly scopes: readonly Scope[]
   readonly audience: DeclaredResource | undefined
+  /** The address of the audience's document, for challenges. */
+  readonly metadataUrl: string | undefined
 }
 
 const NO_SCOPES: readonly Scope[] = []
@@ -31,9 +34,12 @@ const SCOPES: Takes = {
   fits: (value) => typeof value === 'string',
 }
 
-/** Reads the needs of a route. Strict, since a guard that ignored a misspelt option would let everybody in. */
+/**
+ * Reads the needs of a route. Strict, since a guard that ignored a misspelt option would let everybody in.
+ * @throws GrantwellError `ERR_CONFIGURATION` for an unknown or wrong need, or scopes that the audience does not know
+ */
 export function readNeeds({ scopes: catalogue, audiences }: Settings<never>, needs: unknown): Needed {
-  if (needs === undefined) return { scopes: NO_SCOPES, audience: undefined }
+  if (needs === undefined) return { scopes: NO_SCOPES, audience: undefined, metadataUrl: undefined }
   const find = (audience: unknown) => audiences.get(audience as ResourceIdentifier) // any other value finds nothing
   const takes: TakesOf<WrittenNeeds> = {
     scope: SCOPES,
@@ -52,7 +58,7 @@ export function readNeeds({ scopes: catalogue, audiences }: Settings<never>, nee
     throw configurationError(
       `guard: the option scope ${mustBe({ words: 'scopes that the audience knows' }, own.scope)}`,
     )
-  return { scopes, audience }
+  return { scopes, audience, metadataUrl: audience && resourceMetadataUrl(audience.resource) }
 }
 
 function readScopes(catalogue: ScopeCatalogue, scope: string | undefined): readonly Scope[] {

@@ -3,7 +3,7 @@
  * @module
  * @see RFC 8707; RFC 9728
  */
-import type { GuardResult, RecordStore } from 'grantwell'
+import type { AuthorizationServer, GuardResult, RecordStore } from 'grantwell'
 import { createAuthorizationServer } from 'grantwell'
 import { memoryStore } from 'grantwell/storage/memory'
 import { describe, expect, it } from 'vitest'
@@ -44,6 +44,18 @@ async function whereItWorks(test: Pick<TestServer, 'server'>, accessToken: strin
   ]
   const found = await Promise.all(asked.map(({ needs }) => test.server.authenticate(request, needs)))
   return asked.filter((_, index) => found[index]?.type === 'authenticated').map(({ name }) => name)
+}
+
+/** The same service after a start without one of its resources. */
+function withoutMcp({ store, session, clock }: TestServer): AuthorizationServer {
+  return createAuthorizationServer({
+    issuer: ISSUER,
+    store,
+    audiences: AUDIENCES.filter(({ resource }) => resource !== MCP),
+    user: () => session.user,
+    signInUrl: () => '/sign-in',
+    clock: () => clock.now,
+  })
 }
 
 function challengeOf(result: GuardResult): string | undefined {
@@ -291,14 +303,7 @@ describe('a guard of a protected resource', () => {
   it('refuses what was issued for a resource that the service declares no more', async () => {
     const test = await audienceServer()
     const { access_token, refresh_token } = await tokensFor(test, [MCP])
-    const server = createAuthorizationServer({
-      issuer: ISSUER,
-      store: test.store,
-      audiences: AUDIENCES.slice(1),
-      user: () => test.session.user,
-      signInUrl: () => '/sign-in',
-      clock: () => test.clock.now,
-    })
+    const server = withoutMcp(test)
     expect((await server.authenticate({ headers: { authorization: `Bearer ${access_token}` } })).type).toBe('refused')
     expect((await refresh({ ...test, server }, refresh_token)).body.error).toBe('invalid_scope')
     expect((await server.grants.listGrants('ada')).grants).toMatchObject([{ audience: [MCP], scopes: [] }])
@@ -349,13 +354,7 @@ describe('introspection', () => {
     await test.server.applications.registerResourceServer({ ...details, audience: MCP }, API)
     const { access_token } = await tokensFor(test, [MCP])
     const unbound = (await tokens(test)).access_token
-    const server = createAuthorizationServer({
-      issuer: ISSUER,
-      store: test.store,
-      user: () => undefined,
-      signInUrl: () => '/sign-in',
-      clock: () => test.clock.now,
-    })
+    const server = withoutMcp(test)
     for (const text of [access_token, unbound]) expect(await introspect({ server }, text)).toEqual(INACTIVE)
   })
 

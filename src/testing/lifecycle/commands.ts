@@ -57,8 +57,14 @@ export function lifecycleCommands(scopes: number): fc.Arbitrary<LifecycleCommand
 
   return fc.oneof(
     { weight: 8, arbitrary: made(fc.tuple(fc.boolean(), scope, permitted), issue) },
-    { weight: 24, arbitrary: made(fc.tuple(code, by, redirectUri, beside, wanted, times), exchange) },
-    { weight: 1, arbitrary: made(fc.tuple(code, by, redirectUri, beside), replay) },
+    { weight: 24, arbitrary: made(fc.tuple(fc.constant(false), code, by, redirectUri, beside, wanted, times), redeem) },
+    {
+      weight: 1,
+      arbitrary: made(
+        fc.tuple(fc.constant(true), code, by, redirectUri, beside, fc.constant('none'), fc.constant(1)),
+        redeem,
+      ),
+    },
     { weight: 14, arbitrary: made(fc.tuple(newest, by, wish, wanted, times), refresh) },
     { weight: 10, arbitrary: made(fc.tuple(older, by, wish, wanted, times), refresh) },
     {
@@ -97,21 +103,7 @@ function issue(challenged: boolean, choice: number, permitted: AudienceChoice): 
   )
 }
 
-function exchange(
-  pick: Choice,
-  by: By,
-  redirectUri: Sent,
-  beside: Beside,
-  wanted: AudienceChoice,
-  times: number,
-): LifecycleCommand {
-  return redeem(false, pick, by, redirectUri, beside, wanted, times)
-}
-
-function replay(pick: Choice, by: By, redirectUri: Sent, beside: Beside): LifecycleCommand {
-  return redeem(true, pick, by, redirectUri, beside, 'none', 1)
-}
-
+/** @param again - true to wait until the code was redeemed before, which makes it a replay */
 function redeem(
   again: boolean,
   pick: Choice,
