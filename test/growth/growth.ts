@@ -2,6 +2,7 @@
  * Measures how the time of something grows with the size of its input, on a machine that does other things as well.
  * @module
  */
+import { setTimeout } from 'node:timers/promises'
 
 /** Something that is done with an input: made for a size outside the time that is taken. */
 export type Case = (size: number) => () => unknown
@@ -34,7 +35,13 @@ const DOUBLING_ROUNDS = 5
 const CERTAIN_EXPONENT = 1.8
 
 /** Measurements of a case that looks superlinear, before it counts as such. */
-const MEASUREMENTS = 3
+const MEASUREMENTS = 8
+
+/** Milliseconds between two measurements, so that what disturbs one, or a compiler that comes late, is over in the next. */
+const PAUSE = 500
+
+/** Measurements of a case whose growth is {@link CERTAIN_EXPONENT} each time. */
+const CERTAIN_MEASUREMENTS = 3
 
 /**
  * Measures the exponent that fits the time of a small and of a large input.
@@ -47,13 +54,16 @@ const MEASUREMENTS = 3
  */
 export async function exponentOf(prepare: Case, { small, large }: Sizes = WHOLE): Promise<number> {
   let least = Number.POSITIVE_INFINITY
-  for (let measurement = 0; measurement < MEASUREMENTS && least >= HIGHEST_EXPONENT; measurement++)
+  for (let measurement = 0; measurement < MEASUREMENTS && least >= HIGHEST_EXPONENT; measurement++) {
+    if (measurement >= CERTAIN_MEASUREMENTS && least > CERTAIN_EXPONENT) break
+    if (measurement > 0) await setTimeout(PAUSE)
     for (const [sizes, rounds] of [
       [{ small, large }, 3],
       [{ small: large / 2, large }, DOUBLING_ROUNDS],
       [{ small: large / 4, large: large / 2 }, DOUBLING_ROUNDS],
     ] as const)
       if (least >= HIGHEST_EXPONENT) least = Math.min(least, await exponentBetween(prepare, sizes, rounds))
+  }
   return least
 }
 
