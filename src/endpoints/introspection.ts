@@ -9,13 +9,13 @@
 import type { Application, PublishedApplication } from '../core/application/application.js'
 import { isResourceServer } from '../core/application/application.js'
 import type { DeclaredResource } from '../core/audiences/audience.js'
+import { audienceOf } from '../core/audiences/audience.js'
 import type { Credential } from '../core/credentials/credential.js'
 import { GRANT_ID_BYTES, grantIdOf } from '../core/credentials/credential.js'
 import type { OAuthError, RefusalReason } from '../core/errors.js'
 import { isOAuthError } from '../core/errors.js'
 import { coversScopes, limitScopes } from '../core/scopes.js'
 import type { ClientId, ClientKey, GrantId, Seconds } from '../core/values.js'
-import { ownOf } from '../core/values.js'
 import { accessBy } from '../guard/access.js'
 import type { PresentedClient } from '../protocol/client-authentication.js'
 import { authenticateClient, registeredClient } from '../protocol/client-authentication.js'
@@ -116,7 +116,7 @@ function declaredAudience(
   { audiences }: Settings<never>,
   resourceServer: PublishedApplication,
 ): DeclaredResource | undefined | 'not_declared' {
-  const { audience } = ownOf(resourceServer)
+  const audience = audienceOf(resourceServer)
   return audience === undefined ? undefined : (audiences.get(audience) ?? 'not_declared')
 }
 

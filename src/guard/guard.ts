@@ -126,6 +126,8 @@ export function createGuard(
   const context: GuardContext = { settings, transactions, reportRefusal, macGuard }
   return (needs) => {
     const needed = readNeeds(settings, needs)
+    const bearer: Checked = { ...needed, scheme: 'Bearer' }
+    const signed: Checked = { ...needed, scheme: 'MAC' }
     const check = (request: RequestLike, ...rest: [resourceOf?: ResourceOf]): MaybePromise<GuardResult> => {
       const [resourceOf] = rest
       // It was meant to be a function: if it were ignored, everybody would be let in.
@@ -133,7 +135,7 @@ export function createGuard(
         return Promise.reject(configurationError(`guard: the argument resourceOf ${mustBe(FUNCTION, resourceOf)}`))
       const headers = headersOf(request)
       const attributes = settings.macTokens ? macAttributes(headers) : undefined
-      const checked: Checked = { ...needed, scheme: attributes === undefined ? 'Bearer' : 'MAC' }
+      const checked = attributes === undefined ? bearer : signed
       const found = identify(context, request, headers, attributes, needed.audience)
       return andThen(found, (access) => authorize(context, access, checked, resourceOf))
     }

@@ -31,9 +31,13 @@ export interface DeclaredResource {
 /** The protected resources of a service by their identifiers, in the order in which the host declared them. */
 export type DeclaredResources = ReadonlyMap<ResourceIdentifier, DeclaredResource>
 
-/** Returns the audience of a record or a request. An own property alone, so that a polluted prototype is the audience of nobody. */
-export function audienceOf(of: { readonly audience?: Audience | undefined }): Audience | undefined {
-  return Object.hasOwn(of, 'audience') ? of.audience : undefined
+/**
+ * Returns the audience of a record or a request: an own property alone, so that a polluted prototype is the audience of nobody. Most have
+ * none, which is quicker read than asked for.
+ */
+export function audienceOf<Of>(of: { readonly audience?: Of | undefined }): Of | undefined {
+  const { audience } = of
+  return audience !== undefined && Object.hasOwn(of, 'audience') ? audience : undefined
 }
 
 /** True if a grant, or a token, for one audience is good for another; `undefined` asks for no audience of its own. */
