@@ -115,6 +115,7 @@ export function createAuthorizationServer<Native = unknown>(
 const GET = ['GET', 'HEAD'] as const
 const POST = ['POST'] as const
 const PAGE = ['GET', 'HEAD', 'POST'] as const
+const REGISTRATION = ['GET', 'POST', 'DELETE'] as const
 
 /** Creates the table of routes. The code of the endpoints is loaded after the start. */
 function createRoutes<Native>(
@@ -150,6 +151,14 @@ function createRoutes<Native>(
     ],
     [at('device'), { endpoint: 'device', methods: PAGE, cors: false, answer: front('device') }],
     [at('applications'), { endpoint: 'applications', methods: PAGE, cors: false, answer: front('applications') }],
+    ...(settings.clientPolicy === undefined
+      ? []
+      : [
+          [
+            at('registration'),
+            { endpoint: 'registration', methods: REGISTRATION, cors, answer: back('registration') },
+          ] as const,
+        ]),
     [at('stylesheet'), { methods: GET, cors: false, answer: front('stylesheet') }],
     [at('logo'), { methods: GET, cors: false, answer: front('logo') }],
     ...metadata.map((path) => [path, { methods: GET, cors, answer: front('metadata') }] as const),

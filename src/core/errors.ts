@@ -37,6 +37,10 @@ export type OAuthErrorCode =
   | 'insufficient_scope'
   /** A function of the host failed. Status 500. */
   | 'server_error'
+  /** A redirect URI of a client that registers itself is not one that may be registered (RFC 7591). Status 400. */
+  | 'invalid_redirect_uri'
+  /** Another part of what such a client says about itself is wrong (RFC 7591). Status 400. */
+  | 'invalid_client_metadata'
   /** The store failed, or there are too many requests: ask again after `Retry-After`. Status 503, or 429. */
   | 'temporarily_unavailable'
 
@@ -63,6 +67,10 @@ export type RefusalReason =
   | 'client_suspended'
   /** No administrator has approved the application yet. */
   | 'client_not_approved'
+  /** The host's policy refuses a client that registers itself. */
+  | 'client_refused'
+  /** The metadata document of a client, whose URL is its identifier, could not be fetched. */
+  | 'client_metadata_unavailable'
   /** The application is not registered for this grant type, such as the device flow. */
   | 'grant_type_not_registered'
   /** The redirect URI matches none of the application's, or is not that of the authorization request. */
@@ -165,6 +173,8 @@ const STATUSES: { readonly [Code in OAuthErrorCode]: number } = {
   expired_token: 400,
   invalid_token: 401,
   insufficient_scope: 403,
+  invalid_redirect_uri: 400,
+  invalid_client_metadata: 400,
   server_error: 500,
   temporarily_unavailable: 503,
 }

@@ -8,8 +8,10 @@ export type {
   ApplicationDetails,
   ApplicationHead,
   ClientSecret,
+  KeptDocument,
   PublishedApplication,
   Review,
+  SelfRegistered,
   SubmittedApplication,
 } from './application/application.js'
 export { isPublished } from './application/application.js'

@@ -4,10 +4,12 @@
  * @see Specification, section 4.1; RFC 6749, sections 4.1.1 and 4.1.2
  */
 
+import type { Application } from '../core/application/application.js'
 import { GRANT_ID_BYTES, grantIdOf, SECRET_BYTES } from '../core/credentials/credential.js'
 import type { OAuthError } from '../core/errors.js'
 import { isOAuthError } from '../core/errors.js'
 import type { Grant } from '../core/grant/grant.js'
+import type { ClientId } from '../core/values.js'
 import { ownOf } from '../core/values.js'
 import type { AuthorizationRequest, RedirectedError, RefusedLink } from '../protocol/authorization.js'
 import { authorizationClientId, authorizationRequest, notAccessible } from '../protocol/authorization.js'
@@ -17,7 +19,7 @@ import { EMPTY_HEADERS, queryOf } from '../protocol/message.js'
 import { FORM_FIELDS, printAuthorizationRequest, shownOf } from '../protocol/pages/form-binding.js'
 import { formTargets, pageResponse } from '../protocol/pages/page.js'
 import type { Parameters } from '../protocol/parameters.js'
-import { bodyParameters, parseParameters, valuesIn } from '../protocol/parameters.js'
+import { bodyParameters, parseParameters, printQuery, valuesIn } from '../protocol/parameters.js'
 import type { User } from '../shell/options.js'
 import { keys, recordAs } from '../shell/records.js'
 import { approve, findConsent, refuse } from './authorization/decision.js'
@@ -30,6 +32,7 @@ import { createFormBinder, verifyFormOfAnyAge } from './interaction/forms.js'
 import type { ChoiceFault } from './interaction/resources.js'
 import { isChoiceFault, readChoice } from './interaction/resources.js'
 import { readUser, sendToSignIn } from './interaction/sign-in.js'
+import { isDocumentDue, readClientDocument } from './registration/client-document.js'
 
 /** A sound request, and the user to ask. */
 interface Asked {
@@ -105,19 +108,34 @@ async function loadAsked<Native>(
   request: HttpRequest<Native>,
   text: string,
 ): Promise<Asked | HttpResponse> {
-  const asked = await loadRequest(context, text)
-  if (isOAuthError(asked)) return showLinkError(context, asked)
+  const named = await loadClient(context, text)
+  if (isOAuthError(named)) return showLinkError(context, named)
+  const isDue = isDocumentDue(context, named.clientId, named.application)
+  const before = isDue ? undefined : checkRequest(context, named)
+  if (isOAuthError(before)) return showLinkError(context, before)
   const user = await readUser(context, request)
+  // Only for a user who is signed in: else anybody could make this server call any other.
+  if (isDue && user === undefined) return sendToSignIn(context, request, 'authorization', printQuery(named.parameters))
+  const asked = before ?? (await checkWithDocument(context, request, named))
+  if (isOAuthError(asked)) return showLinkError(context, asked)
   if (asked.type === 'redirected_error') return answerFault(context, asked, user)
   if (user === undefined) return sendToSignIn(context, request, 'authorization', printAuthorizationRequest(asked))
   return { asked, user }
 }
 
-/** Parses a request, and checks it against the application that it names. */
-async function loadRequest(
-  { clientKeyOf, transactions, scopes: catalogue, audiences, redirect, requirePkce }: PageContext<never>,
+/** A request whose parameters were parsed, with the application that it names. */
+interface NamedClient {
+  readonly parameters: Parameters
+  readonly clientId: ClientId
+  /** Undefined where there is none. */
+  readonly application: Application | undefined
+}
+
+/** Parses a request, and loads the application that it names. */
+async function loadClient(
+  { clientKeyOf, transactions }: PageContext<never>,
   text: string,
-): Promise<AuthorizationRequest | RedirectedError | RefusedLink> {
+): Promise<NamedClient | RefusedLink> {
   const parameters = parseParameters(text)
   if (isOAuthError(parameters)) return notAccessible('malformed_request')
   const clientId = authorizationClientId(parameters)
@@ -125,8 +143,25 @@ async function loadRequest(
   const records = await transactions.read([keys.application(clientKeyOf(clientId))])
   if (isOAuthError(records)) return records
   const stored = recordAs.application(records[0]?.value)
-  const application = stored?.id === clientId ? stored : undefined
+  return { parameters, clientId, application: stored?.id === clientId ? stored : undefined }
+}
+
+/** Checks a request against the application that it names. */
+function checkRequest(
+  { scopes: catalogue, audiences, redirect, requirePkce }: PageContext<never>,
+  { parameters, application }: NamedClient,
+): AuthorizationRequest | RedirectedError | RefusedLink {
   return ownOf(authorizationRequest(parameters, application, { catalogue, audiences, redirect, requirePkce }))
+}
+
+/** Checks a request against what the document of its client says now. */
+async function checkWithDocument<Native>(
+  context: PageContext<Native>,
+  request: HttpRequest<Native>,
+  named: NamedClient,
+): Promise<AuthorizationRequest | RedirectedError | RefusedLink> {
+  const application = await readClientDocument(context, request, named.clientId, named.application)
+  return isOAuthError(application) ? application : checkRequest(context, { ...named, application })
 }
 
 /** Shows the consent page. After a faulty choice of resources it is shown again, with the fault. */

@@ -9,12 +9,13 @@ import type { MaybePromise } from '../shell/maybe-promise.js'
 import type { Settings } from '../shell/options/settings.js'
 import type { Transactions } from '../shell/transactions.js'
 import { introspectionEndpoint } from './introspection.js'
+import { registrationEndpoint } from './registration/registration.js'
 import { revocationEndpoint } from './revocation.js'
 import { tokenEndpoint } from './token.js'
 
 /** The endpoints, each with the function that answers there. */
 export type BackChannel<Native> = {
-  readonly [Endpoint in 'token' | 'revocation' | 'introspection']: (
+  readonly [Endpoint in 'token' | 'revocation' | 'introspection' | 'registration']: (
     request: HttpRequest<Native>,
   ) => MaybePromise<HttpResponse>
 }
@@ -29,5 +30,6 @@ export function createBackChannel<Native>(
     token: tokenEndpoint(settings, transactions, reportRefusal),
     revocation: revocationEndpoint(settings, transactions, reportRefusal),
     introspection: introspectionEndpoint(settings, transactions, reportRefusal),
+    registration: registrationEndpoint(settings, transactions, reportRefusal),
   }
 }

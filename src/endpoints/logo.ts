@@ -30,9 +30,18 @@ interface Asked {
 
 const NOT_FOUND: HttpResponse = { status: 404, headers: EMPTY_HEADERS, body: '' }
 
-/** Makes the address of a published application's logo: a path and query behind the issuer. */
-export function logoAddress(application: { readonly clientId: string; readonly logo: string }): string {
-  return `${ENDPOINT_PATHS.logo}?client_id=${encodeURIComponent(application.clientId)}&logo=${application.logo}`
+/** The logo of an application on a page: a path and query of this server. */
+export interface LogoLink {
+  readonly logo?: string
+}
+
+/** Makes the address of a published application's logo; nothing for one without a logo. */
+export function logoLink(
+  { issuerPath }: Pick<Settings<never>, 'issuerPath'>,
+  { clientId, logo }: { readonly clientId: string; readonly logo: string },
+): LogoLink {
+  if (logo === '') return {}
+  return { logo: `${issuerPath}${ENDPOINT_PATHS.logo}?client_id=${encodeURIComponent(clientId)}&logo=${logo}` }
 }
 
 /** Makes the endpoint of the logos. */

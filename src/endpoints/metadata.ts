@@ -11,14 +11,15 @@ import { metadataResponse, resourceMetadataResponse } from '../protocol/metadata
 import type { Settings } from '../shell/options/settings.js'
 
 /** Makes the metadata endpoint. Its answer is always the same, and every page may read it. */
-export function metadataEndpoint({
-  issuer,
-  scopes,
-  audiences,
-  allowClientSecretPost,
-  corsOrigins,
-}: Settings<never>): (request: HttpRequest) => HttpResponse {
-  const response = metadataResponse(issuer, { catalogue: scopes, audiences, allowPost: allowClientSecretPost })
+export function metadataEndpoint(settings: Settings<never>): (request: HttpRequest) => HttpResponse {
+  const { issuer, corsOrigins } = settings
+  const response = metadataResponse(issuer, {
+    catalogue: settings.scopes,
+    audiences: settings.audiences,
+    allowPost: settings.allowClientSecretPost,
+    registration: settings.clientPolicy !== undefined,
+    clientDocuments: settings.fetchClientMetadata !== undefined,
+  })
   const readable = corsOrigins === false ? response : readableByAll(response)
   return ({ method }) => (method === 'OPTIONS' ? DOCUMENT_PREFLIGHT : readable)
 }

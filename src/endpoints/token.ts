@@ -4,6 +4,8 @@
  * @see Specification, sections 4.2, 4.3 and 4.5; RFC 6749, section 3.2; RFC 8628, section 3.4
  */
 
+import type { Application } from '../core/application/application.js'
+import { keepUntilOf } from '../core/application/self-registered/life.js'
 import type { Credential } from '../core/credentials/credential.js'
 import type { OAuthError } from '../core/errors.js'
 import { isOAuthError } from '../core/errors.js'
@@ -21,8 +23,8 @@ import type { ReportRefusal } from '../shell/audit.js'
 import type { Settings } from '../shell/options/settings.js'
 import type { Transactions } from '../shell/transactions.js'
 import { resolveClient } from './client.js'
-import type { FoundApplication } from './cors/readable-endpoint.js'
 import { readableEndpoint } from './cors/readable-endpoint.js'
+import { keepClient } from './registration/use.js'
 
 /** Makes the token endpoint. */
 export function tokenEndpoint<Native>(
@@ -50,15 +52,22 @@ export function tokenEndpoint<Native>(
     const client = await resolveClient(asked.client, credentialOf(asked), settings, transactions)
     const grantId = credentialOf(asked)?.grantId
     if (isOAuthError(client)) return answerError(client, asked.client.clientId, grantId)
-    const reply = await decide(asked, client, found)
-    return isOAuthError(reply) ? answerError(reply, client.clientId, grantId) : tokenResponse(reply)
+    let used: Application | undefined
+    const reply = await decide(asked, client, (application) => {
+      used = application
+      found(application)
+    })
+    if (isOAuthError(reply)) return answerError(reply, client.clientId, grantId)
+    const keepUntil = keepUntilOf(used, settings.clock(), rules)
+    if (keepUntil !== undefined) await keepClient(settings, transactions, client.clientId, keepUntil)
+    return tokenResponse(reply)
   })
 
   /** Authenticates the client and takes the step of its grant, in one transaction. */
   function decide(
     asked: TokenRequest,
     client: PresentedClient,
-    found: FoundApplication,
+    found: (application: Application | undefined) => void,
   ): Promise<IssuedTokens | OAuthError> {
     const clientKey = settings.clientKeyOf(client.clientId)
     const presented = credentialOf(asked)

@@ -49,7 +49,7 @@ export interface AuthorizedApplicationsPageModel {
 export interface AuthorizedApplication {
   /** The name of the application. */
   readonly name: string
-  /** The website: shown as a link if it is an `http` or `https` URL, else as text. */
+  /** The website: shown as a link if it is an `http` or `https` URL, else as text; empty if there is none. */
   readonly website: string
   /** The path and query of an image on this server; anything else is left out. */
   readonly logo?: string
@@ -138,7 +138,7 @@ ${logoOf(application)}
 </div>
 ${ifTrue(suspended, html`<p class="suspended">The administrators stopped it: it can do nothing at present.</p>`)}
 <dl>
-<div><dt>Website</dt><dd>${websiteLink(website)}</dd></div>
+${ifTrue(website !== '', html`<div><dt>Website</dt><dd>${websiteLink(website)}</dd></div>`)}
 </dl>
 <ul class="grants">
 ${grants.map((grant) => html`<li>${permitted(grant)}</li>\n`)}</ul>

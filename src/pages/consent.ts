@@ -33,10 +33,14 @@ export type ConsentPageModel = {
   readonly application: {
     readonly name: string
     readonly description?: string
-    /** The website: shown as a link if it is an `http` or `https` URL, else as text. */
+    /** The website: shown as a link if it is an `http` or `https` URL, else as text; empty if there is none. */
     readonly website: string
     /** The path and query of an image on this server; anything else is left out. */
     readonly logo?: string
+    /** The host of the URL that identifies it: all that is known of it. Absent if it has another identifier. */
+    readonly host?: string
+    /** True if it registered itself, and nobody at this service looked at it; absent otherwise. */
+    readonly unchecked?: true
   }
   /** The user who is signed in. */
   readonly user: { readonly name: string }
@@ -102,7 +106,7 @@ export function consentPage(model: ConsentPageModel): string {
   const own = ownModel(model)
   const { application, fault } = own
   return layOut({
-    title: titled(`Authorize ${application.name}`, fault),
+    title: titled(`Authorize ${application.host ?? application.name}`, fault),
     stylesheet: own.stylesheet,
     body: html`${signedInAs(own.user)}
 <main>
@@ -110,10 +114,10 @@ ${faultNote(fault)}
 ${identity(application)}
 ${description(application.description)}
 <dl>
-<div><dt>Website</dt><dd>${websiteLink(application.website)}</dd></div>
+${ifTrue(application.website !== '', html`<div><dt>Website</dt><dd>${websiteLink(application.website)}</dd></div>`)}
 ${whereTo(own)}
 ${worksAt(own.audiences)}
-</dl>${own.userCode === undefined ? undefined : DEVICE_WARNING}
+</dl>${ifTrue(application.unchecked === true, UNCHECKED_WARNING)}${own.userCode === undefined ? undefined : DEVICE_WARNING}
 ${permissions(own.scopes)}
 ${form(own)}
 </main>`,
@@ -123,8 +127,15 @@ ${form(own)}
 function identity(application: ConsentPageModel['application']): SafeHtml {
   return html`<div class="identity">
 ${logoOf(application)}
-<h1>${isolated(application.name)} <span>wants to access your account</span></h1>
+<h1>${called(application)} <span>wants to access your account</span></h1>
 </div>`
+}
+
+// Anybody can give an own document any name. The host in front is the part that nobody else could have written.
+function called({ name, host }: ConsentPageModel['application']): SafeHtml {
+  return host === undefined
+    ? isolated(name)
+    : html`${isolated(host)} <span>calls itself</span> ${isolated(name)}, <span>and</span>`
 }
 
 // The application wrote this text and may claim anything, so the page says who wrote it.
@@ -146,6 +157,10 @@ function whereTo({ redirectHost, userCode }: ConsentPageModel): SafeHtml {
 const DEVICE_WARNING: SafeHtml = html`
 <p class="warning">Agree only if a device that is yours and in front of you shows this very code. It is that device \
 which gets the access.</p>`
+
+const UNCHECKED_WARNING: SafeHtml = html`
+<p class="warning">This application registered itself. Nobody at this service has checked its name. Agree only if you have just \
+started it yourself.</p>`
 
 function permissions(scopes: readonly ConsentScope[]): SafeHtml {
   return html`<section aria-labelledby="permissions">
@@ -176,7 +191,7 @@ ${resourceScope(resources)}
 
 // Beside the buttons, since a page that opens this one in a small window can scroll past everything above them.
 function inShort({ application, user, redirectHost, userCode }: ConsentPageModel): SafeHtml {
-  const asked = html`${isolated(application.name)} wants to access the account ${isolated(shortened(user.name))}.`
+  const asked = html`${isolated(application.host ?? application.name)} wants to access the account ${isolated(shortened(user.name))}.`
   return userCode === undefined
     ? html`${asked} Your answer goes to ${isolated(redirectHost)}.`
     : html`${asked} Agree only if your own device shows the code ${isolated(userCode)}.`

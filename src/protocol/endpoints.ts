@@ -13,6 +13,7 @@ export const ENDPOINT_PATHS = {
   deviceAuthorization: '/oauth2/device_authorization',
   device: '/oauth2/device',
   applications: '/oauth2/applications',
+  registration: '/oauth2/register',
   stylesheet: '/oauth2/style.css',
   logo: '/oauth2/logo',
 } as const

@@ -11,10 +11,20 @@ import { documentResponse } from './pages/page.js'
 import type { GrantTypes } from './token.js'
 import { GRANT_TYPES } from './token.js'
 
+/** The abilities of a server that its options decide on. */
+export interface MetadataRules {
+  /** True if a client may send its secret in the body. */
+  readonly allowPost: boolean
+  /** True if clients can register themselves. */
+  readonly registration: boolean
+  /** True if the identifier of a client can be the URL of its metadata. */
+  readonly clientDocuments: boolean
+}
+
 /** Writes the metadata document. */
 export function metadataResponse(
   issuer: string,
-  rules: AudienceRules & { readonly allowPost: boolean },
+  rules: AudienceRules & MetadataRules,
   grantTypes: GrantTypes = GRANT_TYPES,
 ): HttpResponse {
   const document = {
@@ -40,6 +50,9 @@ export function metadataResponse(
     ],
     code_challenge_methods_supported: ['S256'],
     authorization_response_iss_parameter_supported: true,
+    ...(rules.registration && { registration_endpoint: issuer + ENDPOINT_PATHS.registration }),
+    // draft-ietf-oauth-client-id-metadata-document, section 5.
+    ...(rules.clientDocuments && { client_id_metadata_document_supported: true }),
     // RFC 9728, section 4.
     ...(rules.audiences.size > 0 && { protected_resources: [...rules.audiences.keys()] }),
   }

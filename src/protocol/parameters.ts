@@ -177,6 +177,15 @@ export function valuesIn<Name extends string>(
   return values as Values<Name> // every name has been set
 }
 
+/** Writes parameters as a query, so that they are read as they were; those that are malformed are left out. */
+export function printQuery(parameters: Parameters): string {
+  return [...parameters.keys()]
+    .flatMap((name) =>
+      listIn(parameters, name).map((value) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`),
+    )
+    .join('&')
+}
+
 /** Makes the error of a parameter that is missing. */
 export function missing(name: string): OAuthError {
   return malformed(`The parameter ${name} is missing.`)

@@ -22,6 +22,7 @@ export interface RefusedEvent {
     | 'device_authorization'
     | 'device'
     | 'applications'
+    | 'registration'
     | 'api'
   /** The error that the client got; absent if it got none (a revocation that changed nothing). */
   readonly error?: OAuthErrorCode

@@ -10,6 +10,7 @@ import type { Pages } from '../pages/index.js'
 import type { HttpRequest } from '../protocol/message.js'
 import type { RecordStore } from '../storage/record-store.js'
 import type { AuditEvent } from './audit.js'
+import type { FetchedClientMetadata } from './options/client-metadata.js'
 
 /** A user who is signed in at the host. */
 export interface User {
@@ -40,6 +41,38 @@ export interface DeviceAttempt {
   /** The client identifier of the device. */
   readonly clientId: ClientId
   /** The address of the device, from the option `remoteAddress`. */
+  readonly address: string | undefined
+}
+
+/** A client that registers itself, or whose identifier is the URL of its metadata, as the host's policy sees it. */
+export interface ClientCandidate {
+  /** Its way: `registration` is a request to register (RFC 7591), `document` is the URL of its metadata. */
+  readonly source: 'registration' | 'document'
+  /** The client identifier that it has, or gets. */
+  readonly clientId: ClientId
+  /** The name that it gives itself. Nobody has checked it. */
+  readonly name: string
+  /** The website that it names; empty for none. */
+  readonly website: string
+  /** `confidential` gets a secret; `public` has none. */
+  readonly type: 'confidential' | 'public'
+  /** The redirect URIs, each of which stands for itself alone; none for a client of the device flow alone. */
+  readonly redirectUris: readonly string[]
+  /** The scopes that it names, or all that the service has. */
+  readonly scopes: readonly string[]
+  /** True if it asks for the device flow. */
+  readonly deviceFlow: boolean
+}
+
+/**
+ * The decision on a client that registers itself: `approve` lets it work at once, `review` lets it wait for an administrator, as a
+ * submission does, and `refuse` keeps nothing of it. A list of scopes approves it for those alone.
+ */
+export type ClientVerdict = 'approve' | 'review' | 'refuse' | { readonly approve: readonly string[] }
+
+/** A request to register a client. */
+export interface RegistrationAttempt {
+  /** The address that it comes from, from the option `remoteAddress`. */
   readonly address: string | undefined
 }
 
@@ -81,6 +114,22 @@ export interface AuthorizationServerOptions<Native = unknown> {
    * the parameter `resource` (RFC 8707). Its tokens then work at guards with that `audience` alone, and no others work there.
    */
   readonly audiences?: readonly AudienceDefinition[]
+
+  /**
+   * Decides on clients that register themselves at `/oauth2/register` (RFC 7591), and on those whose identifier is a URL. Without it no
+   * client can register itself.
+   */
+  readonly clientPolicy?: (client: ClientCandidate) => ClientVerdict | Promise<ClientVerdict>
+  /**
+   * Limits registrations by clients: counts a request, and returns the seconds to wait, 0 to let it pass. The default counts in the
+   * store: 20 at once and one more every 3 minutes for each address; 1,000 at once and one more every 30 seconds for all together.
+   */
+  readonly registrationLimiter?: (attempt: RegistrationAttempt) => Seconds | Promise<Seconds>
+  /**
+   * Fetches the metadata document of a client whose identifier is its URL; `fetchClientMetadata` of `grantwell/node` does so safely. It
+   * needs `clientPolicy`. Without it no URL is a client, unless it was registered as one.
+   */
+  readonly fetchClientMetadata?: (url: string) => Promise<FetchedClientMetadata>
 
   /** Seconds; 600 by default, two days at most. */
   readonly codeLifetime?: Seconds

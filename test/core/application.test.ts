@@ -146,6 +146,7 @@ const ANSWERS: {
     reject: 'refused: unknown',
     suspend: 'refused: unknown',
     reinstate: 'refused: unknown',
+    use: 'refused: unknown',
     rotate_secret: 'refused: unknown',
   },
   pending: {
@@ -155,6 +156,7 @@ const ANSWERS: {
     reject: 'rejected',
     suspend: 'refused: state',
     reinstate: 'refused: state',
+    use: 'refused: state',
     rotate_secret: 'refused: state',
   },
   rejected: {
@@ -164,6 +166,7 @@ const ANSWERS: {
     reject: 'refused: state',
     suspend: 'refused: state',
     reinstate: 'refused: state',
+    use: 'refused: state',
     rotate_secret: 'refused: state',
   },
   approved: {
@@ -173,6 +176,7 @@ const ANSWERS: {
     reject: 'refused: state',
     suspend: 'suspended',
     reinstate: 'unchanged',
+    use: 'unchanged',
     rotate_secret: 'approved',
   },
   'approved, change pending': {
@@ -182,6 +186,7 @@ const ANSWERS: {
     reject: 'approved, change rejected',
     suspend: 'suspended, change pending',
     reinstate: 'unchanged',
+    use: 'unchanged',
     rotate_secret: 'approved, change pending',
   },
   'approved, change rejected': {
@@ -191,6 +196,7 @@ const ANSWERS: {
     reject: 'refused: state',
     suspend: 'suspended, change rejected',
     reinstate: 'unchanged',
+    use: 'unchanged',
     rotate_secret: 'approved, change rejected',
   },
   suspended: {
@@ -200,6 +206,7 @@ const ANSWERS: {
     reject: 'refused: state',
     suspend: 'unchanged',
     reinstate: 'approved',
+    use: 'unchanged',
     rotate_secret: 'suspended',
   },
   'suspended, change pending': {
@@ -209,6 +216,7 @@ const ANSWERS: {
     reject: 'suspended, change rejected',
     suspend: 'unchanged',
     reinstate: 'approved, change pending',
+    use: 'unchanged',
     rotate_secret: 'suspended, change pending',
   },
   'suspended, change rejected': {
@@ -218,6 +226,7 @@ const ANSWERS: {
     reject: 'refused: state',
     suspend: 'unchanged',
     reinstate: 'approved, change rejected',
+    use: 'unchanged',
     rotate_secret: 'suspended, change rejected',
   },
 }
@@ -237,6 +246,7 @@ function commandIn(type: ApplicationCommand['type'], situation: Situation): Appl
     reject: reject(revisionIn(situation)),
     suspend,
     reinstate,
+    use: { type: 'use', keepUntil: NOW + 1000 },
     rotate_secret: rotate('next', 60),
   }
   return commands[type]
@@ -249,13 +259,14 @@ const EVENTS = {
   reject: 'rejected',
   suspend: 'suspended',
   reinstate: 'reinstated',
+  use: undefined, // tells nobody
   rotate_secret: 'secret_rotated',
 } as const
 
 describe('every command in every state', () => {
-  it('the situations are what they are called, and there is an answer to all of 7 commands in each of 9', () => {
+  it('the situations are what they are called, and there is an answer to all of 8 commands in each of 9', () => {
     for (const [name, application] of Object.entries(SITUATIONS)) expect(situationOf(application)).toBe(name)
-    expect(TABLE).toHaveLength(63)
+    expect(TABLE).toHaveLength(72)
   })
 
   const REFUSED = 'refused: '

@@ -128,7 +128,13 @@ describe('a grant type that is added to the table', () => {
   })
 
   it('is in the metadata', () => {
-    const rules = { catalogue: serviceScopes(), audiences: new Map(), allowPost: false }
+    const rules = {
+      catalogue: serviceScopes(),
+      audiences: new Map(),
+      allowPost: false,
+      registration: false,
+      clientDocuments: false,
+    }
     const { grant_types_supported: supported } = JSON.parse(metadataResponse(ISSUER, rules, WITH_TICKETS).body)
     expect(supported).toEqual([...GRANT_TYPES.byName.keys(), 'urn:example:ticket'])
   })

@@ -36,8 +36,15 @@ const NEEDED: AuthorizationServerOptions = {
 function make(options: Record<string, unknown>): unknown {
   // One option needs another.
   const key = options['macTokens'] === true ? { derivationKey: new Uint8Array(32) } : {}
+  const policy = options['fetchClientMetadata'] === undefined ? {} : { clientPolicy: () => 'refuse' }
   const lifetimes = options['refreshTokenLifetime'] === 1 ? { accessTokenLifetime: 1 } : {}
-  return createAuthorizationServer({ ...NEEDED, ...key, ...lifetimes, ...options } as AuthorizationServerOptions) // on purpose, of any type
+  return createAuthorizationServer({
+    ...NEEDED,
+    ...key,
+    ...policy,
+    ...lifetimes,
+    ...options,
+  } as AuthorizationServerOptions) // on purpose, of any type
 }
 
 function mistake(message: string | RegExp) {
@@ -110,6 +117,9 @@ const TAKEN: { readonly [Name in keyof Required<AuthorizationServerOptions>]: re
   resources: ['a function'],
   scopes: ['catalogue'],
   audiences: ['an array'],
+  clientPolicy: ['a function'],
+  registrationLimiter: ['a function'],
+  fetchClientMetadata: ['a function'],
   codeLifetime: POSITIVE,
   accessTokenLifetime: POSITIVE,
   refreshTokenLifetime: ['one'],
@@ -232,6 +242,9 @@ describe('STYLE 7 options', () => {
       allowInsecureIssuer: false,
       digests: portableDigests,
       resources: undefined,
+      clientPolicy: undefined,
+      registrationLimiter: undefined,
+      fetchClientMetadata: undefined,
       userCodeLimiter: undefined,
       deviceLimiter: undefined,
       derivationKey: undefined,

@@ -18,5 +18,6 @@ export function applicationLabels(application: Application): readonly string[] {
 /** Returns the names of the logos in force and in review. A rejected change keeps none. */
 export function logosOf(application: Application | undefined): readonly string[] {
   const inForce = isPublished(application) ? [application.logo] : []
-  return application?.review?.state === 'pending' ? [...inForce, application.review.details.logo] : inForce
+  const all = application?.review?.state === 'pending' ? [...inForce, application.review.details.logo] : inForce
+  return all.filter((logo) => logo !== '')
 }

@@ -20,6 +20,8 @@ export interface SubmittedApplication extends ApplicationHead {
   readonly state: 'pending' | 'rejected'
   /** The submission under review. */
   readonly review: Review
+  /** The secret that a confidential client got when it registered itself; absent for any other, which gets none before approval. */
+  readonly secrets?: readonly ClientSecret[]
 }
 
 /** An application that was approved. A suspended one gets nothing, and its live tokens do not work until it is reinstated. */
@@ -48,11 +50,33 @@ export interface ApplicationHead {
   readonly revision: number
   /** The time of the submission, in seconds since the epoch. */
   readonly createdAt: Seconds
+  /** Present for a client that registered itself (RFC 7591), or whose identifier is the URL of its metadata. */
+  readonly selfRegistered?: SelfRegistered
+}
+
+/** The life of a client that registered itself. */
+export interface SelfRegistered {
+  /** Seconds since the epoch, exclusive: an unused one is removed then. Absent once an administrator decided on it. */
+  readonly keepUntil?: Seconds
+  /** SHA-256 of its registration access token; absent for a client whose identifier is a URL (RFC 7592). */
+  readonly accessToken?: Digest
+  /** The metadata document that its identifier is the URL of; absent for a client without one. */
+  readonly document?: KeptDocument
+  /** The way to authenticate that it asked for, where that is not `client_secret_basic`. */
+  readonly method?: 'client_secret_post'
+}
+
+/** A metadata document, as it was read last. */
+export interface KeptDocument {
+  /** SHA-256 of what was read in it, to tell a document that changed. */
+  readonly digest: Digest
+  /** Seconds since the epoch, exclusive: from then on it is read again before a user is asked. */
+  readonly until: Seconds
 }
 
 /** The part of an application that administrators review. */
 export interface ApplicationDetails extends RegistrationDetails {
-  /** The name of the record that holds the logo while it is in force or in review. */
+  /** The name of the record that holds the logo while it is in force or in review; empty for none. */
   readonly logo: string
   /** Present for an API that may introspect tokens; no user grants it anything (RFC 7662, section 2.1). */
   readonly resourceServer?: true

@@ -17,8 +17,11 @@ const DOMAIN = /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](
 /** Settings for the check of redirect URIs. */
 export interface RedirectCheckRules {
   readonly redirect: RedirectRules
-  /** `required` asks for at least one redirect URI: a resource server has none. */
-  readonly redirectUris: 'required' | 'none'
+  /**
+   * `required` asks for at least one redirect URI: a resource server has none. `exact` asks for one as well, and takes any hosts: then
+   * there is no domain, and each URI stands for itself alone.
+   */
+  readonly redirectUris: 'required' | 'exact' | 'none'
 }
 
 /** Checks the redirect URIs of a registration and its authorized domain. */
@@ -33,6 +36,7 @@ export function checkRedirects(
   check(isEnough, 'redirectUris', 'must have at least one')
   const givenDomain = read('authorizedDomain', TEXT, true)
   const allowSubdomains = read('allowSubdomains', FLAG, true) ?? false
+  if (rules.redirectUris === 'exact') return { redirectUris, allowSubdomains: false }
   const authorizedDomain = givenDomain ?? (hosts.size === 1 ? [...hosts][0] : undefined)
   checkDomain(authorizedDomain, allowSubdomains, hosts, check)
   return { redirectUris, ...(authorizedDomain !== undefined && { authorizedDomain }), allowSubdomains }

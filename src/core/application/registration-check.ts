@@ -24,6 +24,8 @@ export interface RegistrationRules extends RedirectCheckRules, ScopesCheckRules 
   /** True if the service gives out tokens of the type `mac`. */
   readonly macTokens: boolean
   readonly logo: 'required' | 'optional'
+  /** Given to take a client that names no website. */
+  readonly website?: 'optional'
 }
 
 /**
@@ -44,7 +46,7 @@ export function checkRegistration(
   const name = checkName(form)
   const logo = checkLogo(form, rules)
   const description = checkDescription(form)
-  const website = checkWebsite(form)
+  const website = checkWebsite(form, rules)
   const type = checkType(form)
   const redirects = checkRedirects(form, type, rules)
   const scopes = checkScopes(form, rules)
@@ -112,9 +114,9 @@ function checkDescription({ read, check }: RegistrationForm): string | undefined
   return description
 }
 
-function checkWebsite({ read, check }: RegistrationForm): string | undefined {
-  const website = read('website', TEXT)
-  if (website === undefined) return undefined
+function checkWebsite({ read, check }: RegistrationForm, rules: RegistrationRules): string | undefined {
+  const website = read('website', TEXT, rules.website === 'optional')
+  if (website === undefined) return rules.website === 'optional' ? '' : undefined
   const rule = 'must be an http or https URL of at most 128 characters, without user info'
   check(isWebsite(website), 'website', unseenFault(website) ?? rule)
   return website

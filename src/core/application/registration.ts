@@ -92,7 +92,7 @@ export interface RegistrationDetails extends RedirectRegistration {
   readonly name: string
   /** Absent where there is none. */
   readonly description?: string
-  /** The official website. */
+  /** The official website; empty for a client that registered itself without one. */
   readonly website: string
   /** The scopes that it may ask for, in normal form. */
   readonly scopes: readonly Scope[]

@@ -3,6 +3,8 @@
  *
  *     submit -> pending -> approved | rejected        approved <-> suspended
  *
+ * A client that registered itself takes the same way; `self-registered/` has what is special about it.
+ *
  * The approved details are in force until a change is approved as well: a change waits in the record beside them.
  * @module
  * @see Specification, sections 1 and 2.1
@@ -17,10 +19,12 @@ import type {
   ClientSecret,
   PublishedApplication,
   Review,
+  SelfRegistered,
   SubmittedApplication,
 } from './application.js'
 import { isPublished, isResourceServer } from './application.js'
 import type { RegistrationDetails } from './registration.js'
+import { decidedByAdministrator, keptUntil } from './self-registered/life.js'
 
 /** Secrets that may work at once. */
 export const SECRETS_KEPT = 8
@@ -32,6 +36,10 @@ export type ApplicationCommand =
       readonly id: ClientId
       readonly applicant?: Subject
       readonly details: ApplicationDetails
+      /** Given for a client that registers itself. */
+      readonly selfRegistered?: SelfRegistered
+      /** The digest of the secret that such a client has at once; absent for a public one. */
+      readonly secretDigest?: Digest
     }
   | {
       readonly type: 'change'
@@ -48,6 +56,13 @@ export type ApplicationCommand =
       readonly catalogue: ScopeCatalogue
       /** The digest of the secret that a confidential client gets at its first approval. */
       readonly secretDigest: Digest
+      /** The time until which a client is kept that the policy of the host approved; absent where an administrator did. */
+      readonly keepUntil?: Seconds
+    }
+  | {
+      readonly type: 'use'
+      /** The time until which a client that registered itself is kept now. */
+      readonly keepUntil: Seconds
     }
   | { readonly type: 'reject'; readonly revision: number; readonly reason: string }
   | { readonly type: 'suspend' }
@@ -85,7 +100,15 @@ export interface ApplicationEvent {
   /** The identifier of the application. */
   readonly applicationId: ClientId
   /** The change of the application. */
-  readonly change: 'submitted' | 'changed' | 'approved' | 'rejected' | 'suspended' | 'reinstated' | 'secret_rotated'
+  readonly change:
+    | 'submitted'
+    | 'changed'
+    | 'approved'
+    | 'rejected'
+    | 'suspended'
+    | 'reinstated'
+    | 'secret_rotated'
+    | 'deleted'
   /** The revision after the change. */
   readonly revision: number
 }
@@ -116,6 +139,8 @@ export function transitionApplication(
       return change(application, command, now)
     case 'approve':
       return approve(application, command, now)
+    case 'use':
+      return use(application, command)
     case 'reject':
       return reject(application, command, now)
     case 'suspend':
@@ -129,7 +154,8 @@ export function transitionApplication(
 
 type Asked<Type extends ApplicationCommand['type']> = Extract<ApplicationCommand, { readonly type: Type }>
 
-function submit({ id, applicant, details }: Asked<'submit'>, now: Seconds): ApplicationOutcome {
+function submit(command: Asked<'submit'>, now: Seconds): ApplicationOutcome {
+  const { id, applicant, details, selfRegistered, secretDigest } = command
   const application: SubmittedApplication = {
     v: 1,
     id,
@@ -137,6 +163,8 @@ function submit({ id, applicant, details }: Asked<'submit'>, now: Seconds): Appl
     ...(applicant !== undefined && { applicant }),
     revision: 1,
     createdAt: now,
+    ...(selfRegistered !== undefined && { selfRegistered }),
+    ...(secretDigest !== undefined && { secrets: [{ digest: secretDigest }] }),
     review: { state: 'pending', revision: 1, submittedAt: now, details },
   }
   return done(application, 'submitted', now)
@@ -166,14 +194,15 @@ function approve(application: Application, command: Asked<'approve'>, now: Secon
   if (review.revision !== command.revision) return refused('outdated')
   const scopes = narrowScopes(review.details.scopes, command.scopes, command.catalogue)
   if (scopes === undefined) return refused('scopes')
-  const { v, id, applicant, revision, createdAt } = application
-  const secrets = isPublished(application) ? application.secrets : firstSecrets(review.details, command.secretDigest)
+  const { v, id, applicant, revision, createdAt, selfRegistered } = application
+  const secrets = application.secrets ?? firstSecrets(review.details, command.secretDigest)
   const published: PublishedApplication = {
     v,
     id,
     clientId: id,
     state: application.state === 'suspended' ? 'suspended' : 'approved',
     ...(applicant !== undefined && { applicant }),
+    ...(selfRegistered !== undefined && { selfRegistered: keptUntil(selfRegistered, command.keepUntil) }),
     revision,
     createdAt,
     approvedAt: now,
@@ -190,15 +219,28 @@ function reject(application: Application, command: Asked<'reject'>, now: Seconds
   if (review?.state !== 'pending') return refused('state')
   if (review.revision !== command.revision) return refused('outdated')
   const rejected: Review = { ...review, state: 'rejected', rejectedAt: now, reason: command.reason }
-  return isPublished(application)
-    ? done({ ...application, review: rejected }, 'rejected', now)
-    : done({ ...application, state: 'rejected', review: rejected }, 'rejected', now)
+  const decided = decidedByAdministrator(application)
+  return isPublished(decided)
+    ? done({ ...decided, review: rejected }, 'rejected', now)
+    : done({ ...decided, state: 'rejected', review: rejected }, 'rejected', now)
 }
 
 function move(application: Application, state: PublishedApplication['state'], now: Seconds): ApplicationOutcome {
   if (!isPublished(application)) return refused('state')
   if (application.state === state) return { type: 'done', application }
-  return done({ ...application, state }, state === 'suspended' ? 'suspended' : 'reinstated', now)
+  // Suspended for good: were its record removed, a client whose identifier is a URL would come back.
+  const decided = decidedByAdministrator(application)
+  return done({ ...decided, state }, state === 'suspended' ? 'suspended' : 'reinstated', now)
+}
+
+/** Keeps a client that registered itself for longer. It is no change that anybody has to know of. */
+function use(application: Application, { keepUntil }: Asked<'use'>): ApplicationOutcome {
+  if (!isPublished(application)) return refused('state')
+  const { selfRegistered } = application
+  const present = selfRegistered?.keepUntil
+  if (selfRegistered === undefined || present === undefined || present >= keepUntil)
+    return { type: 'done', application }
+  return { type: 'done', application: { ...application, selfRegistered: keptUntil(selfRegistered, keepUntil) } }
 }
 
 /** Adds a secret, which works at once. Each older one works on for the overlap, or until its own expiry if that is sooner. */
@@ -238,11 +280,13 @@ function inReview(application: PublishedApplication): { readonly details: Applic
   return application.review?.state === 'pending' ? application.review : { details: application }
 }
 
-function done(application: Application, change: ApplicationEvent['change'], now: Seconds): ApplicationOutcome {
+/** Makes an outcome that changed an application. */
+export function done(application: Application, change: ApplicationEvent['change'], now: Seconds): ApplicationOutcome {
   const { id: applicationId, revision } = application
   return { type: 'done', application, event: { type: 'application', at: now, applicationId, change, revision } }
 }
 
-function refused(refusal: ApplicationRefusal): ApplicationOutcome {
+/** Makes the outcome of a command that was refused. */
+export function refused(refusal: ApplicationRefusal): ApplicationOutcome {
   return { type: 'refused', refusal }
 }

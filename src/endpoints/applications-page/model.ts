@@ -16,7 +16,7 @@ import type { AuthorizedApplication, AuthorizedGrant, AuthorizedResources } from
 import { beginningOf, entrySize, LIST_CHARACTERS } from '../../shell/shown-lists.js'
 import { describeAudience, describeScopes } from '../interaction/consent-model.js'
 import type { PageContext } from '../interaction/context.js'
-import type { LogoLink } from './permitted.js'
+import type { LogoLink } from '../logo.js'
 
 /** Applications that a page shows at most. */
 export const APPLICATIONS_SHOWN = 100

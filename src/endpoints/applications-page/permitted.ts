@@ -11,7 +11,8 @@ import type { PermittedApplication } from '../../management/permitted-applicatio
 import { sumUp } from '../../management/permitted-applications.js'
 import { keys, recordAs } from '../../shell/records.js'
 import type { PageContext } from '../interaction/context.js'
-import { logoAddress } from '../logo.js'
+import type { LogoLink } from '../logo.js'
+import { logoLink } from '../logo.js'
 
 /** The applications of a user. */
 export interface Permitted {
@@ -21,11 +22,6 @@ export interface Permitted {
   readonly more: boolean
   /** True if some grants cannot be read at present. */
   readonly isIncomplete: boolean
-}
-
-/** The address of an application's logo, if it has one to show. */
-export interface LogoLink {
-  readonly logo?: string
 }
 
 /** Grants that are read. */
@@ -65,7 +61,7 @@ export async function loadLogos(
   return new Map(
     permitted.map(({ clientId }, index) => {
       const application = recordAs.application(records[index]?.value)
-      return [clientId, isPublished(application) ? { logo: issuerPath + logoAddress(application) } : {}]
+      return [clientId, isPublished(application) ? logoLink({ issuerPath }, application) : {}]
     }),
   )
 }

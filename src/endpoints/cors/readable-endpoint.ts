@@ -4,7 +4,7 @@
  * @see Fetch, section 3.3 (CORS protocol)
  */
 import type { Application } from '../../core/application/application.js'
-import { isPublished } from '../../core/application/application.js'
+import type { RegistrationDetails } from '../../core/application/registration.js'
 import type { Origin } from '../../core/url.js'
 import { mayRead, originOf } from '../../protocol/cors/readers.js'
 import { endpointPreflight, readableBy } from '../../protocol/cors/response.js'
@@ -12,7 +12,9 @@ import type { HttpRequest, HttpResponse } from '../../protocol/message.js'
 import type { Settings } from '../../shell/options/settings.js'
 
 /** Tells which application a request turned out to mean, as the endpoint loaded it. */
-export type FoundApplication = (application: Application | undefined) => void
+export type FoundApplication = (
+  application: Application | Pick<RegistrationDetails, 'redirectUris'> | undefined,
+) => void
 
 /** Answers a request, and tells the application once it is loaded. */
 type Answer<Native> = (request: HttpRequest<Native>, found: FoundApplication) => Promise<HttpResponse>
@@ -24,6 +26,7 @@ type Answer<Native> = (request: HttpRequest<Native>, found: FoundApplication) =>
 export function readableEndpoint<Native>(
   settings: Settings<never>,
   answer: Answer<Native>,
+  methods = 'POST',
 ): (request: HttpRequest<Native>) => Promise<HttpResponse> {
   const { corsOrigins, redirect } = settings
   if (corsOrigins === false) return (request) => answer(request, ignore)
@@ -35,7 +38,7 @@ export function readableEndpoint<Native>(
   ): Promise<HttpResponse> {
     let redirectUris: readonly string[] = []
     const response = await answer(request, (application) => {
-      redirectUris = isPublished(application) ? application.redirectUris : []
+      redirectUris = redirectUrisOf(application)
     })
     return mayRead(origin, redirectUris, added, redirect) ? readableBy(origin, response) : response
   }
@@ -43,9 +46,16 @@ export function readableEndpoint<Native>(
   return (request) => {
     const origin = originOf(request.headers)
     // No other `OPTIONS` comes as far as here.
-    if (request.method === 'OPTIONS') return Promise.resolve(endpointPreflight(origin))
+    if (request.method === 'OPTIONS') return Promise.resolve(endpointPreflight(origin, methods))
     return origin === undefined ? answer(request, ignore) : answerPage(request, origin, corsOrigins)
   }
+}
+
+/** Returns the redirect URIs of an application. One that waits is told at least that it does. */
+function redirectUrisOf(found: Parameters<FoundApplication>[0]): readonly string[] {
+  if (found === undefined) return []
+  if ('redirectUris' in found) return found.redirectUris
+  return found.state === 'pending' ? found.review.details.redirectUris : []
 }
 
 function ignore(): void {}

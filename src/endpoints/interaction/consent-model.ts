@@ -13,7 +13,7 @@ import { shortened } from '../../pages/fragments.js'
 import type { ConsentPageModel, ConsentScope, ResourceKind } from '../../pages/index.js'
 import { FORM_FIELDS, SPECIFIED_RESOURCES_MAX } from '../../protocol/pages/form-binding.js'
 import type { User } from '../../shell/options.js'
-import { logoAddress } from '../logo.js'
+import { logoLink } from '../logo.js'
 import type { PageContext } from './context.js'
 import type { HiddenField } from './forms.js'
 import type { ChoiceFault, OfferedResources } from './resources.js'
@@ -65,7 +65,8 @@ export async function createConsentModel(
       name: application.name,
       ...(application.description !== undefined && { description: application.description }),
       website: application.website,
-      logo: context.issuerPath + logoAddress(application),
+      ...logoLink(context, application),
+      ...describeSelfRegistered(application),
     },
     user: { name: shownName(user.name, user.subject) },
     scopes: describeScopes(context, scopes),
@@ -73,6 +74,19 @@ export async function createConsentModel(
     resources: describeResources(choices, application.resourceScope, offered, again),
     stylesheet: context.stylesheet,
     ...(again !== undefined && { fault: CHOICE_FAULT }),
+  }
+}
+
+/** Says what a user must know of a client that registered itself; nothing of any other. */
+function describeSelfRegistered({
+  clientId,
+  selfRegistered,
+}: PublishedApplication): Pick<ConsentPageModel['application'], 'host' | 'unchecked'> {
+  if (selfRegistered === undefined) return {}
+  const { document, keepUntil } = selfRegistered
+  return {
+    ...(document !== undefined && { host: new URL(clientId).host }),
+    ...(keepUntil !== undefined && { unchecked: true }),
   }
 }
 

@@ -10,6 +10,8 @@ import type { ConsentRecords } from '../../shell/consents.js'
 import { createConsentRecords } from '../../shell/consents.js'
 import type { Settings } from '../../shell/options/settings.js'
 import type { Transactions } from '../../shell/transactions.js'
+import type { RegistrationLimiter } from '../limits/registration-limiter.js'
+import { createRegistrationLimiter } from '../limits/registration-limiter.js'
 import { completePages } from './host-pages.js'
 
 /** The settings of a server, with the store, the audit trail and a page for everything that is shown. */
@@ -19,6 +21,7 @@ export type PageContext<Native> = Settings<Native> & {
   readonly stylesheet: string
   readonly transactions: Transactions
   readonly consents: ConsentRecords
+  readonly registrationLimit: RegistrationLimiter
   readonly reportRefusal: ReportRefusal
 }
 
@@ -40,6 +43,7 @@ export function createPageContext<Native>(
     stylesheet: settings.issuerPath + ENDPOINT_PATHS.stylesheet,
     transactions,
     consents: createConsentRecords(settings, transactions),
+    registrationLimit: createRegistrationLimiter(settings, transactions),
     reportRefusal,
   }
 }

@@ -4,7 +4,7 @@
  */
 
 import type { Application } from '../../core/application/application.js'
-import { applicationLabels, logosOf } from '../../core/application/application-record.js'
+import { logosOf } from '../../core/application/application-record.js'
 import type { ApplicationCommand, ApplicationRefusal } from '../../core/application/transition.js'
 import { transitionApplication } from '../../core/application/transition.js'
 import { isOAuthError } from '../../core/errors.js'
@@ -12,7 +12,7 @@ import type { ClientId, Seconds } from '../../core/values.js'
 import { parseClientId } from '../../core/values.js'
 import type { Settings } from '../../shell/options/settings.js'
 import { storeError } from '../../shell/records/checked-store.js'
-import { keys, recordAs } from '../../shell/records.js'
+import { applicationWrite, keys, recordAs } from '../../shell/records.js'
 import type { Decision, Transactions } from '../../shell/transactions.js'
 import type { Logos } from '../logos.js'
 import { refusalError } from './errors.js'
@@ -78,9 +78,7 @@ function decide(
   }
   if (after === undefined) return { reply: { type: 'refused', refusal: 'unknown' } }
   const reply = { type: 'done', before, after } as const
-  return after === before
-    ? { reply }
-    : { reply, events, write: { key, value: after, labels: applicationLabels(after) } }
+  return after === before ? { reply } : { reply, events, write: applicationWrite(key, after) }
 }
 
 /**

@@ -42,7 +42,8 @@ export function createReviewFunctions(context: ApplicationContext): Pick<Applica
         ...(scopes !== undefined && { scopes }),
         secretDigest: digestOf(context.settings.digests, clientSecret),
       })
-      const isIssued = !isPublished(before) && isPublished(after) && after.type === 'confidential'
+      const hadNone = !isPublished(before) && before?.secrets === undefined
+      const isIssued = hadNone && isPublished(after) && after.type === 'confidential'
       return { clientId: after.id, ...(isIssued && { clientSecret }) }
     },
 

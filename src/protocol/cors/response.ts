@@ -46,11 +46,12 @@ export const DOCUMENT_PREFLIGHT: HttpResponse = {
  * without a browser. The answer itself has the header only for an origin of its client, so a foreign page cannot read it. And a form
  * of any page can send the same request today, without a preflight.
  * @param origin - of the page; undefined where it is none, such as `null`, which is told nothing
+ * @param methods - of the endpoint
  */
-export function endpointPreflight(origin: Origin | undefined): HttpResponse {
+export function endpointPreflight(origin: Origin | undefined, methods: string): HttpResponse {
   const permitted = origin !== undefined && {
     'Access-Control-Allow-Origin': origin,
-    'Access-Control-Allow-Methods': 'POST',
+    'Access-Control-Allow-Methods': methods,
     'Access-Control-Allow-Headers': 'authorization, content-type',
     'Access-Control-Max-Age': MAX_AGE,
   }

@@ -42,6 +42,9 @@ const OPTIONS: TakesOf<AuthorizationServerOptions> = {
   resources: FUNCTION,
   scopes: CATALOGUE,
   audiences: { words: 'a list of { resource, name, scopes }', fits: Array.isArray },
+  clientPolicy: FUNCTION,
+  registrationLimiter: FUNCTION,
+  fetchClientMetadata: FUNCTION,
   codeLifetime: SHORT,
   // An hour in milliseconds is more.
   accessTokenLifetime: seconds(1, 31 * DAY),

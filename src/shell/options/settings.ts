@@ -24,16 +24,21 @@ import {
   systemClock,
 } from './platform.js'
 
+/** The functions of a host that have no default. */
+type OptionalFunction =
+  | 'resources'
+  | 'clientPolicy'
+  | 'registrationLimiter'
+  | 'fetchClientMetadata'
+  | 'userCodeLimiter'
+  | 'deviceLimiter'
+
 /** The options with all defaults filled in. */
 export type Settings<Native> = Required<
-  Omit<
-    AuthorizationServerOptions<Native>,
-    'derivationKey' | 'resources' | 'audiences' | 'pages' | 'userCodeLimiter' | 'deviceLimiter' | 'corsOrigins'
-  >
+  Omit<AuthorizationServerOptions<Native>, 'derivationKey' | 'audiences' | 'pages' | 'corsOrigins' | OptionalFunction>
 > & {
-  readonly userCodeLimiter: AuthorizationServerOptions<Native>['userCodeLimiter'] | undefined
-  readonly deviceLimiter: AuthorizationServerOptions<Native>['deviceLimiter'] | undefined
-  readonly resources: AuthorizationServerOptions<Native>['resources'] | undefined
+  readonly [Name in OptionalFunction]: AuthorizationServerOptions<Native>[Name] | undefined
+} & {
   /** Origins that the host adds to those of the redirect URIs; false for no CORS at all. */
   readonly corsOrigins: ReadonlySet<Origin> | false
   /** The protected resources, by their identifiers. */
@@ -57,6 +62,8 @@ export function resolveOptions<Native>(options: AuthorizationServerOptions<Nativ
   const clock = own.clock === undefined ? systemClock : checkedClock(own.clock)
   if (own.macTokens === true && own.derivationKey === undefined)
     throw optionError('derivationKey', 'given where macTokens is true', undefined)
+  if (own.fetchClientMetadata !== undefined && own.clientPolicy === undefined)
+    throw optionError('clientPolicy', 'given where fetchClientMetadata is', undefined)
   const issuerPath = issuerPathOf(own.issuer, own.allowInsecureIssuer ?? false)
   const rules = createRules(own)
   checkLifetimes(rules, own)
@@ -85,6 +92,9 @@ export function resolveOptions<Native>(options: AuthorizationServerOptions<Nativ
     entropy: own.entropy === undefined ? createEntropyPool() : checkedEntropy(own.entropy),
     // Own properties even if they are undefined: otherwise a polluted prototype would set them.
     resources: own.resources,
+    clientPolicy: own.clientPolicy,
+    registrationLimiter: own.registrationLimiter,
+    fetchClientMetadata: own.fetchClientMetadata,
     userCodeLimiter: own.userCodeLimiter,
     deviceLimiter: own.deviceLimiter,
     issuerPath,

@@ -1,0 +1,114 @@
+/**
+ * Clients whose identifier is the URL of their metadata. What the document says is read again and again, and its author may write
+ * something else each time: what a document takes away is gone at once, what it adds is decided on as a registration is.
+ * @module
+ * @see draft-ietf-oauth-client-id-metadata-document
+ */
+import type { Scope, ScopeCatalogue } from '../../scopes.js'
+import type { ClientId, Digest, Seconds } from '../../values.js'
+import type { Application, KeptDocument, PublishedApplication, Review } from '../application.js'
+import { isPublished } from '../application.js'
+import type { RegistrationDetails } from '../registration.js'
+import type { ApplicationOutcome } from '../transition.js'
+import { done, refused, transitionApplication } from '../transition.js'
+import { UNUSED_LIFETIME, WAITING_LIFETIME } from './life.js'
+
+/** The decision of the host's policy on a client. */
+export type ClientDecision =
+  | { readonly type: 'approve'; readonly scopes: readonly Scope[] }
+  | { readonly type: 'review' }
+  | { readonly type: 'refuse' }
+
+/** A document that was read, and the decision on it. */
+export interface ReadDocument {
+  /** The identifier of the client. */
+  readonly id: ClientId
+  /** The content of the document. */
+  readonly details: RegistrationDetails
+  readonly document: KeptDocument
+  /** The decision on what it says; absent where it said the same as before, so that nobody was asked. */
+  readonly decision?: ClientDecision
+  /** The scopes that the service has. */
+  readonly catalogue: ScopeCatalogue
+}
+
+/** The time from which a document is due again; undefined for an application without one, or that nothing can change. */
+export function documentDueAt(application: Application | undefined): Seconds | undefined {
+  if (application?.state !== 'approved' && application?.state !== 'pending') return undefined
+  return application.selfRegistered?.document?.until
+}
+
+/** True for a document that says the same as when it was read last. */
+export function isSameDocument(application: Application | undefined, digest: Digest): boolean {
+  return application?.selfRegistered?.document?.digest === digest
+}
+
+/**
+ * Adopts a document. It never keeps a client for longer, and opens no redirect URI that nobody decided on.
+ * @param application - the record as it was read; undefined for a client that is new
+ */
+export function adoptDocument(
+  application: Application | undefined,
+  read: ReadDocument,
+  now: Seconds,
+): ApplicationOutcome {
+  if (application === undefined) return registerByDocument(read, now)
+  const { selfRegistered } = application
+  // An identifier of another kind may look like a URL, and a decision of an administrator stands.
+  if (documentDueAt(application) === undefined || selfRegistered === undefined) return refused('state')
+  const { document, decision } = read
+  const current = { ...application, selfRegistered: { ...selfRegistered, document } }
+  if (isSameDocument(application, document.digest)) return { type: 'done', application: current }
+  if (decision === undefined) return refused('outdated')
+  if (decision.type === 'refuse')
+    return { type: 'done', application: narrowed(asBefore(application, document.until), read) }
+  const review: Review = {
+    state: 'pending',
+    revision: application.revision + 1,
+    submittedAt: now,
+    details: { ...read.details, logo: '' },
+  }
+  const changed = { ...narrowed(current, read), revision: review.revision, review }
+  return decideOn(changed, read, now)
+}
+
+/** Registers a client that is new. Nothing is kept of one that the policy refuses. */
+function registerByDocument(read: ReadDocument, now: Seconds): ApplicationOutcome {
+  const { id, details, document, decision } = read
+  if (decision === undefined || decision.type === 'refuse') return refused('unknown')
+  const selfRegistered = { keepUntil: now + WAITING_LIFETIME, document }
+  const submit = { type: 'submit', id, details: { ...details, logo: '' }, selfRegistered } as const
+  const submitted = transitionApplication(undefined, submit, now)
+  return submitted.type === 'refused' ? submitted : decideOn(submitted.application, read, now)
+}
+
+/** Approves what waits in an application, where the policy does. */
+function decideOn(application: Application, { decision, catalogue }: ReadDocument, now: Seconds): ApplicationOutcome {
+  const { revision, selfRegistered } = application
+  if (decision?.type !== 'approve') return done(application, revision === 1 ? 'submitted' : 'changed', now)
+  // The end of one that is in use stays, and so does that of one without an end.
+  const keepUntil = isPublished(application) ? selfRegistered?.keepUntil : now + UNUSED_LIFETIME
+  const kept = keepUntil === undefined ? {} : { keepUntil }
+  const { scopes } = decision
+  const approve = { type: 'approve', revision, scopes, catalogue, secretDigest: NO_SECRET, ...kept } as const
+  return transitionApplication(application, approve, now)
+}
+
+/** A public client has no secret. */
+const NO_SECRET = '' as Digest // never read
+
+/** Returns an application whose document was read, and is not adopted: it is asked for again as late as one that is. */
+function asBefore(application: Application, until: Seconds): Application {
+  const { selfRegistered } = application
+  const digest = selfRegistered?.document?.digest
+  if (selfRegistered === undefined || digest === undefined) return application
+  return { ...application, selfRegistered: { ...selfRegistered, document: { digest, until } } }
+}
+
+/** Takes away the redirect URIs that a document no longer has. */
+function narrowed<Narrowed extends Application>(application: Narrowed, { details }: ReadDocument): Narrowed {
+  if (!isPublished(application)) return application
+  const published: PublishedApplication & Narrowed = application
+  const redirectUris = published.redirectUris.filter((uri) => details.redirectUris.includes(uri))
+  return { ...application, redirectUris }
+}

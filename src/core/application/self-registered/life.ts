@@ -1,0 +1,50 @@
+/**
+ * The life of a client that registered itself. Anybody may register one, so a record that nobody uses must not stay.
+ *
+ * A record outlives every token of its client: when tokens are given out it is kept for as long as they work, and a week more, so
+ * that it is written once a week at most. A client that an administrator decided on stays for good, as any other application.
+ * @module
+ * @see RFC 7591, section 5
+ */
+import type { GrantRules } from '../../grant/rules.js'
+import type { Seconds } from '../../values.js'
+import type { Application, SelfRegistered } from '../application.js'
+import { isPublished } from '../application.js'
+
+const DAY: Seconds = 86_400
+
+/** Seconds for which a client is kept that gets no token: a week. */
+export const UNUSED_LIFETIME: Seconds = 7 * DAY
+
+/** Seconds for which a client waits for an administrator: thirty days. */
+export const WAITING_LIFETIME: Seconds = 30 * DAY
+
+/** Seconds that a record is kept beyond the tokens of its client. */
+const SLACK: Seconds = 7 * DAY
+
+/** Lifetimes of tokens, in seconds. No access token outlives the refresh token beside it. */
+type Lifetimes = Pick<GrantRules, 'refreshTokenLifetime' | 'gracePeriod'>
+
+/** Returns the time until which a client is kept that gets tokens now; undefined where its record outlives them as it is. */
+export function keepUntilOf(
+  application: Application | undefined,
+  now: Seconds,
+  { refreshTokenLifetime, gracePeriod }: Lifetimes,
+): Seconds | undefined {
+  const keepUntil = isPublished(application) ? application.selfRegistered?.keepUntil : undefined
+  const tokensEnd = now + refreshTokenLifetime + gracePeriod
+  return keepUntil === undefined || keepUntil >= tokensEnd ? undefined : tokensEnd + SLACK
+}
+
+/** Returns the record of a client's own registration with another end; undefined for none. */
+export function keptUntil({ keepUntil: _, ...rest }: SelfRegistered, keepUntil: Seconds | undefined): SelfRegistered {
+  return keepUntil === undefined ? rest : { ...rest, keepUntil }
+}
+
+/** Returns an application that an administrator decided on, which is no more removed where nobody uses it. */
+export function decidedByAdministrator<Decided extends Application>(application: Decided): Decided {
+  const { selfRegistered } = application
+  return selfRegistered === undefined
+    ? application
+    : { ...application, selfRegistered: keptUntil(selfRegistered, undefined) }
+}

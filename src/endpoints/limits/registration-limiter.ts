@@ -1,0 +1,53 @@
+/**
+ * The limit on clients that register themselves. Each leaves a record, and anybody may send one. It is kept in the store, or the
+ * host has its own.
+ * @module
+ * @see RFC 7591, section 5
+ */
+import type { OAuthError } from '../../core/errors.js'
+import { oauthError } from '../../core/errors.js'
+import type { AttemptLimit } from '../../core/rate-limit.js'
+import type { Seconds } from '../../core/values.js'
+import type { Settings } from '../../shell/options/settings.js'
+import type { RegistrationAttempt } from '../../shell/options.js'
+import type { Transactions } from '../../shell/transactions.js'
+import { createAttemptCounter, createLimiter } from './attempts.js'
+import { networkOf } from './network.js'
+
+/** Twenty at once, and one every three minutes more: many people may share an address. */
+export const REGISTRATION_ADDRESS_LIMIT: AttemptLimit = { allowance: 20, period: 180 }
+
+/** A thousand at once, and one every half minute more, from all addresses: so the store holds 90,000 unused clients at most. */
+export const REGISTRATION_LIMIT: AttemptLimit = { allowance: 1000, period: 30 }
+
+/** Counts a registration; an error where there were too many. */
+export type RegistrationLimiter = (attempt: RegistrationAttempt) => Promise<OAuthError | undefined>
+
+/** Makes the limiter of a server. */
+export function createRegistrationLimiter<Native>(
+  settings: Settings<Native>,
+  transactions: Transactions,
+): RegistrationLimiter {
+  const ofHost = { name: 'registrationLimiter', limiter: settings.registrationLimiter }
+  return createLimiter(ofHost, createStoredLimiter(settings, transactions), tooManyClients)
+}
+
+/** Makes the limiter that is kept in the store. A registration beyond the limit of its address does not count for all. */
+function createStoredLimiter<Native>(
+  settings: Settings<Native>,
+  transactions: Transactions,
+): (attempt: RegistrationAttempt) => Promise<Seconds | OAuthError> {
+  const count = createAttemptCounter(settings, transactions)
+  return async ({ address }) => {
+    const wait = address === undefined ? 0 : await count(`clients at ${networkOf(address)}`, REGISTRATION_ADDRESS_LIMIT)
+    return wait === 0 ? count('clients', REGISTRATION_LIMIT) : wait
+  }
+}
+
+function tooManyClients(wait: Seconds): OAuthError {
+  const description = 'Too many clients registered in too short a time.'
+  return oauthError('temporarily_unavailable', 'too_many_attempts', description, {
+    status: 429,
+    retryAfter: Math.ceil(wait),
+  })
+}

@@ -1,0 +1,53 @@
+/**
+ * The host's policy on clients that register themselves.
+ * @module
+ * @see RFC 7591, section 5
+ */
+import type { RegistrationDetails } from '../../core/application/registration.js'
+import type { ClientDecision } from '../../core/application/self-registered/document.js'
+import { narrowScopes, normalizeScopes } from '../../core/scopes.js'
+import type { Takes } from '../../core/takes.js'
+import { isObject } from '../../core/takes.js'
+import type { ClientId } from '../../core/values.js'
+import type { ClientMetadataRules } from '../../protocol/registration/client-metadata.js'
+import { checkedAnswer, wrongAnswer } from '../../shell/host.js'
+import type { Settings } from '../../shell/options/settings.js'
+import type { ClientCandidate, ClientVerdict } from '../../shell/options.js'
+
+const VERDICT: Takes = {
+  words: "'approve', 'review', 'refuse', or { approve } with a list of scopes",
+  fits: (value) =>
+    value === 'approve' ||
+    value === 'review' ||
+    value === 'refuse' ||
+    (isObject(value) && Array.isArray(value['approve'])),
+}
+
+/** Returns the rules for what a client says about itself. */
+export function metadataRules({ scopes, redirect, resources }: Settings<never>): ClientMetadataRules {
+  return { scopes, redirect, specifiedResources: resources !== undefined }
+}
+
+/**
+ * Asks the host's policy about a client.
+ * @throws GrantwellError `ERR_CONFIGURATION` for an answer that is no verdict, or for scopes that the client does not ask for
+ */
+export async function decideOnClient(
+  { clientPolicy, scopes: catalogue }: Settings<never>,
+  source: ClientCandidate['source'],
+  clientId: ClientId,
+  details: RegistrationDetails,
+): Promise<ClientDecision> {
+  const { name, website, type, redirectUris, scopes, deviceFlow } = details
+  // Copies, so that a change by the host reaches nothing that was checked.
+  const lists = { redirectUris: [...redirectUris], scopes: [...scopes] }
+  const answer = await clientPolicy?.({ source, clientId, name, website, type, deviceFlow, ...lists })
+  const verdict = checkedAnswer<ClientVerdict>('clientPolicy()', VERDICT, answer)
+  if (verdict === 'approve') return { type: 'approve', scopes }
+  if (typeof verdict === 'string') return { type: verdict }
+  const wanted = normalizeScopes(catalogue, verdict.approve)
+  const narrower = wanted && narrowScopes(scopes, wanted, catalogue)
+  if (narrower === undefined)
+    throw wrongAnswer('clientPolicy()', '{ approve } with scopes that the client asks for', verdict)
+  return { type: 'approve', scopes: narrower }
+}

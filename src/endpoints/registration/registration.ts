@@ -1,0 +1,124 @@
+/**
+ * The registration endpoint: a client registers itself, and reads or deletes its registration.
+ * @module
+ * @see RFC 7591; RFC 7592
+ */
+import type { Application } from '../../core/application/application.js'
+import { UNUSED_LIFETIME, WAITING_LIFETIME } from '../../core/application/self-registered/life.js'
+import { transitionApplication } from '../../core/application/transition.js'
+import { encodeBase64url } from '../../core/credentials/base64url.js'
+import { CLIENT_SECRET_PREFIX, SECRET_BYTES, secretFrom } from '../../core/credentials/credential.js'
+import { digestOf } from '../../core/credentials/digests.js'
+import type { OAuthError } from '../../core/errors.js'
+import { isOAuthError, oauthError } from '../../core/errors.js'
+import type { ClientId } from '../../core/values.js'
+import type { HttpRequest, HttpResponse } from '../../protocol/message.js'
+import type { ClientMetadata } from '../../protocol/registration/client-metadata.js'
+import { checkClientMetadata } from '../../protocol/registration/client-metadata.js'
+import type { ShownSecrets } from '../../protocol/registration/registration.js'
+import {
+  REGISTRATION_TOKEN_PREFIX,
+  registeredResponse,
+  registrationError,
+  registrationRequest,
+} from '../../protocol/registration/registration.js'
+import type { ReportRefusal } from '../../shell/audit.js'
+import type { Settings } from '../../shell/options/settings.js'
+import { unavailable } from '../../shell/records/checked-store.js'
+import { applicationWrite, keys, recordAs } from '../../shell/records.js'
+import type { Transactions } from '../../shell/transactions.js'
+import type { FoundApplication } from '../cors/readable-endpoint.js'
+import { readableEndpoint } from '../cors/readable-endpoint.js'
+import { readAddress } from '../limits/network.js'
+import { createRegistrationLimiter } from '../limits/registration-limiter.js'
+import { answerOwner } from './own-registration.js'
+import { decideOnClient, metadataRules } from './policy.js'
+
+/** Bytes of a client identifier. */
+const CLIENT_ID_BYTES = 16
+
+/** A client that has just registered. */
+interface Registered {
+  readonly application: Application
+  readonly secrets: ShownSecrets
+}
+
+/** Makes the registration endpoint. */
+export function registrationEndpoint<Native>(
+  settings: Settings<Native>,
+  transactions: Transactions,
+  reportRefusal: ReportRefusal,
+): (request: HttpRequest<Native>) => Promise<HttpResponse> {
+  const limiter = createRegistrationLimiter(settings, transactions)
+
+  function answerError(error: OAuthError, clientId?: string): HttpResponse {
+    reportRefusal('registration', error.reason, error.code, { clientId })
+    return registrationError(error)
+  }
+
+  async function answerRegistration(request: HttpRequest<Native>, found: FoundApplication): Promise<HttpResponse> {
+    const asked = registrationRequest(request)
+    const metadata = isOAuthError(asked) ? asked : checkClientMetadata(asked, 'An application', metadataRules(settings))
+    if (isOAuthError(metadata)) return answerError(metadata)
+    found(metadata.details)
+    // Counted before the policy is asked, which may be dear, and after what costs nothing.
+    const tooMany = await limiter({ address: readAddress(settings, request) })
+    if (tooMany !== undefined) return answerError(tooMany)
+    const registered = await register(settings, transactions, metadata)
+    if (isOAuthError(registered)) return answerError(registered)
+    return registeredResponse(registered.application, registered.secrets, settings.issuer)
+  }
+
+  async function answer(request: HttpRequest<Native>, found: FoundApplication): Promise<HttpResponse> {
+    if (request.method === 'POST') return answerRegistration(request, found)
+    const answered = await answerOwner(settings, transactions, request, found)
+    return isOAuthError(answered) ? answerError(answered) : answered
+  }
+
+  return readableEndpoint(settings, answer, 'GET, POST, DELETE')
+}
+
+/** Registers a client, as the policy decides: its record waits for an administrator, or is approved in the same write. */
+async function register(
+  settings: Settings<never>,
+  transactions: Transactions,
+  { details, method }: ClientMetadata,
+): Promise<Registered | OAuthError> {
+  const { digests, entropy, scopes: catalogue } = settings
+  const id = encodeBase64url(entropy(CLIENT_ID_BYTES)) as ClientId // base64url is printable ASCII
+  const decision = await decideOnClient(settings, 'registration', id, details)
+  if (decision.type === 'refuse') return refusedByPolicy()
+  const token = REGISTRATION_TOKEN_PREFIX + secretFrom(entropy(SECRET_BYTES))
+  const clientSecret = details.type === 'public' ? undefined : CLIENT_SECRET_PREFIX + secretFrom(entropy(SECRET_BYTES))
+  const secretDigest = digestOf(digests, clientSecret ?? '')
+  const key = keys.application(settings.clientKeyOf(id))
+  const reply = await transactions.transact<{ readonly type: 'registered'; readonly application: Application }>(
+    [key],
+    ([taken], now) => {
+      const selfRegistered = {
+        keepUntil: now + WAITING_LIFETIME,
+        accessToken: digestOf(digests, token),
+        ...(method === 'client_secret_post' && { method }),
+      }
+      const secret = clientSecret === undefined ? {} : { secretDigest }
+      const submit = { type: 'submit', id, details: { ...details, logo: '' }, selfRegistered, ...secret } as const
+      const submitted = transitionApplication(recordAs.application(taken), submit, now)
+      if (submitted.type === 'refused') return { reply: unavailable('contention') }
+      const { scopes } = decision.type === 'approve' ? decision : details
+      const keepUntil = now + UNUSED_LIFETIME
+      const approve = { type: 'approve', revision: 1, scopes, catalogue, secretDigest, keepUntil } as const
+      const decided =
+        decision.type === 'approve' ? transitionApplication(submitted.application, approve, now) : undefined
+      const { application, event } = decided?.type === 'done' ? decided : submitted
+      const events = [submitted.event, ...(decided === undefined ? [] : [event])].filter((each) => each !== undefined)
+      return { reply: { type: 'registered', application }, write: applicationWrite(key, application), events }
+    },
+  )
+  if (isOAuthError(reply)) return reply
+  return { application: reply.application, secrets: { token, ...(clientSecret !== undefined && { clientSecret }) } }
+}
+
+/** Makes the error of a client that the host's policy refuses. */
+function refusedByPolicy(): OAuthError {
+  return oauthError('access_denied', 'client_refused', 'This service does not take such a client.')
+}

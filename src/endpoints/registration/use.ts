@@ -1,0 +1,30 @@
+/**
+ * Keeps the record of a client that registered itself, while it is in use.
+ * @module
+ */
+import { transitionApplication } from '../../core/application/transition.js'
+import type { ClientId, Seconds } from '../../core/values.js'
+import type { Settings } from '../../shell/options/settings.js'
+import { applicationWrite, keys, recordAs } from '../../shell/records.js'
+import type { Transactions } from '../../shell/transactions.js'
+
+/**
+ * Keeps a client for longer, in a write of its own: at most once a week. If it fails, the tokens of this time end with the record, and
+ * the client registers itself again.
+ */
+export async function keepClient(
+  { clientKeyOf }: Settings<never>,
+  { transact }: Transactions,
+  clientId: ClientId,
+  keepUntil: Seconds,
+): Promise<void> {
+  const key = keys.application(clientKeyOf(clientId))
+  await transact<{ readonly type: 'kept' }>([key], ([value], now) => {
+    const reply = { type: 'kept' } as const
+    const before = recordAs.application(value)
+    const outcome = transitionApplication(before, { type: 'use', keepUntil }, now)
+    return outcome.type === 'refused' || outcome.application === before
+      ? { reply }
+      : { reply, write: applicationWrite(key, outcome.application) }
+  })
+}

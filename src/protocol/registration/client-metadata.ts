@@ -1,0 +1,160 @@
+/**
+ * What a client says about itself: in a request to register, or in the document that its identifier is the URL of.
+ * @module
+ * @see RFC 7591, section 2; draft-ietf-oauth-client-id-metadata-document
+ */
+import type { RegistrationDetails, RegistrationFault } from '../../core/application/registration.js'
+import type { RegistrationRules } from '../../core/application/registration-check.js'
+import { checkRegistration } from '../../core/application/registration-check.js'
+import type { OAuthError } from '../../core/errors.js'
+import { isOAuthError, oauthError } from '../../core/errors.js'
+import { normalizeScopes, parseRequestedScopes } from '../../core/scopes.js'
+import { parseUrl } from '../../core/url.js'
+import { DEVICE_CODE_GRANT } from '../token.js'
+
+/** Settings for the check of what a client says. */
+export type ClientMetadataRules = Pick<RegistrationRules, 'scopes' | 'redirect' | 'specifiedResources'>
+
+/** What a client said, checked. */
+export interface ClientMetadata {
+  readonly type: 'client_metadata'
+  readonly details: RegistrationDetails
+  /** The way to authenticate that it asked for; `client_secret_basic` by default (RFC 7591, section 2). */
+  readonly method: 'client_secret_basic' | 'client_secret_post' | 'none'
+}
+
+/** A document as JSON has it: any values under any names. */
+export type JsonObject = Readonly<Record<string, unknown>>
+
+const METHODS = ['client_secret_basic', 'client_secret_post', 'none'] as const
+
+/** The grant types that a client may ask for. Others are left out, as RFC 7591 (section 2) lets a server do. */
+const CODE_GRANT = 'authorization_code'
+
+/** Reads a JSON object; undefined for any other text. Nothing of it is on a prototype. */
+export function parseJsonObject(text: string): JsonObject | undefined {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    return undefined
+  }
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? ownMembers(value) : undefined
+}
+
+/** Copies the members of an object to one without a prototype. */
+export function ownMembers(value: object): JsonObject {
+  return Object.assign(Object.create(null), value)
+}
+
+/**
+ * Checks what a client says about itself. Members that are not known are ignored (RFC 7591, section 2). Of its name and its website
+ * nothing is fetched, and its logo is not shown.
+ * @param unnamed - the name of a client that says none
+ */
+export function checkClientMetadata(
+  given: JsonObject,
+  unnamed: string,
+  rules: ClientMetadataRules,
+): ClientMetadata | OAuthError {
+  const asked = askedOf(given)
+  if (isOAuthError(asked)) return asked
+  const scopes = scopesOf(given, rules)
+  if (isOAuthError(scopes)) return scopes
+  const { method, usesCode, deviceFlow } = asked
+  const name = nameOf(given, unnamed)
+  const registration = {
+    name,
+    ...(given['client_uri'] !== undefined && { website: given['client_uri'] }),
+    type: method === 'none' ? 'public' : 'confidential',
+    redirectUris: usesCode ? (given['redirect_uris'] ?? []) : [],
+    scopes,
+    resourceScope: 'all',
+    deviceFlow,
+  }
+  const checked = checkRegistration(registration, {
+    ...rules,
+    redirectUris: usesCode ? 'exact' : 'none',
+    website: 'optional',
+    logo: 'optional',
+    reasons: 'optional',
+    macTokens: false,
+  })
+  if (checked.type === 'faults') return faultError(checked.faults)
+  return { type: 'client_metadata', details: checked.details, method }
+}
+
+/** The flows and the way to authenticate that a client asks for. */
+interface Asked {
+  readonly method: ClientMetadata['method']
+  /** True if it sends its users to the authorization endpoint. */
+  readonly usesCode: boolean
+  readonly deviceFlow: boolean
+}
+
+function askedOf(given: JsonObject): Asked | OAuthError {
+  const { token_endpoint_auth_method: asked = 'client_secret_basic' } = given
+  const method = METHODS.find((each) => each === asked)
+  if (method === undefined) return wrong(`token_endpoint_auth_method must be ${METHODS.join(', ')}`)
+  const grantTypes = textsIn(given, 'grant_types') ?? [CODE_GRANT]
+  const responseTypes = textsIn(given, 'response_types') ?? ['code']
+  if (isOAuthError(grantTypes)) return grantTypes
+  if (isOAuthError(responseTypes)) return responseTypes
+  const usesCode = grantTypes.includes(CODE_GRANT)
+  const deviceFlow = grantTypes.includes(DEVICE_CODE_GRANT)
+  if (!usesCode && !deviceFlow) return wrong(`grant_types must have ${CODE_GRANT} or ${DEVICE_CODE_GRANT}`)
+  if (usesCode && !responseTypes.includes('code')) return wrong('response_types must have code')
+  return { method, usesCode, deviceFlow }
+}
+
+/** Reads a member that is a list of strings; undefined where it is absent. */
+function textsIn(given: JsonObject, name: string): readonly string[] | OAuthError | undefined {
+  const value = given[name]
+  if (value === undefined) return undefined
+  if (!Array.isArray(value) || !value.every((each) => typeof each === 'string'))
+    return wrong(`${name} must be a list of strings`)
+  return value
+}
+
+/** Returns the scopes that a client asks for: those that it names, or all that there are. */
+function scopesOf({ scope }: JsonObject, { scopes: catalogue }: ClientMetadataRules): readonly string[] | OAuthError {
+  if (scope === undefined || scope === '') return normalizeScopes(catalogue, [...catalogue.entries.keys()]) ?? []
+  const scopes = typeof scope === 'string' ? parseRequestedScopes(catalogue, scope) : undefined
+  return scopes ?? wrong('scope must be scopes of this service, separated by a space')
+}
+
+/** Returns the name of a client. One that says none is known by where it sends its users. */
+function nameOf({ client_name: name, redirect_uris: uris }: JsonObject, unnamed: string): unknown {
+  if (name !== undefined && name !== '') return name
+  const first: unknown = Array.isArray(uris) ? uris[0] : undefined
+  const host = typeof first === 'string' ? parseUrl(first)?.host : undefined
+  return (host || unnamed).slice(0, 50)
+}
+
+/** The name of each field on the wire. */
+const WIRE_NAMES: readonly (readonly [field: string, member: string])[] = [
+  ['name', 'client_name'],
+  ['website', 'client_uri'],
+  ['redirectUris', 'redirect_uris'],
+  ['scopes', 'scope'],
+]
+
+/** Makes the error of the first fault. A fault of ours says nothing of what came, so it may be told. */
+function faultError([fault]: readonly RegistrationFault[]): OAuthError {
+  const { path, message } = fault ?? { path: '', message: 'cannot be read' }
+  const [field, member] = WIRE_NAMES.find(([name]) => path.startsWith(name)) ?? [path, path]
+  const text = `${member}${path.slice(field.length)} ${message}`
+  return field === 'redirectUris'
+    ? oauthError('invalid_redirect_uri', 'malformed_request', sentence(text))
+    : wrong(text)
+}
+
+/** Makes the error of what a client said wrong about itself. */
+export function wrong(message: string): OAuthError {
+  return oauthError('invalid_client_metadata', 'malformed_request', sentence(message))
+}
+
+/** Characters that a description may have: printable ASCII without quotes and backslashes (RFC 6749, section 5.2). */
+function sentence(text: string): string {
+  return `${text.replace(/[^\x20-\x21\x23-\x5b\x5d-\x7e]/g, '?').slice(0, 300)}.`
+}
