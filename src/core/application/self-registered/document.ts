@@ -61,7 +61,7 @@ export function adoptDocument(
   if (isSameDocument(application, document.digest)) return { type: 'done', application: current }
   if (decision === undefined) return refused('outdated')
   if (decision.type === 'refuse')
-    return { type: 'done', application: narrowed(asBefore(application, document.until), read) }
+    return { type: 'done', application: narrowed(notAdopted(application, document.until), read) }
   const review: Review = {
     state: 'pending',
     revision: application.revision + 1,
@@ -97,13 +97,14 @@ function decideOn(application: Application, { decision, catalogue }: ReadDocumen
 /** A public client has no secret. */
 const NO_SECRET = '' as Digest // never read
 
-/** Returns an application whose document was read, and is not adopted: it is asked for again as late as one that is. */
-function asBefore(application: Application, until: Seconds): Application {
+/** Returns an application whose document is not adopted: it is read again when it is due, and decided on again. */
+function notAdopted(application: Application, until: Seconds): Application {
   const { selfRegistered } = application
-  const digest = selfRegistered?.document?.digest
-  if (selfRegistered === undefined || digest === undefined) return application
-  return { ...application, selfRegistered: { ...selfRegistered, document: { digest, until } } }
+  return { ...application, selfRegistered: { ...selfRegistered, document: { digest: NO_DIGEST, until } } }
 }
+
+/** A digest that no document has. */
+const NO_DIGEST = '' as Digest // equal to none
 
 /** Takes away the redirect URIs that a document no longer has. */
 function narrowed<Narrowed extends Application>(application: Narrowed, { details }: ReadDocument): Narrowed {
