@@ -449,6 +449,22 @@ describe('a server that takes one resource for another is found', () => {
       "Once more: explore({ ..., history: 'A A B' })",
     ])
   })
+
+  it('by a story in which the grace of a refresh for a resource passes', { timeout: 300_000 }, async () => {
+    const requests: ExploreOptions['requests'] = ['refresh for first', 'expiry']
+    const failure = await caughtWith(MUTATIONS.noGrace, { requests, server: { ...server, audiences: AUDIENCES } })
+    expect(failure.rule).toBe(EXPLAINED)
+    expect(linesOf(failure)).toContain('B (expiry) lets 300 seconds pass')
+  })
+
+  it('by a story in which a client asks again for the same resource', { timeout: 300_000 }, async () => {
+    const options: ExploreOptions = { requests: ['refresh for second'], server: { ...server, audiences: AUDIENCES } }
+    const failure = await caughtWith(MUTATIONS.noSecondLook, options)
+    expect(failure.rule).toBe(FOUND_OUT)
+    expect(linesOf(failure)).toContain(
+      'A server that is well refreshes with the refresh token of pair 1 for https://ci.example once more, and is answered 200 with pair 2',
+    )
+  })
 })
 
 describe('a form of a consent', () => {
