@@ -129,9 +129,8 @@ describe('a grant for two resources', () => {
   it('breaks no rule with a fault at any step: two refreshes for different resources, one beside a revocation', async () => {
     const histories = async (requests: readonly RequestKind[]) =>
       (await explore({ requests, server: forTwo })).histories
-    // Whoever is second has nothing to write, where two refreshes that agree are no different.
+    // As many as of refreshes for all: whoever is second has nothing to write.
     expect(await histories(['refresh for first', 'refresh for second'])).toBe(108)
-    // As many as of a refresh for all.
     expect(await histories(['refresh for first', 'revoke'])).toBe(123)
   })
 })
