@@ -26,6 +26,22 @@ test('a refresh beside a revocation', async () => {
 })
 // #endregion first
 
+// #region apis
+test('two refreshes of one token for different APIs', async () => {
+  const { exhaustive } = await explore({
+    requests: ['refresh for first', 'refresh for second'],
+    server: {
+      digests: nodeDigests,
+      audiences: [
+        { resource: 'https://git.example/mcp', name: 'Tools for agents' },
+        { resource: 'https://git.example/api', name: 'The API' },
+      ],
+    },
+  })
+  equal(exhaustive, true)
+})
+// #endregion apis
+
 // #region own
 test('a token that was just received can be revoked and is refused then', async () => {
   await explore({

@@ -37,7 +37,10 @@ export interface ExploreOptions {
    * own, so the store need not be emptied. The store must use the given clock, or none.
    */
   readonly store?: (wiring: ExploreStoreWiring) => RecordStore | Promise<RecordStore>
-  /** Options of the servers, such as `digests` or `refreshReplay`. */
+  /**
+   * Options of the servers, such as `digests` or `refreshReplay`. Where they declare `audiences`, the grant is for all of these,
+   * and every access token is tried at the guard and the introspection of each. They must know all scopes.
+   */
   readonly server?: ExploreServerOptions
   /** Makes the servers; `createAuthorizationServer` by default. */
   readonly createServer?: typeof createAuthorizationServer
@@ -81,10 +84,11 @@ export class ExplorationError extends Error {
 
 /**
  * Tries every order of the steps of some requests, and every fault at every step. After each history it checks the rules of
- * a grant's life: codes are redeemed once, a refresh has one successor, nothing works that was revoked, nothing is lost, and
- * some order of the requests explains every answer.
+ * a grant's life: codes are redeemed once, a refresh has one successor, nothing works that was revoked or is meant for another
+ * resource, nothing is lost, and some order of the requests explains every answer.
  * @throws ExplorationError with the story of the shortest history that breaks a rule: that with the fewest faults, then steps
- * @throws GrantwellError `ERR_CONFIGURATION` for an unknown, missing or wrong option
+ * @throws GrantwellError `ERR_CONFIGURATION` for an unknown, missing or wrong option, and for a request for a resource that no
+ *   option declares
  * @example
  * ```ts
  * test('a refresh beside a revocation', async () => {

@@ -36,7 +36,7 @@ const BUDGETS: { readonly [entry: string]: Budget } = {
   './metadata': { files: 1, gzip: 26_500 },
   './client': { files: 14, gzip: 19_800 },
   './client/node': { files: 5, gzip: 9_900 },
-  './testing': { files: 21, gzip: 68_000, later: 32_500 },
+  './testing': { files: 21, gzip: 68_500, later: 32_500 },
 }
 
 /** Sources that no start waits for: they are loaded behind it. */

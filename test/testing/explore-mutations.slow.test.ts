@@ -9,7 +9,14 @@ import { describe, expect, it } from 'vitest'
 import type { Caller, ExploreOptions, ExploreStoreWiring } from '../../src/testing/explore.js'
 import { ExplorationError, explore } from '../../src/testing/explore.js'
 import type { CreateServer } from './explored-servers.js'
-import { answersEarly, ignoresConflicts, MUTATIONS, readsVersionAnew, remembersGrants } from './explored-servers.js'
+import {
+  AUDIENCES,
+  answersEarly,
+  ignoresConflicts,
+  MUTATIONS,
+  readsVersionAnew,
+  remembersGrants,
+} from './explored-servers.js'
 import type { Mutation } from './mutants.js'
 import { mutant } from './mutants.js'
 
@@ -408,6 +415,54 @@ describe('a broken server is found', () => {
     expect(failure.rule).toBe(STOPPED)
     expect(failure.message).toMatch(
       /after A revokes the refresh token of pair 1, B who is asked about the access token of pair 1 lets/,
+    )
+  })
+})
+
+describe('a server that takes one resource for another is found', () => {
+  const ALONE = 'An access token that was refreshed for one resource works there alone.'
+  const both: ExploreOptions['requests'] = ['refresh for first', 'refresh for second']
+
+  it.each<[string, Mutation, ExploreOptions['requests'], string]>([
+    ['whose grace answers any resource', MUTATIONS.graceForAny, both, ALONE],
+    ['whose grace changes what the successor is for', MUTATIONS.graceMovesOn, both, ALONE],
+    ['whose grace ends the grant at another resource', MUTATIONS.mismatchRevokes, both, LOST],
+    ['whose successor is for the whole grant', MUTATIONS.audienceOfGrant, ['refresh for first', 'validate'], ALONE],
+    ['whose guard takes tokens for others', MUTATIONS.anyAudience, ['refresh for second', 'validate'], ALONE],
+    ['whose guard of none takes them', MUTATIONS.anyAudienceWithoutOne, ['refresh', 'validate'], EXPLAINED],
+    ['that tells one API of another’s', MUTATIONS.firstAudienceOfAll, ['refresh for first', 'revoke access'], ALONE],
+  ])('%s', { timeout: 300_000 }, async (_what, mutation, requests, rule) => {
+    const failure = await caughtWith(mutation, { requests, server: { ...server, audiences: AUDIENCES } })
+    expect(failure.rule).toBe(rule)
+  })
+
+  it('by a story that names the resources', { timeout: 300_000 }, async () => {
+    const options = { requests: both, faults: 0, server: { ...server, audiences: AUDIENCES } }
+    const failure = await caughtWith(MUTATIONS.graceForAny, options)
+    expect(linesOf(failure).slice(2)).toEqual([
+      'A (refresh for first) reads the application and the grant',
+      'A writes the grant: stored',
+      'A is answered 200 with pair 2',
+      'B (refresh for second) reads the application and the grant',
+      'B is answered 200 with pair 2',
+      `Broken: ${ALONE} But somebody who is asked about the access token of pair 2 at https://git.example/mcp lets the token through, which was refreshed for https://ci.example.`,
+      "Once more: explore({ ..., history: 'A A B' })",
+    ])
+  })
+
+  it('by a story in which the grace of a refresh for a resource passes', { timeout: 300_000 }, async () => {
+    const requests: ExploreOptions['requests'] = ['refresh for first', 'expiry']
+    const failure = await caughtWith(MUTATIONS.noGrace, { requests, server: { ...server, audiences: AUDIENCES } })
+    expect(failure.rule).toBe(EXPLAINED)
+    expect(linesOf(failure)).toContain('B (expiry) lets 300 seconds pass')
+  })
+
+  it('by a story in which a client asks again for the same resource', { timeout: 300_000 }, async () => {
+    const options: ExploreOptions = { requests: ['refresh for second'], server: { ...server, audiences: AUDIENCES } }
+    const failure = await caughtWith(MUTATIONS.noSecondLook, options)
+    expect(failure.rule).toBe(FOUND_OUT)
+    expect(linesOf(failure)).toContain(
+      'A server that is well refreshes with the refresh token of pair 1 for https://ci.example once more, and is answered 200 with pair 2',
     )
   })
 })

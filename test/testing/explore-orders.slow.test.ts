@@ -6,6 +6,7 @@ import { nodeDigests } from 'grantwell/node'
 import { afterAll, describe, expect, it } from 'vitest'
 import type { RequestKind } from '../../src/testing/explore.js'
 import { explore } from '../../src/testing/explore.js'
+import { AUDIENCES } from './explored-servers.js'
 
 const server = { digests: nodeDigests }
 
@@ -54,6 +55,29 @@ describe('every order of every step, on memory', () => {
     ] as const)
       expect((await explore({ requests, server })).exhaustive).toBe(true)
   })
+})
+
+describe('a grant for two resources', () => {
+  const REQUESTS: readonly (readonly [readonly RequestKind[], number])[] = [
+    [['refresh for first', 'refresh for second'], 2],
+    [['refresh for first', 'revoke'], 2],
+    [['refresh for first', 'refresh for first'], 1],
+    [['refresh for first', 'refresh'], 1],
+    [['refresh for second', 'validate'], 1],
+    [['refresh for second', 'revoke access'], 1],
+    [['refresh for second', 'expiry'], 1],
+    [['refresh for second', 'exchange'], 1],
+    [['refresh for first', 'replay'], 1],
+    [['agree', 'exchange', 'refresh for first'], 1],
+    [['refresh for first', 'refresh for second', 'revoke'], 0],
+  ]
+
+  for (const [requests, faults] of REQUESTS)
+    it(`${requests.join(' beside ')}, with up to ${faults} faults`, { timeout: 300_000 }, async () => {
+      const { histories, exhaustive } = await explore({ requests, faults, server: { ...server, audiences: AUDIENCES } })
+      expect(exhaustive).toBe(true)
+      expect(histories).toBeGreaterThan(5)
+    })
 })
 
 describe('a form of a consent, sent more than once', () => {

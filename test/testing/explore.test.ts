@@ -9,6 +9,7 @@ import { memoryStore } from 'grantwell/storage/memory'
 import { describe, expect, it } from 'vitest'
 import type { Caller, ExploreOptions, RequestKind } from '../../src/testing/explore.js'
 import { explore } from '../../src/testing/explore.js'
+import { AUDIENCES } from './explored-servers.js'
 
 const server = { digests: nodeDigests }
 
@@ -102,6 +103,38 @@ describe('the histories', () => {
   })
 })
 
+describe('a grant for two resources', () => {
+  const [first, second] = AUDIENCES.map(({ resource }) => resource)
+  const forTwo = { ...server, audiences: AUDIENCES }
+
+  it('has one successor, for the resource of whoever is first: the other is told so, in every order', async () => {
+    const answers: string[] = []
+    const refreshing = (resource: string | undefined, others: readonly (string | undefined)[]) => ({
+      name: `refresh for ${resource}`,
+      run: async ({ firstPair, refresh, validate }: Caller) => {
+        const told = await refresh(firstPair?.refreshToken ?? '', resource)
+        answers.push(told.says === 'refused' ? told.error : told.says)
+        if (told.says !== 'tokens') return
+        expect((await validate(told.accessToken, resource)).says).toBe('active')
+        for (const other of others) expect((await validate(told.accessToken, other)).says).toBe('refused')
+      },
+    })
+    const requests = [refreshing(first, [second, undefined]), refreshing(second, [first, undefined])]
+    const { histories, exhaustive } = await explore({ requests, faults: 0, server: forTwo })
+    expect(exhaustive).toBe(true)
+    for (let history = 0; history < histories; history++)
+      expect(answers.slice(2 * history, 2 * history + 2)).toEqual(['tokens', 'invalid_target'])
+  })
+
+  it('breaks no rule with a fault at any step: two refreshes for different resources, one beside a revocation', async () => {
+    const histories = async (requests: readonly RequestKind[]) =>
+      (await explore({ requests, server: forTwo })).histories
+    // As many as of refreshes for all: whoever is second has nothing to write.
+    expect(await histories(['refresh for first', 'refresh for second'])).toBe(108)
+    expect(await histories(['refresh for first', 'revoke'])).toBe(123)
+  })
+})
+
 describe('requests of one’s own', () => {
   it('are any calls, one after the other, and are held to the same rules', async () => {
     const careful = {
@@ -156,6 +189,8 @@ describe('options that make no sense', () => {
     ['requests', { requests: ['toString'] }],
     ['requests', { requests: [{ name: 'no run' }] }],
     ['requests', { requests: [null] }],
+    ['server', { requests: ['refresh for first'] }],
+    ['server', { requests: ['refresh for second'], server: { audiences: AUDIENCES.slice(0, 1) } }],
     ['begin', { requests, begin: 'pair' }],
     ['store', { requests, store: memoryStore() }],
     ['server', { requests, server: null }],

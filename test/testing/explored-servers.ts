@@ -9,6 +9,14 @@ import type { Mutation } from './mutants.js'
 
 export type CreateServer = typeof createAuthorizationServer
 
+/** Two resources that the servers declare, and a grant is for. */
+export const AUDIENCES = [
+  { resource: 'https://git.example/mcp', name: 'Tools' },
+  { resource: 'https://ci.example', name: 'Builds' },
+] as const
+
+const SUCCESSOR_FOR_ANY = inGrant('repeat', '!coversAudience(requested, audienceOf(successor.access))', 'false')
+
 /** Mistakes in the sources, by a short name. */
 export const MUTATIONS = {
   triesForEver: attempts('tries for ever', '1e9'),
@@ -61,6 +69,59 @@ export const MUTATIONS = {
   saltKept: {
     name: 'the salt outlives the exchange',
     edits: [inGrant('exchange', 'usedCode(code, now)', '{ ...usedCode(code, now), salt: code.salt }')],
+  },
+  graceForAny: {
+    name: 'a refresh in grace gets the successor whatever it is for',
+    edits: [SUCCESSOR_FOR_ANY],
+  },
+  graceMovesOn: {
+    name: 'a refresh in grace makes the successor one for its own resource',
+    edits: [
+      SUCCESSOR_FOR_ANY,
+      inGrant(
+        'repeat',
+        '{ reply: $reply, events: $events }',
+        `{
+          reply: $reply,
+          events: [],
+          grant: requested && { ...grant, pairs: grant.pairs.map((each) =>
+            each === successor ? { ...each, access: { ...each.access, audience: requested } } : each) },
+        }`,
+      ),
+    ],
+  },
+  mismatchRevokes: {
+    name: 'a refresh in grace for another resource ends the grant',
+    edits: [
+      inGrant(
+        'repeat',
+        'withoutChange(audienceOfSuccessor())',
+        '{ reply: audienceOfSuccessor(), grant: tombstone(grant, now), events: [] }',
+      ),
+    ],
+  },
+  audienceOfGrant: {
+    name: 'a successor is for the resources of the grant',
+    edits: [inGrant('supersede', 'audienceOf(command) ?? audienceOf(grant)', 'audienceOf(grant)')],
+  },
+  anyAudience: {
+    name: 'a guard takes tokens for any resource',
+    edits: [{ room: 'guard', within: 'accessBy', find: '!isMeant', replace: 'false' }],
+  },
+  anyAudienceWithoutOne: {
+    name: 'a guard without a resource takes any token',
+    edits: [{ room: 'guard', within: 'accessBy', find: '!isMeant', replace: 'audience !== undefined && !isMeant' }],
+  },
+  firstAudienceOfAll: {
+    name: 'introspection takes every API for the first',
+    edits: [
+      {
+        room: 'endpoints',
+        within: 'declaredAudience',
+        find: "audiences.get(audience) ?? 'not_declared'",
+        replace: '[...audiences.values()][0]',
+      },
+    ],
   },
 } as const satisfies Readonly<Record<string, Mutation>>
 

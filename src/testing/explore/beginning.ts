@@ -5,6 +5,7 @@
  */
 import type { Application } from '../../core/application/application.js'
 import { transitionApplication } from '../../core/application/transition.js'
+import type { Audience, ResourceIdentifier } from '../../core/audiences/audience.js'
 import { grantIdOf, parseCredential, SECRET_BYTES } from '../../core/credentials/credential.js'
 import { clientKeyOf, digestOf } from '../../core/credentials/digests.js'
 import type { Grant } from '../../core/grant/grant.js'
@@ -30,6 +31,8 @@ export interface Client {
   readonly clientKey: ClientKey
   readonly clientSecret: string
   readonly application: Application
+  /** The protected resources that it asks the user for; undefined for none. */
+  readonly audience: Audience | undefined
 }
 
 /** A grant before the requests. */
@@ -43,8 +46,18 @@ export interface StartedGrant {
 /** The scopes that the application may ask for, and the user permits. */
 export const SCOPES: readonly Scope[] = ['repo-code:rw', 'account-profile:r']
 
-/** Makes an application and its client. */
-export function createClient(name: string, rules: GrantRules, now: Seconds): Client {
+/**
+ * Makes an application and its client.
+ * @param audience - the protected resources that it asks the user for
+ * @param api - the protected resource that it stands for, where it is one that asks for nothing and introspects
+ */
+export function createClient(
+  name: string,
+  rules: GrantRules,
+  now: Seconds,
+  audience: Audience | undefined,
+  api?: ResourceIdentifier,
+): Client {
   const clientId = parseClientId(name)
   if (clientId === undefined) throw new TypeError(`not a client identifier: ${name}`)
   const clientSecret = `a-secret-of-${name}`
@@ -61,6 +74,7 @@ export function createClient(name: string, rules: GrantRules, now: Seconds): Cli
     resourceScope: 'all',
     deviceFlow: false,
     logo: 'none',
+    ...(api !== undefined && ({ resourceServer: true, audience: api } as const)),
   } as const
   const secretDigest = digestOf(rules.digests, clientSecret)
   const submitted = applied(undefined, { type: 'submit', id: clientId, details }, now)
@@ -69,7 +83,7 @@ export function createClient(name: string, rules: GrantRules, now: Seconds): Cli
     { type: 'approve', revision: 1, secretDigest, catalogue: rules.catalogue },
     now,
   )
-  return { clientId, clientKey: clientKeyOf(rules.digests, clientId), clientSecret, application }
+  return { clientId, clientKey: clientKeyOf(rules.digests, clientId), clientSecret, application, audience }
 }
 
 /**
@@ -85,7 +99,7 @@ export function startGrant(
   entropy: Entropy,
   rules: GrantRules,
 ): StartedGrant {
-  const { clientId, clientKey } = client
+  const { clientId, clientKey, audience } = client
   const approve = {
     type: 'approve',
     grantId: grantIdOf(id),
@@ -96,6 +110,7 @@ export function startGrant(
     resources: { kind: 'all' },
     redirectUri: 'https://client.example/callback',
     formSecret: entropy(SECRET_BYTES),
+    ...(audience !== undefined && { audience }),
   } as const
   const issued = transition(undefined, approve, now, entropy(ENTROPY_BYTES), rules)
   if (issued.reply.type === 'error' || issued.grant === undefined) throw new Error('no code was issued')
@@ -118,6 +133,7 @@ export function operationsBefore({ code, pairs }: StartedGrant, now: Seconds): O
     by: 'before',
     does: index === 0 ? 'exchange' : 'refresh',
     shows: pairs[index - 1]?.refreshToken ?? code,
+    resource: undefined,
     begin: 2 * index,
     end: 2 * index + 1,
     told: { says: 'tokens', accessToken, refreshToken, expiresIn, scope: scopes.join(' ') },

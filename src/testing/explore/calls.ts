@@ -17,11 +17,15 @@ export interface Form {
 }
 
 /** Sends a request that shows a code or a token. Never throws: an error of the server is reported as status 500. */
-export type Ask = { readonly [Kind in OperationKind]: (shows: string) => Promise<CallAnswer> }
+type Send = (shows: string, resource?: string) => Promise<CallAnswer>
+
+/** Sends each kind of request. */
+export type Ask = { readonly [Kind in OperationKind]: Send }
 
 /** Opens the form of a consent. */
-export async function openForm(server: AuthorizationServer, { clientId }: Client): Promise<Form> {
+export async function openForm(server: AuthorizationServer, { clientId, audience = [] }: Client): Promise<Form> {
   const query = new URLSearchParams({ response_type: 'code', client_id: clientId })
+  for (const resource of audience) query.append('resource', resource)
   const url = `/oauth2/auth?${query}`
   const page = await server.handle({ method: 'GET', url, headers: {}, native: undefined })
   const [cookie = ''] = page?.headers['Set-Cookie']?.split(';') ?? []
@@ -38,43 +42,49 @@ const FORM_TYPE = 'application/x-www-form-urlencoded'
 
 /**
  * Binds the requests of a client to a server.
+ * @param apis - introspect, by the protected resources that they stand for
  * @param form - of the history that runs
  */
 export function callsOf(
   server: AuthorizationServer,
-  { clientId, clientSecret }: Client,
+  client: Client,
+  apis: ReadonlyMap<string, Client>,
   form: () => Form | undefined,
 ): Ask {
-  const authorization = `Basic ${btoa(`${clientId}:${clientSecret}`)}`
-  const post = (url: string, fields: Record<string, string>): Promise<CallAnswer> =>
-    postForm(server, authorization, url, fields)
+  const post = (url: string, fields: Record<string, string>, sender = client): Promise<CallAnswer> =>
+    postForm(server, sender, url, fields)
   return {
     decide: safely((decision) => decide(server, form() ?? { fields: {}, cookie: '' }, decision)),
     exchange: safely((code) => post('/oauth2/token', { grant_type: 'authorization_code', code })),
-    refresh: safely((token) => post('/oauth2/token', { grant_type: 'refresh_token', refresh_token: token })),
+    refresh: safely((token, resource) => {
+      const form = { grant_type: 'refresh_token', refresh_token: token }
+      return post('/oauth2/token', resource === undefined ? form : { ...form, resource })
+    }),
     revoke: safely((token) => post('/oauth2/revoke', { token })),
-    validate: safely((accessToken) => validate(server, accessToken)),
+    validate: safely((accessToken, audience) => validate(server, accessToken, audience)),
+    introspect: safely((token, resource = '') => post('/oauth2/introspect', { token }, apis.get(resource))),
   }
 }
 
 /** Reports an error as an answer. */
-function safely(ask: (shows: string) => Promise<CallAnswer>): (shows: string) => Promise<CallAnswer> {
-  return async (shows) => {
+function safely(ask: Send): Send {
+  return async (shows, resource) => {
     try {
-      return await ask(shows)
+      return await ask(shows, resource)
     } catch (error) {
       return { says: 'refused', status: 500, error: String(error) }
     }
   }
 }
 
-/** Sends a form to the token or the revocation endpoint. */
+/** Sends a form to the token, the revocation or the introspection endpoint. */
 async function postForm(
   server: AuthorizationServer,
-  authorization: string,
+  { clientId, clientSecret }: Client,
   url: string,
   form: Record<string, string>,
 ): Promise<CallAnswer> {
+  const authorization = `Basic ${btoa(`${clientId}:${clientSecret}`)}`
   const text = new URLSearchParams(form).toString()
   const headers = { authorization, 'content-type': FORM_TYPE }
   const request = { method: 'POST', url, headers, body: { type: 'text', text }, native: undefined } as const
@@ -84,7 +94,10 @@ async function postForm(
   if (status === 200 && body === '') return { says: 'done' }
   const fields = JSON.parse(String(body)) // only images are bytes
   if (status !== 200) return { says: 'refused', status, error: String(fields.error) }
-  const { access_token: accessToken, refresh_token: refreshToken, expires_in: expiresIn, scope } = fields
+  const { active, exp: until, scope } = fields
+  if (active === true) return { says: 'active', until, scope }
+  if (active === false) return { says: 'refused', status: 401, error: 'invalid_token' } // as the guard would say
+  const { access_token: accessToken, refresh_token: refreshToken, expires_in: expiresIn } = fields
   return { says: 'tokens', accessToken, refreshToken, expiresIn, scope }
 }
 
@@ -104,8 +117,13 @@ async function decide(server: AuthorizationServer, { fields, cookie }: Form, dec
 }
 
 /** Asks the guard of the API about an access token. */
-async function validate(server: AuthorizationServer, accessToken: string): Promise<CallAnswer> {
-  const found = await server.authenticate({ headers: { authorization: `Bearer ${accessToken}` } })
+async function validate(
+  server: AuthorizationServer,
+  accessToken: string,
+  audience: string | undefined,
+): Promise<CallAnswer> {
+  const request = { headers: { authorization: `Bearer ${accessToken}` } }
+  const found = await server.authenticate(request, audience === undefined ? {} : { audience })
   if (found.type === 'authenticated')
     return { says: 'active', until: found.expiresAt, scope: printScopes(found.scopes) }
   const { error, response } = found

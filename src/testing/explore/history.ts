@@ -9,7 +9,7 @@ import type { Terms } from '../model.js'
 import type { Choice, Ending, Fate } from './schedule.js'
 
 /** The kind of a request, from a client, an API or a user's browser. */
-export type OperationKind = 'decide' | 'exchange' | 'refresh' | 'revoke' | 'validate'
+export type OperationKind = 'decide' | 'exchange' | 'refresh' | 'revoke' | 'validate' | 'introspect'
 
 /** A pair as a client receives it. */
 export interface ReceivedPair {
@@ -39,6 +39,8 @@ export interface Operation {
   readonly does: OperationKind
   /** The code or the token that it shows, or the decision on the form. */
   readonly shows: string
+  /** The protected resource that a refresh is for, or at which an access token is shown; undefined for none. */
+  readonly resource: string | undefined
   /** The events of its first step and of its answer, counted over the history; absent before they happen. */
   begin?: number
   end?: number
@@ -62,6 +64,8 @@ export interface Line {
 export interface History {
   readonly terms: Terms
   readonly scopes: readonly Scope[]
+  /** The protected resources that the grant is for; undefined for none. */
+  readonly audience: readonly string[] | undefined
   /** The time at which the code was issued; absent where the grant begins with the form of a consent. */
   readonly issuedAt: Seconds | undefined
   /** The time at which the form of the consent expires, exclusive; absent where the grant begins with more. */
@@ -96,6 +100,11 @@ export function isUnavailable(told: CallAnswer | undefined): boolean {
 /** Returns true if a code or tokens were handed out, or let through. */
 export function isGranted({ told }: Operation): boolean {
   return told?.says === 'tokens' || told?.says === 'active' || told?.says === 'code'
+}
+
+/** Returns true if an operation asks whether an access token works. */
+export function isCheck(does: OperationKind): does is 'validate' | 'introspect' {
+  return does === 'validate' || does === 'introspect'
 }
 
 /** Returns true if one operation was over before another one began. */

@@ -7,7 +7,7 @@
  */
 import type { Grant } from '../../core/grant/grant.js'
 import type { History, Operation } from './history.js'
-import { isAnswered, isBefore, isGranted, isUnavailable } from './history.js'
+import { isAnswered, isBefore, isCheck, isGranted, isUnavailable } from './history.js'
 import { unexplained } from './linearization.js'
 import { describeAnswer, describeOperation, letterOf, nameOfText } from './story.js'
 
@@ -89,6 +89,16 @@ const RULES: readonly Rule[] = [
     },
   },
   {
+    rule: 'An access token that was refreshed for one resource works there alone.',
+    broken: (history) => {
+      for (const each of history.operations.filter(({ told }) => told?.says === 'active')) {
+        const other = resourcesOf(history, each.shows).find((one) => one !== each.resource)
+        if (other !== undefined) return `${told(history, each)}, which was refreshed for ${other}`
+      }
+      return undefined
+    },
+  },
+  {
     rule: 'After a second redemption of a code nothing of the grant works.',
     broken: (history) =>
       after(history, (each) => {
@@ -114,7 +124,7 @@ const RULES: readonly Rule[] = [
       const harmless = history.operations.every(
         (each) =>
           each.by === 'probe' ||
-          each.does === 'validate' ||
+          isCheck(each.does) ||
           (each.does === 'refresh' && wasAlive(history, each.shows, each.end ?? Number.POSITIVE_INFINITY)) ||
           (each.does === 'exchange' && (each.by === 'before' || isGranted(each) || !isAnswered(each))),
       )
@@ -122,7 +132,9 @@ const RULES: readonly Rule[] = [
       const shown = history.operations.findIndex(({ by, does }) => by === 'probe' && does === 'exchange')
       const probes = history.operations.slice(0, shown).filter(({ by }) => by === 'probe')
       const redemptions = history.operations.slice(0, shown).filter(({ does }) => does === 'exchange')
-      const dead = probes.find((each) => !isGranted(each) && wasAlive(history, each.shows, Number.POSITIVE_INFINITY))
+      const dead = probes.find(
+        (each) => !isGranted(each) && isMeant(history, each) && wasAlive(history, each.shows, Number.POSITIVE_INFINITY),
+      )
       return harmless && redemptions.length < 2 && dead !== undefined ? told(history, dead) : undefined
     },
   },
@@ -178,6 +190,18 @@ function wasAlive({ operations, pairs, startedAt }: History, text: string, until
     ({ by, begin = 0, nows }) => by === 'before' || begin > until || nows.every((now) => now === startedAt),
   )
   return timeStoodStill && place >= Math.max(0, before - 1)
+}
+
+/** Returns the resources for which an access token was handed out by a refresh that named one. */
+function resourcesOf({ operations }: History, accessToken: string): readonly (string | undefined)[] {
+  return operations.flatMap(({ resource, told }) =>
+    told?.says === 'tokens' && told.accessToken === accessToken && resource !== undefined ? [resource] : [],
+  )
+}
+
+/** Returns true if a token is shown where it is known to be good: at the service itself, or at the resource that its refresh named. */
+function isMeant(history: History, { does, shows, resource }: Operation): boolean {
+  return history.audience === undefined || !isCheck(does) || resourcesOf(history, shows).includes(resource)
 }
 
 function codeOf(operation: Operation | undefined): string | undefined {

@@ -10,7 +10,7 @@ import type { Seconds } from '../../core/values.js'
 import type { Answer, Lifecycle, Ruling, Shown } from '../model.js'
 import { lifecycle } from '../model.js'
 import type { CallAnswer, History, Operation } from './history.js'
-import { isAnswered, isBefore } from './history.js'
+import { isAnswered, isBefore, isCheck } from './history.js'
 import { describeAnswer, describeOperation, letterOf, nameOfText } from './story.js'
 
 /** The model, and the pairs that it gave to clients. */
@@ -108,8 +108,8 @@ function further(best: Disagreement | undefined, found: Disagreement): Disagreem
 }
 
 /** Lets a new model answer requests in their order, each of which it explains. */
-function explain({ terms, scopes, issuedAt, formExpiresAt }: History, order: readonly Placed[]): Explained {
-  const model = lifecycle(terms, scopes, false, issuedAt, formExpiresAt)
+function explain({ terms, scopes, audience, issuedAt, formExpiresAt }: History, order: readonly Placed[]): Explained {
+  const model = lifecycle(terms, scopes, false, issuedAt, formExpiresAt, audience)
   const explained = { model, numbers: new Map<string, number>(), texts: new Map<number, string>() }
   for (const each of order) disagreement(explained, each)
   return explained
@@ -117,11 +117,11 @@ function explain({ terms, scopes, issuedAt, formExpiresAt }: History, order: rea
 
 /** Lets the model answer a request. @returns in words what it would have answered, where that is not what was answered */
 function disagreement(explained: Explained, { operation, now }: Placed): string | undefined {
-  const { does, shows, told } = operation
+  const { does, shows, resource, told } = operation
   const { model, numbers } = explained
   const number = numbers.get(shows)
-  if (does === 'validate')
-    return disagreementOnAccess(number === undefined ? undefined : model.access(number, now), told)
+  if (isCheck(does))
+    return disagreementOnAccess(number === undefined ? undefined : model.access(number, now), resource, told)
   if (does === 'decide') {
     const { answer, change } = model.decide(now, shows)
     change?.()
@@ -129,7 +129,7 @@ function disagreement(explained: Explained, { operation, now }: Placed): string 
     const came = told?.says === 'refused' ? told.error : told?.says
     return came === answer.says ? undefined : `it is answered ${answer.says}`
   }
-  const { answer, change } = rulingOn(model, does, shownAs(does, shows, number), now)
+  const { answer, change } = rulingOn(model, does, shownAs(does, shows, number), resource, now)
   change?.()
   if (!isAnswered(operation)) return undefined
   switch (answer.says) {
@@ -147,8 +147,11 @@ function disagreement(explained: Explained, { operation, now }: Placed): string 
 
 function disagreementOnAccess(
   active: ReturnType<Lifecycle['access']>,
+  resource: string | undefined,
   told: CallAnswer | undefined,
 ): string | undefined {
+  const isMeant = resource === undefined ? active?.audience === undefined : active?.audience?.includes(resource)
+  if (active !== undefined && !isMeant) return told?.says === 'active' ? 'it works elsewhere alone' : undefined
   if (told?.says !== 'active') return active === undefined ? undefined : 'it still works'
   if (active === undefined) return 'it works no more'
   if (active.until !== told.until) return `it works until ${active.until}, not ${told.until}`
@@ -181,12 +184,18 @@ function shownAs(does: TokenRequest, text: string, number: number | undefined): 
 
 type TokenRequest = 'exchange' | 'refresh' | 'revoke'
 
-function rulingOn(model: Lifecycle, does: TokenRequest, shown: Shown, now: Seconds): Ruling {
+function rulingOn(
+  model: Lifecycle,
+  does: TokenRequest,
+  shown: Shown,
+  resource: string | undefined,
+  now: Seconds,
+): Ruling {
   switch (does) {
     case 'exchange':
       return model.exchange(now, shown, true, 'none', 'none')
     case 'refresh':
-      return model.refresh(now, shown, true, undefined)
+      return model.refresh(now, shown, true, undefined, resource === undefined ? undefined : [resource])
     case 'revoke':
       return model.revoke(now, shown, true)
   }

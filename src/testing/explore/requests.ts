@@ -2,6 +2,7 @@
  * The requests that can be explored by name, the caller that they are run with, and the grant that they need.
  * @module
  */
+import { configurationError } from '../../core/errors.js'
 import type { GrantRules } from '../../core/grant/rules.js'
 import type { Seconds } from '../../core/values.js'
 import type { Beginning } from './beginning.js'
@@ -15,10 +16,12 @@ import type { CallAnswer, ReceivedPair } from './history.js'
  * - `agree` sends the form of the consent, `agree otherwise` the same form with other resources, `refuse` with a refusal
  * - `exchange` redeems the code: for the first time, or for the second where the grant begins with tokens
  * - `refresh` shows the newest refresh token; `replay` the first one, whose grace is over before the requests begin
+ * - `refresh for first` and `refresh for second` show it with the parameter `resource`: for the first or the second of the
+ *   `audiences` that the option `server` declares
  * - `revoke` shows the newest refresh token, which ends the grant; `revoke access` the access token, which ends that alone
- * - `validate` asks the guard of the API about the newest access token
+ * - `validate` asks the guard of the API about the newest access token, that of the first of the `audiences` where there are any
  * - `expiry` lets time pass: to the end of the code where the grant begins with one; else for a grace period where there is a
- *   `refresh`; else to the end of an access token
+ *   refresh; else to the end of an access token
  */
 export type RequestKind =
   | 'agree'
@@ -26,6 +29,8 @@ export type RequestKind =
   | 'refuse'
   | 'exchange'
   | 'refresh'
+  | 'refresh for first'
+  | 'refresh for second'
   | 'replay'
   | 'revoke'
   | 'revoke access'
@@ -46,12 +51,12 @@ export interface Caller {
   readonly decide: (decision: FormDecision) => Promise<CallAnswer>
   /** Exchanges a code. */
   readonly exchange: (code: string) => Promise<CallAnswer>
-  /** Refreshes a pair. */
-  readonly refresh: (refreshToken: string) => Promise<CallAnswer>
+  /** Refreshes a pair, for one of the `audiences` that the servers declare, or for all of them. */
+  readonly refresh: (refreshToken: string, resource?: string) => Promise<CallAnswer>
   /** Revokes a refresh token or an access token. */
   readonly revoke: (token: string) => Promise<CallAnswer>
-  /** Asks the guard of the API about an access token. */
-  readonly validate: (accessToken: string) => Promise<CallAnswer>
+  /** Asks the guard of the API about an access token: that with this `audience`, or that without one. */
+  readonly validate: (accessToken: string, audience?: string) => Promise<CallAnswer>
   /** Lets so many seconds pass, as one step. */
   readonly pass: (seconds: Seconds) => Promise<void>
 }
@@ -70,6 +75,8 @@ const KINDS: { readonly [Kind in RequestKind]: true } = {
   refuse: true,
   exchange: true,
   refresh: true,
+  'refresh for first': true,
+  'refresh for second': true,
   replay: true,
   revoke: true,
   'revoke access': true,
@@ -99,13 +106,19 @@ export function beginningFor(requests: readonly (RequestKind | OwnRequest)[]): B
   return redemptions > 1 || (redemptions === 1 && others === 0) ? 'code' : 'tokens'
 }
 
-/** Returns the request of a name. */
+/**
+ * Returns the request of a name.
+ * @param audience - the protected resources of the grant
+ * @throws GrantwellError `ERR_CONFIGURATION` for a request for one that there is not
+ */
 export function requestOf(
   kind: RequestKind,
   beginning: Beginning,
   all: readonly (RequestKind | OwnRequest)[],
   rules: Pick<GrantRules, 'codeLifetime' | 'gracePeriod' | 'accessTokenLifetime'>,
+  audience: readonly string[] = [],
 ): OwnRequest {
+  const [first, second] = audience
   switch (kind) {
     case 'agree':
     case 'agree otherwise':
@@ -118,6 +131,13 @@ export function requestOf(
       })
     case 'refresh':
       return withNewest(kind, ({ refresh }, { refreshToken }) => refresh(refreshToken))
+    case 'refresh for first':
+    case 'refresh for second': {
+      const resource = kind === 'refresh for first' ? first : second
+      if (resource === undefined)
+        throw configurationError(`explore: the option server must declare audiences for ${kind}`)
+      return withNewest(kind, ({ refresh }, { refreshToken }) => refresh(refreshToken, resource))
+    }
     case 'replay':
       return request(kind, async ({ refresh, firstPair }) => firstPair && refresh(firstPair.refreshToken))
     case 'revoke':
@@ -125,9 +145,10 @@ export function requestOf(
     case 'revoke access':
       return withNewest(kind, ({ revoke }, { accessToken }) => revoke(accessToken))
     case 'validate':
-      return withNewest(kind, ({ validate }, { accessToken }) => validate(accessToken))
+      return withNewest(kind, ({ validate }, { accessToken }) => validate(accessToken, first))
     case 'expiry': {
-      const ofTokens = all.includes('refresh') ? rules.gracePeriod : rules.accessTokenLifetime
+      const isRefreshed = all.some((each) => typeof each === 'string' && each.startsWith('refresh'))
+      const ofTokens = isRefreshed ? rules.gracePeriod : rules.accessTokenLifetime
       return request(kind, ({ pass }) =>
         pass(beginning === 'code' || beginning === 'consent' ? rules.codeLifetime : ofTokens),
       )

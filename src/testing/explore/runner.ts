@@ -20,11 +20,10 @@ import { createClient, operationsBefore, SCOPES, startGrant } from './beginning.
 import type { Ask } from './calls.js'
 import { callsOf, openForm } from './calls.js'
 import type { History } from './history.js'
-import { isAnswered } from './history.js'
 import type { OwnRequest, RequestKind } from './requests.js'
 import { requestOf } from './requests.js'
 import type { Progress, RunningHistory } from './running.js'
-import { addLine, beginOperation, createCaller, send, watchOf } from './running.js'
+import { addLine, beginOperation, createCaller, lookAround, watchOf } from './running.js'
 import type { Choice, ScheduleObserver } from './schedule.js'
 import { createSchedule } from './schedule.js'
 import { createVersions, EXPLORED_ISSUER, watchedStore } from './watched-store.js'
@@ -83,6 +82,8 @@ interface Setup {
   /** Random bytes: each runner has a client of its own, and each history a grant, so that a store need not be emptied. */
   readonly id: Uint8Array
   readonly client: Client
+  /** A resource server for each protected resource of the grant, by that. */
+  readonly apis: ReadonlyMap<string, Client>
   /** The store of the history that runs, without faults. */
   readonly plainStore: RecordStore
   /** The server that shows the form of a consent. */
@@ -126,21 +127,27 @@ function createSetup(options: RunnerOptions): Setup {
     signInUrl: () => '/',
     onError: () => {},
   }
-  const { rules, consentLifetime } = resolveOptions({ ...common, store: plainStore })
+  const { rules, consentLifetime, audiences } = resolveOptions({ ...common, store: plainStore })
   const id = globalThis.crypto.getRandomValues(new Uint8Array(16))
-  const client = createClient(`explored-${hexOf(id)}`, rules, START)
+  const audience = audiences.size === 0 ? undefined : [...audiences.keys()]
+  const name = `explored-${hexOf(id)}`
+  const client = createClient(name, rules, START, audience)
+  const apis = new Map(
+    audience?.map((api, place) => [api, createClient(`${name}-${place}`, rules, START, undefined, api)]),
+  )
   const asking = (store: RecordStore): Ask =>
-    callsOf(options.createServer({ ...common, store }), client, () => current().form)
+    callsOf(options.createServer({ ...common, store }), client, apis, () => current().form)
   const setup: Setup = {
     options,
     clock,
     rules,
     consentLifetime,
     requests: options.requests.map((each) =>
-      typeof each === 'string' ? requestOf(each, options.begin, options.requests, rules) : each,
+      typeof each === 'string' ? requestOf(each, options.begin, options.requests, rules, audience) : each,
     ),
     id,
     client,
+    apis,
     plainStore,
     pageServer: options.createServer({ ...common, store: plainStore }),
     askPlain: asking(plainStore),
@@ -163,7 +170,7 @@ async function run(setup: Setup, choose: Choose): Promise<History> {
   if (ended.ending !== 'over') return { ...running, ...ended }
   const grantId = running.started?.grant.id ?? parseCredential(running.code)?.grantId
   const [record] = grantId === undefined ? [] : await setup.plainStore.read([keys.grant(grantId)])
-  await lookAround(setup, running)
+  await lookAround(running, askPlain)
   return { ...running, ending: 'over', record: record?.value }
 }
 
@@ -186,21 +193,9 @@ function observerOf(running: RunningHistory): ScheduleObserver {
   }
 }
 
-/** Sends every request again that got no answer, as a client would, and then tries every token and the code. */
-async function lookAround({ askPlain }: Setup, running: RunningHistory): Promise<void> {
-  const unanswered = running.operations.filter((each) => !isAnswered(each))
-  for (const { does, shows } of unanswered) await send(running, 'retry', askPlain, does, shows)
-  for (const { accessToken } of [...running.pairs]) await send(running, 'probe', askPlain, 'validate', accessToken)
-  // The newest first, since an old one may be a replay, which ends everything; so does the code.
-  for (const { refreshToken } of running.pairs.toReversed())
-    await send(running, 'probe', askPlain, 'refresh', refreshToken)
-  if (running.code !== '') await send(running, 'probe', askPlain, 'exchange', running.code)
-  for (const { accessToken } of [...running.pairs]) await send(running, 'probe', askPlain, 'validate', accessToken)
-}
-
 /** Begins a history: makes its store, and puts in what there is before the requests. */
 async function begin(setup: Setup): Promise<RunningHistory> {
-  const { options, clock, client, rules } = setup
+  const { options, clock, client, apis, rules } = setup
   clock.set(START)
   setup.running = undefined
   const store = await options.store(storeWiring(setup))
@@ -210,7 +205,9 @@ async function begin(setup: Setup): Promise<RunningHistory> {
   const started = begin === 'consent' ? undefined : startGrant(begin, client, id, START, entropy, rules)
   const running = createRunning(setup, store, entropy, hexOf(id), started)
   setup.running = running
-  if (setup.preparedStore !== store) await writeFirst(setup, keys.application(client.clientKey), client.application)
+  const isNew = setup.preparedStore !== store
+  for (const { clientKey, application } of isNew ? [client, ...apis.values()] : [])
+    await writeFirst(setup, keys.application(clientKey), application)
   setup.preparedStore = store
   if (started === undefined) {
     running.form = await openForm(setup.pageServer, client)
@@ -223,7 +220,7 @@ async function begin(setup: Setup): Promise<RunningHistory> {
 }
 
 function createRunning(
-  { options, clock, rules, consentLifetime, progress }: Setup,
+  { options, clock, client, rules, consentLifetime, progress }: Setup,
   store: RecordStore,
   entropy: (length: number) => Uint8Array,
   name: string,
@@ -232,6 +229,7 @@ function createRunning(
   return {
     terms: rules,
     scopes: SCOPES,
+    audience: client.audience,
     clock,
     subject: `ada-${name}`,
     form: undefined,

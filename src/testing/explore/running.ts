@@ -7,6 +7,7 @@ import type { VirtualClock } from '../virtual-clock.js'
 import type { StartedGrant } from './beginning.js'
 import type { Ask, Form } from './calls.js'
 import type { CallAnswer, History, Operation, ReceivedPair } from './history.js'
+import { isAnswered } from './history.js'
 import type { Caller } from './requests.js'
 import type { Choice, Schedule } from './schedule.js'
 import { describeAnswer, nameOfText } from './story.js'
@@ -92,13 +93,14 @@ export async function send(
   ask: Ask,
   does: Operation['does'],
   shows: string,
+  resource?: string,
 ): Promise<CallAnswer> {
-  const operation: Operation = { by, does, shows, nows: [], faults: [], wrote: [] }
+  const operation: Operation = { by, does, shows, resource, nows: [], faults: [], wrote: [] }
   running.operations.push(operation)
   running.progress.steps++
   if (typeof by === 'number') running.open.set(by, operation)
   else beginOperation(running, operation)
-  const answer = await ask[does](shows)
+  const answer = await ask[does](shows, resource)
   beginOperation(running, operation)
   if (typeof by === 'number') running.open.delete(by)
   operation.told = answer
@@ -109,14 +111,39 @@ export async function send(
 }
 
 /**
+ * Sends every request again that got no answer, as a client would, and then tries every token and the code.
+ * @param ask - sends requests to a server that is well
+ */
+export async function lookAround(running: RunningHistory, ask: Ask): Promise<void> {
+  const unanswered = running.operations.filter((each) => !isAnswered(each))
+  for (const { does, shows, resource } of unanswered) await send(running, 'retry', ask, does, shows, resource)
+  await tryAccessTokens(running, ask)
+  // The newest first, since an old one may be a replay, which ends everything; so does the code.
+  for (const { refreshToken } of running.pairs.toReversed()) await send(running, 'probe', ask, 'refresh', refreshToken)
+  if (running.code !== '') await send(running, 'probe', ask, 'exchange', running.code)
+  await tryAccessTokens(running, ask)
+}
+
+/** Tries every access token at the service itself, and at each protected resource, which may be elsewhere. */
+async function tryAccessTokens(running: RunningHistory, ask: Ask): Promise<void> {
+  for (const { accessToken } of [...running.pairs]) {
+    await send(running, 'probe', ask, 'validate', accessToken)
+    for (const resource of running.audience ?? []) {
+      await send(running, 'probe', ask, 'validate', accessToken, resource)
+      await send(running, 'probe', ask, 'introspect', accessToken, resource)
+    }
+  }
+}
+
+/**
  * Makes the caller that a request is run with.
  * @param ask - sends requests to the server of its own
  */
 export function createCaller(running: RunningHistory, actor: number, ask: Ask): Caller {
   const { started, pairs, clock } = running
   const { wait } = watchOf(running, actor)
-  const sends = (does: Operation['does']) => async (shows: string) => {
-    const answer = await send(running, actor, ask, does, shows)
+  const sends = (does: Operation['does']) => async (shows: string, resource?: string) => {
+    const answer = await send(running, actor, ask, does, shows, resource)
     addLine(running, actor, describeAnswer(does, answer, nameOfText(running.code, pairs)))
     return answer
   }

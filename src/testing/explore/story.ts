@@ -46,7 +46,7 @@ export function describeAnswer(does: OperationKind, told: CallAnswer, nameOf: (t
     case 'tokens':
       return `is answered 200 with ${nameOf(told.accessToken).replace('the access token of ', '')}`
     case 'active':
-      return 'lets the token through'
+      return does === 'introspect' ? 'is told that the token works' : 'lets the token through'
     case 'done':
       return 'is answered 200'
     case 'code':
@@ -54,17 +54,25 @@ export function describeAnswer(does: OperationKind, told: CallAnswer, nameOf: (t
     case 'denied':
       return 'is sent on, refused'
     case 'refused':
-      return does === 'validate' && told.status === 401
-        ? 'refuses the token'
-        : `is answered ${told.status} ${told.error}`
+      if (told.status === 401 && does === 'validate') return 'refuses the token'
+      if (told.error === 'invalid_token' && does === 'introspect') return 'is told that the token does not work'
+      return `is answered ${told.status} ${told.error}`
   }
 }
 
+const VERBS = {
+  exchange: 'redeems',
+  refresh: 'refreshes with',
+  revoke: 'revokes',
+  validate: 'is asked about',
+  introspect: 'introspects',
+}
+
 /** Describes a request, to be read after its letter. */
-export function describeOperation({ does, shows }: Operation, nameOf: (text: string) => string): string {
+export function describeOperation({ does, shows, resource }: Operation, nameOf: (text: string) => string): string {
   if (does === 'decide') return `sends the form: ${shows}`
-  const verb = { exchange: 'redeems', refresh: 'refreshes with', revoke: 'revokes', validate: 'is asked about' }[does]
-  return `${verb} ${nameOf(shows)}`
+  const where = resource === undefined ? '' : ` ${does === 'refresh' ? 'for' : 'at'} ${resource}`
+  return `${VERBS[does]} ${nameOf(shows)}${where}`
 }
 
 /**
