@@ -5,7 +5,6 @@
  */
 
 import type { Application } from '../core/application/application.js'
-import { keepUntilOf } from '../core/application/self-registered/life.js'
 import type { Credential } from '../core/credentials/credential.js'
 import type { OAuthError } from '../core/errors.js'
 import { isOAuthError } from '../core/errors.js'
@@ -34,11 +33,7 @@ export function tokenEndpoint<Native>(
   grantTypes: GrantTypes = GRANT_TYPES,
 ): (request: HttpRequest<Native>) => Promise<HttpResponse> {
   const { digests, rules, macTokens } = settings
-  const protocol = {
-    catalogue: settings.scopes,
-    audiences: settings.audiences,
-    allowPost: settings.allowClientSecretPost,
-  }
+  const protocol = protocolOf(settings)
 
   function answerError(error: OAuthError, clientId?: string, grantId?: GrantId): HttpResponse {
     // A device that asks as it should is no news.
@@ -58,8 +53,8 @@ export function tokenEndpoint<Native>(
       found(application)
     })
     if (isOAuthError(reply)) return answerError(reply, client.clientId, grantId)
-    const keepUntil = keepUntilOf(used, settings.clock(), rules)
-    if (keepUntil !== undefined) await keepClient(settings, transactions, client.clientId, keepUntil)
+    const kept = keepClient(settings, transactions, used)
+    if (kept !== undefined) await kept
     return tokenResponse(reply)
   })
 
@@ -90,6 +85,10 @@ export function tokenEndpoint<Native>(
       return transition(grant, command, now, entropy, rules)
     })
   }
+}
+
+function protocolOf({ scopes: catalogue, audiences, allowClientSecretPost: allowPost }: Settings<never>) {
+  return { catalogue, audiences, allowPost }
 }
 
 /** Returns the credential of a request; undefined where it has none that can be read. */

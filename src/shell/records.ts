@@ -3,7 +3,6 @@
  * @module
  */
 import type { Application } from '../core/application/application.js'
-import { applicationLabels } from '../core/application/application-record.js'
 import { GrantwellError } from '../core/errors.js'
 import type { Consents } from '../core/grant/consents.js'
 import type { Grant, GrantRecord } from '../core/grant/grant.js'
@@ -74,12 +73,6 @@ export interface RecordWrite extends Omit<WriteOptions, 'expected'> {
 export function grantWrite(grant: GrantRecord): RecordWrite {
   const labels = isGrant(grant) ? [`subject:${grant.subject}`, `client:${grant.clientId}`] : []
   return { key: keys.grant(grant.id), value: grant, expiresAt: retention(grant), labels }
-}
-
-/** Makes the write of an application. One that registered itself, and that nobody uses, is removed by its store. */
-export function applicationWrite(key: string, application: Application): RecordWrite {
-  const expiresAt = application.selfRegistered?.keepUntil
-  return { key, value: application, expiresAt, labels: applicationLabels(application) }
 }
 
 /** Makes the error of a namespace that is another issuer's. */

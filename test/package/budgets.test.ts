@@ -24,19 +24,19 @@ interface Budget {
 }
 
 const BUDGETS: { readonly [entry: string]: Budget } = {
-  '.': { files: 13, gzip: 20_000, brotli: 18_000, later: 45_000 },
-  './core': { files: 6, gzip: 13_750 },
+  '.': { files: 13, gzip: 20_000, brotli: 18_000, later: 51_000 },
+  './core': { files: 6, gzip: 13_850 },
   './node': { files: 6, gzip: 5_350 },
   './fetch': { files: 6, gzip: 3_500 },
   './storage/memory': { files: 4, gzip: 3_300 },
   './storage/sqlite': { files: 5, gzip: 4_250 },
   './storage/postgres': { files: 12, gzip: 10_100 },
   './storage/redis': { files: 9, gzip: 7_900 },
-  './pages': { files: 2, gzip: 7_250 },
+  './pages': { files: 2, gzip: 7_450 },
   './metadata': { files: 1, gzip: 26_500 },
   './client': { files: 14, gzip: 19_800 },
   './client/node': { files: 5, gzip: 9_900 },
-  './testing': { files: 21, gzip: 68_500, later: 32_500 },
+  './testing': { files: 21, gzip: 69_000, later: 38_500 },
 }
 
 /** Sources that no start waits for: they are loaded behind it. */

@@ -137,7 +137,14 @@ export const hostileModel: fc.Arbitrary<ConsentPageModel> = fc
   .record(
     {
       application: fc.record(
-        { name: hostileText, description: hostileText, website, logo },
+        {
+          name: hostileText,
+          description: hostileText,
+          website,
+          logo,
+          host: hostileText,
+          unchecked: fc.constant(true as const),
+        },
         { requiredKeys: ['name', 'website'] },
       ),
       user,
@@ -217,12 +224,14 @@ export const hostileApplications: fc.Arbitrary<AuthorizedApplicationsPageModel> 
 /** The same model with harmless values: same lists, same choices, same things left out. */
 export function tamed(model: ConsentPageModel): ConsentPageModel {
   const { application, resources } = model
-  const { description } = application
+  const { description, host, unchecked } = application
   return {
     application: {
       name: 'x',
       ...tamedLooks(application),
       ...(description === undefined ? {} : { description: tame(description) }),
+      ...(host === undefined ? {} : { host: 'x' }),
+      ...(unchecked === undefined ? {} : { unchecked }),
     },
     user: { name: 'x' },
     ...(model.userCode === undefined ? { redirectHost: 'x' } : { userCode: 'x' }),
@@ -277,7 +286,8 @@ export function tamedApplications(model: AuthorizedApplicationsPageModel): Autho
 
 function tamedLooks({ website, logo }: { readonly website: string; readonly logo?: string }) {
   return {
-    website: website.startsWith('https://') ? 'https://x.example/' : 'x',
+    // None is shown where there is none.
+    website: website === '' ? '' : website.startsWith('https://') ? 'https://x.example/' : 'x',
     ...(logo === undefined ? {} : { logo: logo.startsWith('/') ? '/x' : 'x' }),
   }
 }

@@ -51,11 +51,9 @@ export function readableEndpoint<Native>(
   }
 }
 
-/** Returns the redirect URIs of an application. One that waits is told at least that it does. */
+/** Returns the redirect URIs of an application that is published, or of one that registers itself with this request. */
 function redirectUrisOf(found: Parameters<FoundApplication>[0]): readonly string[] {
-  if (found === undefined) return []
-  if ('redirectUris' in found) return found.redirectUris
-  return found.state === 'pending' ? found.review.details.redirectUris : []
+  return found !== undefined && 'redirectUris' in found ? found.redirectUris : []
 }
 
 function ignore(): void {}

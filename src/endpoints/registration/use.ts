@@ -2,17 +2,31 @@
  * Keeps the record of a client that registered itself, while it is in use.
  * @module
  */
+import type { Application } from '../../core/application/application.js'
+import { keepUntilOf } from '../../core/application/self-registered/life.js'
 import { transitionApplication } from '../../core/application/transition.js'
 import type { ClientId, Seconds } from '../../core/values.js'
 import type { Settings } from '../../shell/options/settings.js'
-import { applicationWrite, keys, recordAs } from '../../shell/records.js'
+import { applicationWrite } from '../../shell/records/application-write.js'
+import { keys, recordAs } from '../../shell/records.js'
 import type { Transactions } from '../../shell/transactions.js'
 
 /**
- * Keeps a client for longer, in a write of its own: at most once a week. If it fails, the tokens of this time end with the record, and
- * the client registers itself again.
+ * Keeps a client for longer that gets tokens now, in a write of its own: at most once a week. If it fails, the tokens of this time end
+ * with the record, and the client registers itself again.
  */
-export async function keepClient(
+export function keepClient(
+  settings: Settings<never>,
+  transactions: Transactions,
+  application: Application | undefined,
+): Promise<void> | undefined {
+  const keepUntil = keepUntilOf(application, settings.clock(), settings.rules)
+  return keepUntil === undefined || application === undefined
+    ? undefined
+    : keepUntilThen(settings, transactions, application.id, keepUntil)
+}
+
+async function keepUntilThen(
   { clientKeyOf }: Settings<never>,
   { transact }: Transactions,
   clientId: ClientId,

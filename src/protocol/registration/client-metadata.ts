@@ -1,5 +1,5 @@
 /**
- * What a client says about itself: in a request to register, or in the document that its identifier is the URL of.
+ * The words of a client about itself: in a request to register, or in the document that its identifier is the URL of.
  * @module
  * @see RFC 7591, section 2; draft-ietf-oauth-client-id-metadata-document
  */
@@ -15,7 +15,7 @@ import { DEVICE_CODE_GRANT } from '../token.js'
 /** Settings for the check of what a client says. */
 export type ClientMetadataRules = Pick<RegistrationRules, 'scopes' | 'redirect' | 'specifiedResources'>
 
-/** What a client said, checked. */
+/** The words of a client about itself, checked. */
 export interface ClientMetadata {
   readonly type: 'client_metadata'
   readonly details: RegistrationDetails
@@ -131,8 +131,8 @@ function nameOf({ client_name: name, redirect_uris: uris }: JsonObject, unnamed:
   return (host || unnamed).slice(0, 50)
 }
 
-/** The name of each field on the wire. */
-const WIRE_NAMES: readonly (readonly [field: string, member: string])[] = [
+/** The fields of a registration, each with its name on the wire. */
+const WIRE_NAMES: readonly (readonly [string, string])[] = [
   ['name', 'client_name'],
   ['website', 'client_uri'],
   ['redirectUris', 'redirect_uris'],
@@ -156,5 +156,8 @@ export function wrong(message: string): OAuthError {
 
 /** Characters that a description may have: printable ASCII without quotes and backslashes (RFC 6749, section 5.2). */
 function sentence(text: string): string {
-  return `${text.replace(/[^\x20-\x21\x23-\x5b\x5d-\x7e]/g, '?').slice(0, 300)}.`
+  return `${text
+    .split(/[^\x20-\x21\x23-\x5b\x5d-\x7e]/)
+    .join('?')
+    .slice(0, 300)}.`
 }

@@ -6,7 +6,6 @@
  * @module
  * @see RFC 7591, section 5
  */
-import type { GrantRules } from '../../grant/rules.js'
 import type { Seconds } from '../../values.js'
 import type { Application, SelfRegistered } from '../application.js'
 import { isPublished } from '../application.js'
@@ -22,8 +21,12 @@ export const WAITING_LIFETIME: Seconds = 30 * DAY
 /** Seconds that a record is kept beyond the tokens of its client. */
 const SLACK: Seconds = 7 * DAY
 
-/** Lifetimes of tokens, in seconds. No access token outlives the refresh token beside it. */
-type Lifetimes = Pick<GrantRules, 'refreshTokenLifetime' | 'gracePeriod'>
+/** Lifetimes of tokens. No access token outlives the refresh token beside it. */
+interface Lifetimes {
+  readonly refreshTokenLifetime: Seconds
+  /** Seconds for which a pair works on after its refresh. */
+  readonly gracePeriod: Seconds
+}
 
 /** Returns the time until which a client is kept that gets tokens now; undefined where its record outlives them as it is. */
 export function keepUntilOf(
