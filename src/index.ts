@@ -41,6 +41,7 @@ export type { HttpBody, HttpHeaders, HttpRequest, HttpResponse, RequestLike } fr
 export type { AuthorizationServer } from './server.js'
 export { createAuthorizationServer } from './server.js'
 export type { AuditEvent, RefusedEvent } from './shell/audit.js'
+export type { FetchedClientMetadata } from './shell/options/client-metadata.js'
 export type {
   AudienceDefinition,
   AuthorizationServerOptions,
