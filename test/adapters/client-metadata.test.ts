@@ -172,6 +172,14 @@ describeWith(describe, openssl, 'a fetch of a metadata document', () => {
       expect(answer).toEqual({ type: 'none', reason: 'media_type' })
     })
 
+    it.each(['gzip', 'br', 'identity, gzip', 'x'])(
+      'the content encoding "%s", even of a body that looks plain',
+      async (encoding) => {
+        const answer = await fetchFrom(answering(DOCUMENT, { ...JSON_HEADERS, 'Content-Encoding': encoding }))
+        expect(answer).toEqual({ type: 'none', reason: 'media_type' })
+      },
+    )
+
     it('bytes that are not UTF-8', async () => {
       const answer = await fetchFrom(answering(Uint8Array.of(0x22, 0xc3, 0x22)))
       expect(answer).toEqual({ type: 'none', reason: 'media_type' })
