@@ -173,6 +173,7 @@ const OF_OUR_VALUES = [
   ],
   ...['retention', 'transition', 'transitionApplication', 'sendResponse', 'toResponse'],
   ...['GrantwellError', 'StorageUnavailable', 'ClientError'],
+  'fetchClientMetadata', // takes whatever a stranger wrote, and answers `address` to what is no URL
 ]
 
 describe('a wrong value', () => {

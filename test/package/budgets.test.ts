@@ -26,7 +26,7 @@ interface Budget {
 const BUDGETS: { readonly [entry: string]: Budget } = {
   '.': { files: 13, gzip: 20_000, brotli: 18_000, later: 51_000 },
   './core': { files: 6, gzip: 13_850 },
-  './node': { files: 6, gzip: 5_350 },
+  './node': { files: 6, gzip: 7_100 },
   './fetch': { files: 6, gzip: 3_500 },
   './storage/memory': { files: 4, gzip: 3_300 },
   './storage/sqlite': { files: 5, gzip: 4_250 },
