@@ -53,7 +53,7 @@ const calling = (given: object, name: string): Call => {
 const OPTIONS = {
   server:
     'store user signInUrl resources scopes codeLifetime accessTokenLifetime refreshTokenLifetime gracePeriod consentLifetime deviceCodeLifetime devicePollingInterval userCodeLimiter remoteAddress refreshReplay consent redirectMatching allowLocalhost openidConfiguration corsOrigins audiences requirePkce allowClientSecretPost derivationKey macTokens macWindow introspectionMaxAge bodyLimit mountPath onEvent onError clock entropy digests allowInsecureIssuer issuer',
-  discover: 'issuer clientId clientSecret clientAuthentication fetch timeout clock',
+  discover: 'issuer clientId clientSecret clientAuthentication resource fetch timeout clock',
   source: 'client store refreshAhead retryFor onError',
 }
 

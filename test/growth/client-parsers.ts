@@ -3,11 +3,10 @@
  * @module
  */
 import * as oauth from 'oauth4webapi'
-import { isSafeAddress } from '../../src/client/client.js'
 import { ClientError } from '../../src/client/errors.js'
 import { toldTime } from '../../src/client/fetch/mac.js'
 import { nextStep } from '../../src/client/fetch/redirects.js'
-import { parseAddress } from '../../src/client/http/address.js'
+import { isSafeAddress, parseAddress } from '../../src/client/http/address.js'
 import { createWholeFetch, memberOf, retryAfterOf } from '../../src/client/http/http.js'
 import { plain } from '../../src/client/http/plain.js'
 import { escaped } from '../../src/client/node/html.js'
@@ -94,7 +93,7 @@ export const CLIENT: Readonly<Record<string, Inputs>> = {
       },
     }),
   ),
-  'client/client.ts isSafeAddress': ofText(
+  'client/http/address.ts isSafeAddress': ofText(
     (text) => isSafeAddress(text, 'https://git.example'),
     [
       ['', ''],
