@@ -54,6 +54,7 @@ const OPTIONS = {
   server:
     'store user signInUrl resources scopes codeLifetime accessTokenLifetime refreshTokenLifetime gracePeriod consentLifetime deviceCodeLifetime devicePollingInterval userCodeLimiter remoteAddress refreshReplay consent redirectMatching allowLocalhost openidConfiguration corsOrigins audiences requirePkce allowClientSecretPost derivationKey macTokens macWindow introspectionMaxAge bodyLimit mountPath onEvent onError clock entropy digests allowInsecureIssuer issuer',
   discover: 'issuer clientId clientSecret clientAuthentication resource fetch timeout clock',
+  discoverResource: 'url challenge chooseIssuer fetch timeout',
   source: 'client store refreshAhead retryFor onError',
 }
 
@@ -121,6 +122,14 @@ const CALLS: { readonly [name: string]: readonly ((wrong: unknown) => unknown)[]
     const given = { issuer: 'https://git.example', clientId: 'a', clientSecret: 'b', fetch: () => Promise.reject() }
     return calling(client, 'discover')({ ...given, [name]: wrong })
   }),
+  discoverResource: OPTIONS.discoverResource.split(' ').map((name) => (wrong: unknown) => {
+    const given = { url: 'https://git.example/mcp', fetch: () => Promise.reject() }
+    return calling(client, 'discoverResource')({ ...given, [name]: wrong })
+  }),
+  requiredScope: [
+    (wrong) => calling(client, 'requiredScope')(wrong),
+    (wrong) => calling(client, 'requiredScope')(new Response(), wrong),
+  ],
   login: [
     (wrong) => calling(client, 'login')(wrong, { show: () => {} }),
     (wrong) => calling(client, 'login')({}, { show: wrong }),
@@ -317,6 +326,12 @@ describe("an option that is not the object's own", () => {
     ],
     ['redisStore', 'namespace clock timeoutMs', {}, (options) => redis.redisStore(engine as never, options)],
     ['discover', OPTIONS.discover, found, (options) => client.discover(options)],
+    [
+      'discoverResource',
+      OPTIONS.discoverResource,
+      { url: 'https://git.example', fetch: () => Promise.reject() },
+      (options) => client.discoverResource(options),
+    ],
     ['login', 'scope show signal', {}, (options) => client.login({} as never, options)],
     ['createTokenSource', OPTIONS.source, known, (options) => client.createTokenSource(options)],
     ['authorizedFetch', 'origins fetch', {}, (options) => client.authorizedFetch(source as never, options)],

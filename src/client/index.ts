@@ -1,12 +1,15 @@
 /**
  * The entry point `grantwell/client`: a client of an authorization service, on any platform. It discovers the service, logs
- * a user in by the device flow, and keeps the tokens fresh. It also guards an API that runs elsewhere than the service. Needs the
- * package `oauth4webapi`.
+ * a user in by the device flow, and keeps the tokens fresh. It finds the service of an API that refused a request, and registers
+ * itself there. It also guards an API that runs elsewhere than the service. Needs the package `oauth4webapi`.
  * @module
  */
 
 export type { Client, ClientOptions } from './client.js'
 export { discover } from './client.js'
+export { requiredScope } from './discovery/required-scope.js'
+export type { ProtectedResource, ResourceDiscoveryOptions } from './discovery/resource.js'
+export { discoverResource } from './discovery/resource.js'
 export type { ClientErrorCode } from './errors.js'
 export { ClientError } from './errors.js'
 export type { AuthorizedFetchOptions } from './fetch/authorized-fetch.js'

@@ -3,6 +3,8 @@
  * @module
  */
 import * as oauth from 'oauth4webapi'
+import { challengesOf, parameterOf, parseChallenges } from '../../src/client/discovery/challenge.js'
+import { scopeOf } from '../../src/client/discovery/required-scope.js'
 import { ClientError } from '../../src/client/errors.js'
 import { toldTime } from '../../src/client/fetch/mac.js'
 import { nextStep } from '../../src/client/fetch/redirects.js'
@@ -24,6 +26,16 @@ async function answered(challenge: string): Promise<unknown> {
   const answer = await createWholeFetch({ fetch, timeout: 60 }, undefined)('https://git.example/oauth2/revoke', parts)
   return oauth.processRevocationResponse(answer).catch(() => undefined) // it is a refusal
 }
+
+/** Beginnings and ends of challenges. A header may have 8 KiB. */
+const CHALLENGES: readonly (readonly [string, string])[] = [
+  ['', ''],
+  ['Bearer ', ''],
+  ['Bearer scope="', '"'],
+  ['Bearer scope="', ''],
+  ['Bearer a=', ', b="c"'],
+]
+const HEADER = { small: 8192 / FACTOR, large: 8192 }
 
 /** The parsers of `src/client`. */
 export const CLIENT: Readonly<Record<string, Inputs>> = {
@@ -112,5 +124,13 @@ export const CLIENT: Readonly<Record<string, Inputs>> = {
       ['MAC ts="1", tsm="', '"'],
     ],
   ),
+  'client/discovery/challenge.ts parseChallenges': ofText(parseChallenges, CHALLENGES, HEADER),
+  'client/discovery/challenge.ts challengesOf': ofText(challengesOf, CHALLENGES, HEADER),
+  'client/discovery/challenge.ts parameterOf': ofText(
+    (text) => parameterOf(parseChallenges(text), 'none'),
+    CHALLENGES,
+    HEADER,
+  ),
+  'client/discovery/required-scope.ts scopeOf': ofText((text) => scopeOf([new Map([['scope', text]])])),
   'client/node/html.ts escaped': ofText(escaped),
 }
