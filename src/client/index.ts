@@ -16,6 +16,13 @@ export type { AuthorizedFetchOptions } from './fetch/authorized-fetch.js'
 export { authorizedFetch } from './fetch/authorized-fetch.js'
 export type { LoginOptions, UserCode } from './login.js'
 export { login } from './login.js'
+export type { ClientCredentials, ClientRegistration } from './registration/client-information.js'
+export type {
+  ClientMetadata,
+  RegistrationOptions,
+  RegistrationRequestOptions,
+} from './registration/registration.js'
+export { deleteRegistration, readRegistration, registerClient } from './registration/registration.js'
 export type { ResourceServerOptions } from './resource-server/resource-server.js'
 export { resourceServer } from './resource-server/resource-server.js'
 export { revokeTokens } from './token-endpoint.js'

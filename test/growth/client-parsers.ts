@@ -12,6 +12,7 @@ import { isSafeAddress, parseAddress } from '../../src/client/http/address.js'
 import { createWholeFetch, memberOf, retryAfterOf } from '../../src/client/http/http.js'
 import { plain } from '../../src/client/http/plain.js'
 import { escaped } from '../../src/client/node/html.js'
+import { readInformation } from '../../src/client/registration/client-information.js'
 import { isBearer, isCredential } from '../../src/client/tokens/tokens-check.js'
 import { parseTokens } from '../../src/client/tokens/tokens-json.js'
 import { FACTOR } from './growth.js'
@@ -36,6 +37,11 @@ const CHALLENGES: readonly (readonly [string, string])[] = [
   ['Bearer a=', ', b="c"'],
 ]
 const HEADER = { small: 8192 / FACTOR, large: 8192 }
+
+/** An answer about a registration with these members, as a client reads it. */
+function informed(body: object): Promise<unknown> {
+  return readInformation('https://git.example', Response.json(body)).catch(() => undefined) // it may be refused
+}
 
 /** The parsers of `src/client`. */
 export const CLIENT: Readonly<Record<string, Inputs>> = {
@@ -132,5 +138,14 @@ export const CLIENT: Readonly<Record<string, Inputs>> = {
     HEADER,
   ),
   'client/discovery/required-scope.ts scopeOf': ofText((text) => scopeOf([new Map([['scope', text]])])),
+  'client/registration/client-information.ts readInformation': of({
+    'a long identifier': (size) => () => informed({ client_id: 'a'.repeat(size) }),
+    'a long address': (size) => () =>
+      informed({ client_id: 'a', registration_client_uri: `https://${'\u00fc'.repeat(size)}.example/` }),
+    'many members': (size) => {
+      const names = Array.from({ length: size / 16 }, (_, index) => [`member${index}`, index])
+      return () => informed({ client_id: 'a', ...Object.fromEntries(names) })
+    },
+  }),
   'client/node/html.ts escaped': ofText(escaped),
 }
