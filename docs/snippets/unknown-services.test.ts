@@ -26,7 +26,6 @@ import { memoryStore } from 'grantwell/storage/memory'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import type { Service } from '../../test/client/service.js'
 import { always, consent, openService, visit } from '../../test/client/service.js'
-import { registration as sampleRegistration } from '../../test/support.js'
 
 function createTool() {
   // #region register
@@ -77,35 +76,26 @@ function createTool() {
 
 let service: Service
 let folder: string
-/** The registrations, and the requests about them. */
-const asked: string[] = []
+/** The changes of applications. */
+const changes: string[] = []
 
 beforeEach(async () => {
   const clock = () => Math.floor(Date.now() / 1000)
   service = await openService((issuer) => ({
     store: memoryStore(),
     clock,
+    clientPolicy: () => 'approve' as const,
+    onEvent: (event) => {
+      if (event.type === 'application' && event.change !== 'submitted') changes.push(event.change)
+    },
     audiences: [{ resource: `${issuer}/mcp`, name: 'Tools for agents', scopes: ['repo-code:r'] }],
   }))
+  changes.length = 0 // those of the applications that a service of a test has
   const { issuer, test } = service
   const guard = createNodeGuard(test.server)({ audience: `${issuer}/mcp`, scope: 'repo-code:r' }, (_, response) => {
     response.end('tools')
   })
   answer('/mcp', (request, response) => void guard(request, response))
-  const client = await discover({ issuer, clientId: 'any' })
-  const metadata = { ...client.metadata, registration_endpoint: `${issuer}/oauth2/register` }
-  answer('/.well-known/oauth-authorization-server', (_, response) => send(response, 200, metadata))
-  answer('/oauth2/register', async (_, response) => {
-    asked.push('registered')
-    const redirectUris = ['http://127.0.0.1/callback']
-    const made = await test.server.applications.register(sampleRegistration({ type: 'public', redirectUris }))
-    const uri = `${issuer}/oauth2/register/made`
-    send(response, 201, { client_id: made.clientId, registration_access_token: 'a', registration_client_uri: uri })
-  })
-  answer('/oauth2/register/made', (request, response) => {
-    asked.push(request.method ?? '')
-    response.writeHead(204).end()
-  })
   folder = mkdtempSync(join(tmpdir(), 'grantwell-docs-'))
   vi.stubEnv('XDG_CONFIG_HOME', folder)
   // Stands for a user who opens the address and agrees.
@@ -127,10 +117,6 @@ function answer(path: string, by: (request: IncomingMessage, response: ServerRes
   })
 }
 
-function send(response: ServerResponse, status: number, body: object): void {
-  response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body))
-}
-
 it('finds the service of an API, registers once, logs in for this API, and deletes its registration', async () => {
   const { connect, forget } = createTool()
   const url = `${service.issuer}/mcp`
@@ -138,7 +124,8 @@ it('finds the service of an API, registers once, logs in for this API, and delet
   expect(await (await api(url)).text()).toBe('tools')
   const again = await connect(url)
   expect(await (await again(url)).text()).toBe('tools')
-  expect(asked).toEqual(['registered'])
+  expect(changes).toEqual(['approved'])
   await forget(service.issuer)
-  expect(asked).toEqual(['registered', 'DELETE'])
+  expect(changes).toEqual(['approved', 'deleted'])
+  await expect(again(url)).rejects.toMatchObject({ code: 'ERR_RESPONSE' })
 })
