@@ -3,6 +3,7 @@
  * @module
  */
 import type { Application } from '../core/application/application.js'
+import { selfRegisteredOf } from '../core/application/application.js'
 import { applicationLabels } from '../core/application/application-record.js'
 import { GrantwellError } from '../core/errors.js'
 import type { Consents } from '../core/grant/consents.js'
@@ -78,7 +79,7 @@ export function grantWrite(grant: GrantRecord): RecordWrite {
 
 /** Makes the write of an application. One that registered itself, and that nobody uses, is removed by its store. */
 export function applicationWrite(key: string, application: Application): RecordWrite {
-  const expiresAt = application.selfRegistered?.keepUntil
+  const expiresAt = selfRegisteredOf(application)?.keepUntil
   return { key, value: application, expiresAt, labels: applicationLabels(application) }
 }
 
