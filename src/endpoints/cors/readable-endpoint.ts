@@ -51,11 +51,10 @@ export function readableEndpoint<Native>(
   }
 }
 
-/** Returns the redirect URIs of an application. One that waits is told at least that it does. */
+/** Returns the redirect URIs of an application; none for one that nobody approved. */
 function redirectUrisOf(found: Parameters<FoundApplication>[0]): readonly string[] {
-  if (found === undefined) return []
-  if ('redirectUris' in found) return found.redirectUris
-  return found.state === 'pending' ? found.review.details.redirectUris : []
+  const isFound = found !== undefined && Object.hasOwn(found, 'redirectUris')
+  return isFound ? (found as Pick<RegistrationDetails, 'redirectUris'>).redirectUris : [] // it has some of its own
 }
 
 function ignore(): void {}
