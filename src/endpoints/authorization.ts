@@ -116,6 +116,8 @@ async function loadAsked<Native>(
   const user = await readUser(context, request)
   // Only for a user who is signed in: else anybody could make this server call any other.
   if (isDue && user === undefined) return sendToSignIn(context, request, 'authorization', printQuery(named.parameters))
+  // A page of anybody's, with an image or a script, must not make it do so for its visitors.
+  if (isDue && !isNavigation(request)) return showLinkError(context, notAccessible('client_metadata_unavailable'))
   const asked = before ?? (await checkWithDocument(context, request, named))
   if (isOAuthError(asked)) return showLinkError(context, asked)
   if (asked.type === 'redirected_error') return answerFault(context, asked, user)

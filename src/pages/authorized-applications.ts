@@ -4,6 +4,7 @@
  * @see Specification, section 5.3; RFC 6819, section 5.1.5.2
  */
 import {
+  called,
   faultNote,
   hiddenFields,
   ifTrue,
@@ -53,6 +54,8 @@ export interface AuthorizedApplication {
   readonly website: string
   /** The path and query of an image on this server; anything else is left out. */
   readonly logo?: string
+  /** The host of the URL that identifies it; absent if it has another identifier. */
+  readonly host?: string
   /** True if the administrators stopped it: it can do nothing at present. */
   readonly suspended: boolean
   /** The user's permissions, the newest first. */
@@ -130,16 +133,14 @@ const INTRODUCTION: SafeHtml = html`<p>You permitted these applications to acces
 application last got or renewed its access; what it does with it in between is not shown here. Days are those of UTC.</p>`
 
 function section(application: AuthorizedApplication, id: string): SafeHtml {
-  const { name, website, suspended, grants, older } = application
+  const { website, suspended, grants, older } = application
   return html`<section class="application" aria-labelledby="${id}">
 <div class="identity">
 ${logoOf(application)}
-<h2 id="${id}">${isolated(name)}</h2>
+<h2 id="${id}">${called(application)}</h2>
 </div>
 ${ifTrue(suspended, html`<p class="suspended">The administrators stopped it: it can do nothing at present.</p>`)}
-<dl>
-${ifTrue(website !== '', html`<div><dt>Website</dt><dd>${websiteLink(website)}</dd></div>`)}
-</dl>
+${ifTrue(website !== '', html`<dl>\n<div><dt>Website</dt><dd>${websiteLink(website)}</dd></div>\n</dl>`)}
 <ul class="grants">
 ${grants.map((grant) => html`<li>${permitted(grant)}</li>\n`)}</ul>
 ${older === undefined ? undefined : permittedBefore(older)}

@@ -4,6 +4,7 @@
  * @see RFC 6749, sections 3.1 and 4.1; RFC 8628, section 3.3; specification, sections 2.1, 4.1 and 5.3
  */
 import {
+  called,
   faultNote,
   hiddenFields,
   ifTrue,
@@ -127,15 +128,8 @@ ${form(own)}
 function identity(application: ConsentPageModel['application']): SafeHtml {
   return html`<div class="identity">
 ${logoOf(application)}
-<h1>${called(application)} <span>wants to access your account</span></h1>
+<h1>${called(application)} <span>${application.host === undefined ? '' : 'and '}wants to access your account</span></h1>
 </div>`
-}
-
-// Anybody can give an own document any name. The host in front is the part that nobody else could have written.
-function called({ name, host }: ConsentPageModel['application']): SafeHtml {
-  return host === undefined
-    ? isolated(name)
-    : html`${isolated(host)} <span>calls itself</span> ${isolated(name)} <span>and</span>`
 }
 
 // The application wrote this text and may claim anything, so the page says who wrote it.

@@ -64,6 +64,14 @@ export function logoOf({ name, logo }: { readonly name: string; readonly logo?: 
     : html`<span class="logo" aria-hidden="true">${[...displayText(name).trim()][0]}</span>`
 }
 
+/**
+ * Writes the name of an application, behind the host of the URL that identifies it. Anybody can give an own document any name, and the
+ * host is the part that nobody else could have written.
+ */
+export function called({ name, host }: { readonly name: string; readonly host?: string }): SafeHtml {
+  return host === undefined ? isolated(name) : html`${isolated(host)} <span>calls itself</span> ${isolated(name)}`
+}
+
 /** Writes the website of an application: as a link if its address is one of `http` or `https`, else as text. */
 export function websiteLink(address: string): SafeHtml {
   const link = webAddress(address)

@@ -197,6 +197,7 @@ const hostileApplication: fc.Arbitrary<AuthorizedApplication> = fc.record(
     name: hostileText,
     website,
     logo,
+    host: hostileText,
     suspended: fc.boolean(),
     grants: fc.array(hostileGrant, { maxLength: 3 }),
     older: fc.record({
@@ -262,6 +263,7 @@ export function tamedApplications(model: AuthorizedApplicationsPageModel): Autho
     applications: model.applications.map((application) => ({
       name: 'x',
       ...tamedLooks(application),
+      ...(application.host === undefined ? {} : { host: 'x' }),
       suspended: application.suspended,
       grants: application.grants.map((grant) => ({
         ...grant,

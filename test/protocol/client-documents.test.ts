@@ -79,6 +79,22 @@ describe('a client whose identifier is a URL', () => {
     expect(test.fetched).toEqual([])
   })
 
+  it('is read for a page that the user opens alone, not for an image or a script of another page', async () => {
+    const test = await documentServer()
+    const url = authorizationUrl(parametersOf(CLIENT_URL, CALLBACK))
+    for (const headers of [{ 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'image' }, { 'sec-fetch-dest': 'iframe' }])
+      expect((await send(test.server, { url, headers })).status).toBe(400)
+    expect(test.fetched).toEqual([])
+    expect((await send(test.server, { url, headers: { 'sec-fetch-mode': 'navigate' } })).status).toBe(200)
+  })
+
+  it('is on its users’ list of applications with its host in front', async () => {
+    const test = await documentServer()
+    await tokensOf(test, CLIENT_URL, CALLBACK)
+    const page = await send(test.server, { url: '/oauth2/applications' })
+    expect((page.body as string).replaceAll(/<[^>]*>/g, '')).toContain('tool.example calls itself A tool')
+  })
+
   it('is nobody at a server that fetches no documents', async () => {
     const test = await openServer()
     expect((await openFor(test)).status).toBe(400)

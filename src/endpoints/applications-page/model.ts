@@ -13,6 +13,7 @@ import type {
 import { IDS_KEPT } from '../../management/permitted-applications.js'
 import { shortened } from '../../pages/fragments.js'
 import type { AuthorizedApplication, AuthorizedGrant, AuthorizedResources } from '../../pages/index.js'
+import { documentUrl } from '../../protocol/registration/client-id-url.js'
 import { beginningOf, entrySize, LIST_CHARACTERS } from '../../shell/shown-lists.js'
 import { describeAudience, describeScopes } from '../interaction/consent-model.js'
 import type { PageContext } from '../interaction/context.js'
@@ -41,10 +42,12 @@ export function describeApplication(
   names: ResourceNames,
   form: AuthorizedApplication['form'],
 ): AuthorizedApplication {
-  const { application, newest, older } = ownOf(permitted)
+  const { application, clientId, newest, older } = ownOf(permitted)
+  const host = documentUrl(clientId)?.host
   return {
     name: application.name,
     website: application.website,
+    ...(host !== undefined && { host }),
     ...logo,
     suspended: application.state === 'suspended',
     grants: newest.map((grant) => describeGrant(context, grant, names)),
@@ -97,12 +100,12 @@ function describeResources({ kind, ids, count, isMore }: KeptResources, names: R
 
 /** Returns the characters of HTML that an application takes on the page. */
 function sizeOf(application: AuthorizedApplication): number {
-  const { name, website, logo = '', grants, older } = ownOf(application)
+  const { name, website, host = '', logo = '', grants, older } = ownOf(application)
   const permissions = [...grants, ...(older === undefined ? [] : [older])].flatMap(({ scopes }) => scopes)
   const audiences = [...grants, ...(older === undefined ? [] : [older])].flatMap((each) => ownOf(each).audiences ?? [])
   const places = [...grants.map(({ resources }) => resources), ...(older?.resources ?? [])]
   return (
-    entrySize(name, name, website, website, logo) +
+    entrySize(name, name, host, website, website, logo) +
     FORM_CHARACTERS +
     audiences.reduce((size, { resource, name }) => size + entrySize(resource, name), 0) +
     permissions.reduce((size, { scope, description }) => size + entrySize(scope, description), 0) +
