@@ -31,11 +31,17 @@ const ownedBy = (/** @type {{ subject: string }} */ { subject }) =>
   repositories.filter(({ owner }) => owner === subject).map((each) => ({ ...each, accessible: true }))
 
 // #region policy
+/** Websites of agents. A client that registers itself says where its codes go, so somebody who knows it looks at every other one. */
+const WEBSITES = ['claude.ai', 'chatgpt.com', 'vscode.dev', 'insiders.vscode.dev']
+
 /** @type {NonNullable<AuthorizationServerOptions['clientPolicy']>} */
 const clientPolicy = ({ redirectUris, deviceFlow }) => {
-  // Codes go to a website or to this machine. Any program can claim a scheme of its own such as `tool:`, so somebody looks at that first.
-  const isUsual = !deviceFlow && redirectUris.every((uri) => /^https?:/.test(uri))
-  return isUsual ? { approve: ['repo-code:rw'] } : 'review'
+  const isKnown = (/** @type {string} */ uri) => {
+    const { protocol, host } = new URL(uri)
+    return protocol === 'http:' || (protocol === 'https:' && WEBSITES.includes(host)) // http is this machine, and no other
+  }
+  // For every scope that a tool may need: a client registers for the first one alone, and asks its user for more later.
+  return redirectUris.every(isKnown) && !deviceFlow ? { approve: ['repo-code:rw'] } : 'review'
 }
 // #endregion policy
 

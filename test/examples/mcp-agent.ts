@@ -148,6 +148,7 @@ async function agree(
   address: string,
 ): Promise<{ readonly callback: string; readonly shown: string }> {
   const signIn = await browser.open(address)
+  if (signIn.startsWith(REDIRECT_URI)) return { shown: 'nothing', callback: signIn }
   if (signIn !== '') {
     await browser.open(signIn)
     await browser.open(await browser.submit())

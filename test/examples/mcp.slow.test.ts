@@ -9,6 +9,7 @@ import { mkdirSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import type { AuthorizationServerOptions } from 'grantwell'
 import type { Browser, Page } from 'playwright-core'
 import { chromium } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
@@ -31,7 +32,7 @@ afterEach(async () => {
 })
 
 /** Starts the example, and notes what it is asked. */
-async function start() {
+async function start(options: Partial<AuthorizationServerOptions> = {}) {
   const steps: string[] = []
   const http = createServer().listen(0, '127.0.0.1')
   await once(http, 'listening')
@@ -46,7 +47,7 @@ async function start() {
       steps.push([...words, ...(challenge === undefined ? [] : [challenge])].join(' '))
     })
   })
-  http.on('request', createGitHost(issuer))
+  http.on('request', createGitHost(issuer, options))
   closers.push(() => {
     http.closeAllConnections()
     http.close()
@@ -84,15 +85,19 @@ describe('npm run demo:mcp', () => {
 describe('version 2 of the SDK', () => {
   beforeAll(installInspector, PATIENCE)
 
-  it('gets through from the bare URL, and steps up without any help', async () => {
-    const { url } = await start()
+  it('gets through from the bare URL, steps up without any help, and refreshes', async () => {
+    let now = Math.floor(Date.now() / 1000)
+    const { url } = await start({ clock: () => now })
     const agent = createAgent(url, { sdk: await sdkOfVersion2() })
     closers.unshift(agent.close)
     await agent.connect()
     expect(await agent.listTools()).toEqual(['list_repositories', 'read_file', 'write_file'])
     expect(await agent.callTool('write_file', NOTE)).toBe('ada wrote today.md in ada/notes')
+    now += agent.tokens()?.expires_in ?? 0
+    expect(await agent.callTool('read_file', NOTE)).toBe('A note')
     const steps = await agent.takeSteps()
     print('The SDK, version 2', steps)
+    expect(steps).toContain('POST /oauth2/token grant_type=refresh_token resource=/mcp refresh_token -> 200')
     expect(steps).toContain('POST /mcp write_file -> 403 error=insufficient_scope scope=repo-code:rw resource_metadata')
     expect(steps.filter((step) => step.startsWith('browser:'))).toHaveLength(2)
     expect(agent.tokens()?.scope).toBe('repo-code:rw')

@@ -172,28 +172,53 @@ describe('the MCP server of the examples', () => {
     expect(await agent.callTool('read_file', { ...NOTE, path: 'ideas.md' })).toBe('Bernoulli numbers')
   })
 
+  it('would let no client step up whose policy approves what it registered for, and no more', async () => {
+    const agent = await connect(await start({ clientPolicy: () => 'approve' }), { forgetsToStepUp: true })
+    await expect(agent.callTool('write_file', NOTE)).rejects.toThrow('error=invalid_scope')
+  })
+
   it('opens no repository that the user does not have, and says so to the model', async () => {
     const agent = await connect(await start())
     const answer = await agent.callTool('read_file', { repository: 'grace/compiler', path: 'README.md' })
     expect(answer).toBe('There is no such repository, or the user did not permit it.')
   })
 
-  it('lets a client wait whose redirect URI any program can claim', async () => {
-    const url = await start()
-    const { origin } = new URL(url)
-    const redirect_uris = ['com.example.agent:/callback']
+  it.each([
+    ['com.example.agent:/callback', 'any program can claim its scheme'],
+    ['https://agent.example/callback', 'nobody knows its host'],
+  ])('lets a client wait whose redirect URI is %s, since %s', async (redirectUri) => {
+    const { origin } = new URL(await start())
     const response = await fetch(`${origin}/oauth2/register`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ ...AGENT_METADATA, redirect_uris }),
+      body: JSON.stringify({ ...AGENT_METADATA, redirect_uris: [redirectUri] }),
     })
     const { client_id } = (await response.json()) as { readonly client_id: string }
-    const asked = new URLSearchParams({ client_id, redirect_uri: redirect_uris[0] ?? '', response_type: 'code' })
+    const asked = new URLSearchParams({ client_id, redirect_uri: redirectUri, response_type: 'code' })
     const page = await fetch(`${origin}/oauth2/auth?${asked}`)
     expect([response.status, page.status, await page.text()]).toEqual([
       201,
       400,
       expect.stringContaining('This application is not approved'),
     ])
+  })
+
+  it('lets VS Code work at once, which comes back to its websites and to this machine', async () => {
+    const { origin } = new URL(await start())
+    const response = await fetch(`${origin}/oauth2/register`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({
+        client_name: 'Visual Studio Code',
+        redirect_uris: [
+          'https://insiders.vscode.dev/redirect',
+          'https://vscode.dev/redirect',
+          'http://127.0.0.1:33418/',
+        ],
+        token_endpoint_auth_method: 'none',
+        scope: 'repo-code:r',
+      }),
+    })
+    expect(await response.json()).toMatchObject({ scope: 'repo-code:rw' })
   })
 })
