@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * An MCP server in one file: a small git host as three tools, and the authorization server that guards them. A client needs to know
- * nothing but the URL of `/mcp`.
+ * An MCP server in one file: a small git host as three tools, and the authorization server that guards them. A client
+ * needs to know nothing but the URL of `/mcp`.
  * @module
  * @see The Model Context Protocol, version 2025-11-25, "Authorization"
  */
@@ -31,14 +31,14 @@ const ownedBy = (/** @type {{ subject: string }} */ { subject }) =>
   repositories.filter(({ owner }) => owner === subject).map((each) => ({ ...each, accessible: true }))
 
 // #region policy
-/** Websites of agents. A client that registers itself says where its codes go, so somebody who knows it looks at every other one. */
+/** Websites of agents. Codes go where a client says, so somebody looks first at a client that names another website. */
 const WEBSITES = ['claude.ai', 'chatgpt.com', 'vscode.dev', 'insiders.vscode.dev']
 
 /** @type {NonNullable<AuthorizationServerOptions['clientPolicy']>} */
 const clientPolicy = ({ redirectUris, deviceFlow }) => {
   const isKnown = (/** @type {string} */ uri) => {
     const { protocol, host } = new URL(uri)
-    return protocol === 'http:' || (protocol === 'https:' && WEBSITES.includes(host)) // http is this machine, and no other
+    return protocol === 'http:' || (protocol === 'https:' && WEBSITES.includes(host)) // http is the user's machine
   }
   // For every scope that a tool may need: a client registers for the first one alone, and asks its user for more later.
   return redirectUris.every(isKnown) && !deviceFlow ? { approve: ['repo-code:rw'] } : 'review'
@@ -87,7 +87,7 @@ export function createGitHost(issuer, options = {}) {
   const callsWriter = (/** @type {any} */ body) =>
     [body].flat().some((each) => each?.method === 'tools/call' && !READERS.has(each.params?.name))
 
-  // The guard comes first, so nothing is parsed for a stranger. Every body is parsed here, so the transport parses none in another way.
+  // The guard comes first, so nothing is parsed for a stranger. Every body is parsed here, so the transport parses none.
   const parse = express.json({ type: () => true })
   app.post(
     '/mcp',
@@ -113,7 +113,7 @@ async function answerMcp(/** @type {express.Request} */ request, /** @type {expr
   await transport.handleRequest(request, response, request.body)
 }
 
-/** Creates the tools of one user. An error that they throw is an answer for the model, since no other token would help. */
+/** Creates the tools of one user. An error that they throw is an answer for the model: no other token would help. */
 function createTools(/** @type {AuthInfo} */ auth) {
   const tools = new McpServer({ name: 'git-host', version: '1.0.0' })
   const opened = ownedBy(auth).filter((each) => opensResource(auth.resources, each))

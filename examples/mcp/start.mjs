@@ -1,5 +1,5 @@
 /**
- * Starts the MCP server of `server.mjs` in a clone of this repository: builds the package, and says how clients are told of it.
+ * Starts the MCP server of `server.mjs` in a clone of this repository: builds the package, and says what clients need.
  * @module
  */
 import { build } from '../demo/build.mjs'
