@@ -34,8 +34,8 @@ const BUDGETS: { readonly [entry: string]: Budget } = {
   './storage/redis': { files: 9, gzip: 7_900 },
   './pages': { files: 2, gzip: 7_450 },
   './metadata': { files: 1, gzip: 26_500 },
-  './client': { files: 14, gzip: 19_800 },
-  './client/node': { files: 5, gzip: 9_900 },
+  './client': { files: 14, gzip: 22_300 },
+  './client/node': { files: 5, gzip: 10_100 },
   './testing': { files: 21, gzip: 69_000, later: 38_500 },
 }
 
