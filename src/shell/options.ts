@@ -66,7 +66,8 @@ export interface ClientCandidate {
 
 /**
  * The decision on a client that registers itself: `approve` lets it work at once, `review` lets it wait for an administrator, as a
- * submission does, and `refuse` keeps nothing of it. A list of scopes approves it for those alone.
+ * submission does, and `refuse` keeps nothing of it. A list of scopes approves it for those, whatever it names: fewer, or more, which it
+ * can then ask its users for.
  */
 export type ClientVerdict = 'approve' | 'review' | 'refuse' | { readonly approve: readonly string[] }
 

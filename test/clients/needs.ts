@@ -29,7 +29,7 @@ async function failureOf(on: Service, file: string, changes: object, path?: stri
   }
 }
 
-/** Registers the tests. @param services - with the defaults, and with the option `openidConfiguration` */
+/** Registers the tests. @param services - with the defaults, and with the options `openidConfiguration` and `clientPolicy` */
 export function needs(services: () => { readonly service: Service; readonly withOption: Service }): void {
   describe('a client that finds endpoints by OpenID Connect Discovery', () => {
     const CLIENTS: readonly (readonly [file: string, changes: object])[] = [
@@ -73,8 +73,9 @@ export function needs(services: () => { readonly service: Service; readonly with
       expect(await failureOf(services().service, 'oidc-client-ts', { scope: undefined })).toContain('invalid_scope')
     })
 
-    it('by @modelcontextprotocol/sdk: an application that is registered, since no endpoint registers one', async () => {
+    it('by @modelcontextprotocol/sdk: an application that is registered, unless a policy lets it register itself', async () => {
       expect(await failureOf(services().service, 'mcp-sdk', { unregistered: true })).toContain(NO_REGISTRATION)
+      expect(await failureOf(services().withOption, 'mcp-sdk', { unregistered: true })).toBe('none')
     })
   })
 

@@ -16,7 +16,7 @@ let withOption: Service
 beforeAll(async () => {
   installClients()
   service = await openService()
-  withOption = await openService({ openidConfiguration: true })
+  withOption = await openService({ openidConfiguration: true, clientPolicy: () => 'approve' })
 }, 400_000)
 
 afterAll(async () => {

@@ -185,6 +185,7 @@ const CLIENTS: readonly Omit<NpmClient, 'version'>[] = [
     pkce: true,
     state: false,
     does: ['refresh'],
+    server: 'none; `clientPolicy` to [register itself](/guides/mcp)',
   },
 ]
 

@@ -2,7 +2,7 @@
  * The pages of the site: that each can be reached, that its links and snippets exist, and that its sentences are short.
  * @module
  */
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { memoryStore } from 'grantwell/storage/memory'
@@ -57,8 +57,8 @@ describe('the site', () => {
     const included = [...text.matchAll(/^<<< (\S+?)(?:#([\w-]+))?(?:\{.*\})?\s*$/gm)]
     for (const [, file = '', region] of included) {
       const source = readFileSync(join(docs, dirname(`.${path}x`), file), 'utf8')
-      // Or a template that such a file reads.
-      expect(file).toMatch(/\/snippets\/([\w-]+\.test\.ts|templates\/[\w-]+\.eta)$/)
+      // Or a template that such a file reads, or an example that has tests of its own.
+      expect(file).toMatch(/\/snippets\/([\w-]+\.test\.ts|templates\/[\w-]+\.eta)$|\/examples\/mcp\/server\.mjs$/)
       if (region !== undefined) expect(regionOf(source, region).trim(), `${file}#${region}`).not.toBe('')
     }
   })
@@ -158,6 +158,7 @@ function leadsSomewhere(link: string, text: string): boolean {
   if (/^https:\/\//.test(link)) return true
   const [path = '', anchor] = link.split('#')
   if (path.startsWith('/reference/')) return MADE.includes(path)
+  if (path.startsWith('/pictures/')) return existsSync(join(docs, 'public', path))
   const target = path === '' ? text : pages.find((page) => page.path === path)?.text
   return target !== undefined && (anchor === undefined || anchorsIn(target).includes(anchor))
 }

@@ -23,6 +23,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
   '.json': 'application/json',
   '.svg': 'image/svg+xml',
+  '.png': 'image/png',
   '.woff2': 'font/woff2',
 }
 
@@ -57,7 +58,7 @@ export async function builtSite(): Promise<BuiltSite> {
 /** Copies the sources of the site into a folder, and builds it there. */
 async function buildIn(folder: string): Promise<void> {
   const made = MADE.map((name) => join(root, 'docs', name))
-  for (const name of ['docs', 'src', 'package.json', 'tsconfig.json']) {
+  for (const name of ['docs', 'examples', 'src', 'package.json', 'tsconfig.json']) {
     cpSync(join(root, name), join(folder, name), { recursive: true, filter: (source) => !made.includes(source) })
   }
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'), 'junction')

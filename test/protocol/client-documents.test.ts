@@ -195,6 +195,16 @@ describe('the policy of the host on a document', () => {
     expect(asked.map(({ name }) => name)).toEqual(['A tool', 'Another name'])
   })
 
+  it('approves more scopes than a document names, so that the client can ask its users for them later', async () => {
+    const test = await documentServer({ clientPolicy: () => ({ approve: ['repo-code:rw'] }) })
+    test.documents.set(CLIENT_URL, documentOf({ scope: 'repo-code:r' }))
+    for (const scope of ['repo-code:r', 'repo-code:rw']) {
+      const asked = { ...parametersOf(CLIENT_URL, CALLBACK), scope }
+      expect((await send(test.server, { url: authorizationUrl(asked) })).status).toBe(200)
+    }
+    expect(await test.server.applications.get(CLIENT_URL)).toMatchObject({ scopes: ['repo-code:rw'] })
+  })
+
   it('refuses: the user sees a page, and nothing is kept', async () => {
     const test = await documentServer({ clientPolicy: () => 'refuse' })
     const page = await openFor(test)

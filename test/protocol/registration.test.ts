@@ -215,6 +215,15 @@ describe('the policy of the host', () => {
     expect((await tokensOf(test, made.client_id)).scope).toBe('repo-code:r')
   })
 
+  it('approves more scopes than a client asks for, so that it can ask its users for them later', async () => {
+    const test = await openServer({ clientPolicy: () => ({ approve: ['repo-code:rw', 'account-profile:r'] }) })
+    const made = await register(test, { scope: 'repo-code:r' })
+    expect(made['scope']).toBe('repo-code:rw account-profile:r')
+    const asked = { ...parametersOf(made.client_id, 'http://127.0.0.1:5000/callback'), scope: 'repo-code:rw' }
+    expect((await send(test.server, { url: authorizationUrl(asked) })).status).toBe(200)
+    expect((await tokensOf(test, made.client_id)).scope).toBe('repo-code:rw account-profile:r')
+  })
+
   it('refuses: the client is told so, and nothing is kept', async () => {
     const test = await openServer({ clientPolicy: () => 'refuse' })
     const answer = await askToRegister(test, NATIVE_CLIENT)
@@ -251,7 +260,7 @@ describe('the policy of the host', () => {
     {},
     { approve: 'repo-code:r' },
     { approve: [] },
-    { approve: ['repo-code:rw'] },
+    { approve: ['repo-everything:rw'] },
   ]
   it.each(WRONG)('must give a verdict: %j makes the registration fail, and the host learns why', async (verdict) => {
     const clientPolicy = () => verdict as ClientVerdict // on purpose

@@ -5,7 +5,7 @@
  */
 import type { RegistrationDetails } from '../../core/application/registration.js'
 import type { ClientDecision } from '../../core/application/self-registered/document.js'
-import { narrowScopes, normalizeScopes } from '../../core/scopes.js'
+import { normalizeScopes } from '../../core/scopes.js'
 import type { Takes } from '../../core/takes.js'
 import { isObject } from '../../core/takes.js'
 import type { ClientId } from '../../core/values.js'
@@ -30,8 +30,9 @@ export function metadataRules(settings: Settings<never>): ClientMetadataRules {
 }
 
 /**
- * Asks the host's policy about a client.
- * @throws GrantwellError `ERR_CONFIGURATION` for an answer that is no verdict, or for scopes that the client does not ask for
+ * Asks the host's policy about a client. It may approve other scopes than the client asks for (RFC 7591, section 3.2.1): clients of MCP
+ * register for what their first call needs, and ask their users for more when a later one does.
+ * @throws GrantwellError `ERR_CONFIGURATION` for an answer that is no verdict, or for scopes that the service does not have
  */
 export async function decideOnClient(
   { clientPolicy, scopes: catalogue }: Settings<never>,
@@ -46,9 +47,7 @@ export async function decideOnClient(
   const verdict = checkedAnswer<ClientVerdict>('clientPolicy()', VERDICT, answer)
   if (verdict === 'approve') return { type: 'approve', scopes }
   if (typeof verdict === 'string') return { type: verdict }
-  const wanted = normalizeScopes(catalogue, verdict.approve)
-  const narrower = wanted && narrowScopes(scopes, wanted, catalogue)
-  if (narrower === undefined)
-    throw wrongAnswer('clientPolicy()', '{ approve } with scopes that the client asks for', verdict)
-  return { type: 'approve', scopes: narrower }
+  const approved = normalizeScopes(catalogue, verdict.approve)
+  if (approved === undefined) throw wrongAnswer('clientPolicy()', '{ approve } with scopes of the service', verdict)
+  return { type: 'approve', scopes: approved }
 }

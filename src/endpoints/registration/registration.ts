@@ -4,6 +4,7 @@
  * @see RFC 7591; RFC 7592
  */
 import type { Application } from '../../core/application/application.js'
+import { detailsFor } from '../../core/application/self-registered/document.js'
 import { UNUSED_LIFETIME, WAITING_LIFETIME } from '../../core/application/self-registered/life.js'
 import { transitionApplication } from '../../core/application/transition.js'
 import { encodeBase64url } from '../../core/credentials/base64url.js'
@@ -102,7 +103,7 @@ async function register(
         ...(method === 'client_secret_post' && { method }),
       }
       const secret = clientSecret === undefined ? {} : { secretDigest }
-      const submit = { type: 'submit', id, details: { ...details, logo: '' }, selfRegistered, ...secret } as const
+      const submit = { type: 'submit', id, details: detailsFor(details, decision), selfRegistered, ...secret } as const
       const submitted = transitionApplication(recordAs.application(taken), submit, now)
       if (submitted.type === 'refused') return { reply: unavailable('contention') }
       const { scopes } = decision.type === 'approve' ? decision : details

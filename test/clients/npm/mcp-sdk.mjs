@@ -1,4 +1,4 @@
-/** The MCP SDK's `auth`, with an application that is registered already. @module */
+/** The MCP SDK's `auth`, with an application that is registered already, or one that registers itself. @module */
 import { auth } from '@modelcontextprotocol/sdk/client/auth.js'
 
 /** @type {import('../driver.js').Start} */
@@ -8,8 +8,13 @@ export async function start(setting, { unregistered } = {}) {
   const provider = {
     redirectUrl: redirectUri,
     clientMetadata: { redirect_uris: [redirectUri], scope: scopes.join(' ') },
-    clientInformation: () => (unregistered ? undefined : { client_id: clientId, client_secret: clientSecret, issuer }),
-    ...(unregistered && { saveClientInformation: () => {} }),
+    clientInformation: () =>
+      unregistered ? kept.client : { client_id: clientId, client_secret: clientSecret, issuer },
+    ...(unregistered && {
+      saveClientInformation: (client) => {
+        kept.client = client
+      },
+    }),
     tokens: () => kept.tokens,
     saveTokens: (tokens) => {
       kept.tokens = tokens

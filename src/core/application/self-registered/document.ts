@@ -6,7 +6,7 @@
  */
 import type { Scope, ScopeCatalogue } from '../../scopes.js'
 import type { ClientId, Digest, Seconds } from '../../values.js'
-import type { Application, KeptDocument, PublishedApplication, Review } from '../application.js'
+import type { Application, ApplicationDetails, KeptDocument, PublishedApplication, Review } from '../application.js'
 import { isPublished, selfRegisteredOf } from '../application.js'
 import type { RegistrationDetails } from '../registration.js'
 import type { ApplicationOutcome } from '../transition.js'
@@ -18,6 +18,15 @@ export type ClientDecision =
   | { readonly type: 'approve'; readonly scopes: readonly Scope[] }
   | { readonly type: 'review' }
   | { readonly type: 'refuse' }
+
+/**
+ * Returns the details of a client for its record: with the scopes that the policy approved, more or fewer than the client asks for, or
+ * those that it asks an administrator for.
+ * @see RFC 7591, section 3.2.1: a server may replace what a client asks for
+ */
+export function detailsFor(details: RegistrationDetails, decision: ClientDecision): ApplicationDetails {
+  return { ...details, ...(decision.type === 'approve' && { scopes: decision.scopes }), logo: '' }
+}
 
 /** A document that was read, and the decision on it. */
 export interface ReadDocument {
@@ -71,7 +80,7 @@ export function adoptDocument(
     state: 'pending',
     revision: application.revision + 1,
     submittedAt: now,
-    details: { ...read.details, logo: '' },
+    details: detailsFor(read.details, decision),
   }
   const changed = { ...narrowed(current, read), revision: review.revision, review }
   return decideOn(changed, read, now)
@@ -82,7 +91,7 @@ function registerByDocument(read: ReadDocument, now: Seconds): ApplicationOutcom
   const { id, details, document, decision } = read
   if (decision === undefined || decision.type === 'refuse') return refused('unknown')
   const selfRegistered = { keepUntil: now + WAITING_LIFETIME, document }
-  const submit = { type: 'submit', id, details: { ...details, logo: '' }, selfRegistered } as const
+  const submit = { type: 'submit', id, details: detailsFor(details, decision), selfRegistered } as const
   const submitted = transitionApplication(undefined, submit, now)
   return submitted.type === 'refused' ? submitted : decideOn(submitted.application, read, now)
 }
