@@ -24,7 +24,7 @@ import type { User } from '../shell/options.js'
 import { keys, recordAs } from '../shell/records.js'
 import { approve, findConsent, refuse } from './authorization/decision.js'
 import { answerFault, redirectError, showLinkError } from './authorization/errors.js'
-import { isAheadOfUser, isNavigation } from './authorization/purpose.js'
+import { isAheadOfUser, isNavigation, isPartOfPage } from './authorization/purpose.js'
 import { createConsentModel } from './interaction/consent-model.js'
 import type { PageAnswer, PageContext } from './interaction/context.js'
 import { catchFailures } from './interaction/error-page.js'
@@ -117,7 +117,7 @@ async function loadAsked<Native>(
   // Only for a user who is signed in: else anybody could make this server call any other.
   if (isDue && user === undefined) return sendToSignIn(context, request, 'authorization', printQuery(named.parameters))
   // A page of anybody's, with an image or a script, must not make it do so for its visitors.
-  if (isDue && !isNavigation(request)) return showLinkError(context, notAccessible('client_metadata_unavailable'))
+  if (isDue && isPartOfPage(request)) return showLinkError(context, notAccessible('client_metadata_unavailable'))
   const asked = before ?? (await checkWithDocument(context, request, named))
   if (isOAuthError(asked)) return showLinkError(context, asked)
   if (asked.type === 'redirected_error') return answerFault(context, asked, user)

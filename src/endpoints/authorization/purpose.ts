@@ -20,6 +20,12 @@ export function isNavigation({ headers }: HttpRequest): boolean {
   return (mode === undefined || mode === 'navigate') && (destination === undefined || destination === 'document')
 }
 
+/** True if a browser asks for a part of a page, such as an image or a frame, or for a script of one. */
+export function isPartOfPage({ headers }: HttpRequest): boolean {
+  const destination = headerOf(headers, 'sec-fetch-dest')
+  return destination !== undefined && destination !== 'document'
+}
+
 /**
  * True if a browser asks ahead of its user. In all else the request is like a navigation, and any page can make a browser send
  * it. The browser would even follow the redirect with a code.
