@@ -3,13 +3,13 @@
  * @module
  * @see RFC 7591, section 2; draft-ietf-oauth-client-id-metadata-document
  */
+import { parseRedirectUri } from '../../core/application/redirect-uri.js'
 import type { RegistrationDetails, RegistrationFault } from '../../core/application/registration.js'
 import type { RegistrationRules } from '../../core/application/registration-check.js'
 import { checkRegistration } from '../../core/application/registration-check.js'
 import type { OAuthError } from '../../core/errors.js'
 import { isOAuthError, oauthError } from '../../core/errors.js'
 import { normalizeScopes, parseRequestedScopes } from '../../core/scopes.js'
-import { parseUrl } from '../../core/url.js'
 import { DEVICE_CODE_GRANT } from '../token.js'
 
 /** Settings for the check of what a client says. */
@@ -62,7 +62,7 @@ export function checkClientMetadata(
   const scopes = scopesOf(given, rules)
   if (isOAuthError(scopes)) return scopes
   const { method, usesCode, deviceFlow } = asked
-  const name = nameOf(given, unnamed)
+  const name = nameOf(given, unnamed, rules)
   const registration = {
     name,
     ...(given['client_uri'] !== undefined && { website: given['client_uri'] }),
@@ -124,10 +124,14 @@ function scopesOf({ scope }: JsonObject, { scopes: catalogue }: ClientMetadataRu
 }
 
 /** Returns the name of a client. One that says none is known by where it sends its users. */
-function nameOf({ client_name: name, redirect_uris: uris }: JsonObject, unnamed: string): unknown {
+function nameOf(
+  { client_name: name, redirect_uris: uris }: JsonObject,
+  unnamed: string,
+  { redirect }: ClientMetadataRules,
+): unknown {
   if (name !== undefined && name !== '') return name
   const first: unknown = Array.isArray(uris) ? uris[0] : undefined
-  const host = typeof first === 'string' ? parseUrl(first)?.host : undefined
+  const host = typeof first === 'string' ? parseRedirectUri(first, redirect)?.url.host : undefined
   return (host || unnamed).slice(0, 50)
 }
 
