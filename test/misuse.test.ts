@@ -43,6 +43,14 @@ const server = createAuthorizationServer(sound)
 const engine = { query: () => {}, on: () => {}, call: () => {}, prepare: () => {}, exec: () => {} }
 const source = { issuer: 'https://git.example', get: () => {} }
 
+const registered = {
+  issuer: 'https://git.example',
+  credentials: { clientId: 'a' },
+  registrationAccessToken: 'b',
+  registrationUri: 'https://git.example/register/a',
+  metadata: {},
+}
+
 type Call = (...args: unknown[]) => unknown
 const calling = (given: object, name: string): Call => {
   const call: unknown = Reflect.get(given, name)
@@ -53,7 +61,9 @@ const calling = (given: object, name: string): Call => {
 const OPTIONS = {
   server:
     'store user signInUrl resources scopes codeLifetime accessTokenLifetime refreshTokenLifetime gracePeriod consentLifetime deviceCodeLifetime devicePollingInterval userCodeLimiter remoteAddress refreshReplay consent redirectMatching allowLocalhost openidConfiguration corsOrigins audiences requirePkce allowClientSecretPost derivationKey macTokens macWindow introspectionMaxAge bodyLimit mountPath onEvent onError clock entropy digests allowInsecureIssuer issuer',
-  discover: 'issuer clientId clientSecret clientAuthentication fetch timeout clock',
+  discover: 'issuer clientId clientSecret clientAuthentication resource fetch timeout clock',
+  discoverResource: 'url challenge chooseIssuer fetch timeout',
+  registerClient: 'issuer metadata initialAccessToken fetch timeout',
   source: 'client store refreshAhead retryFor onError',
 }
 
@@ -121,6 +131,30 @@ const CALLS: { readonly [name: string]: readonly ((wrong: unknown) => unknown)[]
     const given = { issuer: 'https://git.example', clientId: 'a', clientSecret: 'b', fetch: () => Promise.reject() }
     return calling(client, 'discover')({ ...given, [name]: wrong })
   }),
+  discoverResource: OPTIONS.discoverResource.split(' ').map((name) => (wrong: unknown) => {
+    const given = { url: 'https://git.example/mcp', fetch: () => Promise.reject() }
+    return calling(client, 'discoverResource')({ ...given, [name]: wrong })
+  }),
+  registerClient: OPTIONS.registerClient.split(' ').map((name) => (wrong: unknown) => {
+    const given = { issuer: 'https://git.example', metadata: {}, fetch: () => Promise.reject() }
+    return calling(client, 'registerClient')({ ...given, [name]: wrong })
+  }),
+  readRegistration: [
+    (wrong) => calling(client, 'readRegistration')(wrong),
+    ...['fetch', 'timeout'].map(
+      (name) => (wrong: unknown) => calling(client, 'readRegistration')(registered, { [name]: wrong }),
+    ),
+  ],
+  deleteRegistration: [
+    (wrong) => calling(client, 'deleteRegistration')(wrong),
+    ...['fetch', 'timeout'].map(
+      (name) => (wrong: unknown) => calling(client, 'deleteRegistration')(registered, { [name]: wrong }),
+    ),
+  ],
+  requiredScope: [
+    (wrong) => calling(client, 'requiredScope')(wrong),
+    (wrong) => calling(client, 'requiredScope')(new Response(), wrong),
+  ],
   login: [
     (wrong) => calling(client, 'login')(wrong, { show: () => {} }),
     (wrong) => calling(client, 'login')({}, { show: wrong }),
@@ -173,6 +207,7 @@ const OF_OUR_VALUES = [
   ],
   ...['retention', 'transition', 'transitionApplication', 'sendResponse', 'toResponse'],
   ...['GrantwellError', 'StorageUnavailable', 'ClientError'],
+  'fetchClientMetadata', // takes whatever a stranger wrote, and answers `address` to what is no URL
 ]
 
 describe('a wrong value', () => {
@@ -317,6 +352,20 @@ describe("an option that is not the object's own", () => {
     ],
     ['redisStore', 'namespace clock timeoutMs', {}, (options) => redis.redisStore(engine as never, options)],
     ['discover', OPTIONS.discover, found, (options) => client.discover(options)],
+    [
+      'discoverResource',
+      OPTIONS.discoverResource,
+      { url: 'https://git.example', fetch: () => Promise.reject() },
+      (options) => client.discoverResource(options),
+    ],
+    [
+      'registerClient',
+      OPTIONS.registerClient,
+      { issuer: 'https://git.example', metadata: {}, fetch: () => Promise.reject() },
+      (options) => client.registerClient(options),
+    ],
+    ['readRegistration', 'fetch timeout', {}, (options) => client.readRegistration(registered, options)],
+    ['deleteRegistration', 'fetch timeout', {}, (options) => client.deleteRegistration(registered, options)],
     ['login', 'scope show signal', {}, (options) => client.login({} as never, options)],
     ['createTokenSource', OPTIONS.source, known, (options) => client.createTokenSource(options)],
     ['authorizedFetch', 'origins fetch', {}, (options) => client.authorizedFetch(source as never, options)],

@@ -9,12 +9,13 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { Client, ClientError, TokenStore, Tokens } from 'grantwell/client'
-import { authorizedFetch, createTokenSource, discover, login, revokeTokens } from 'grantwell/client'
+import { authorizedFetch, createTokenSource, discover, login, requiredScope, revokeTokens } from 'grantwell/client'
 import { fileTokenStore, loginByBrowser } from 'grantwell/client/node'
 import type { Registration } from 'grantwell'
 // #endregion imports
 import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
+import { createNodeGuard } from 'grantwell/node'
 import { memoryStore } from 'grantwell/storage/memory'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import type { Service } from '../../test/client/service.js'
@@ -80,10 +81,21 @@ async function createTool() {
 
   async function whoAmI(): Promise<string> {
     const response = await api(`${issuer}/api/profile`)
-    if (!response.ok) throw new Error(reasonOf(response))
+    if (!response.ok) throw new Error(reasonOf(response, await source.get()))
     return response.text()
   }
   // #endregion call
+
+  // #region more
+  async function publish(): Promise<Response> {
+    const send = () => api(`${issuer}/api/packages`, { method: 'POST' })
+    const response = await send()
+    const scope = requiredScope(response, await source.get())
+    if (scope === undefined) return response
+    await keep(await loginByBrowser(client, { scope, onUrl: (url) => console.log(`Your browser opens ${url}`) }))
+    return send() // once: if the API refuses it again, one more login does not help
+  }
+  // #endregion more
 
   // #region logout
   async function logOut(): Promise<void> {
@@ -92,13 +104,13 @@ async function createTool() {
   }
   // #endregion logout
 
-  return { store, client, source, logIn, logInOnAnotherDevice, api, whoAmI, logOut }
+  return { store, client, source, logIn, logInOnAnotherDevice, api, whoAmI, publish, logOut }
 }
 
 // #region answers
-function reasonOf({ status, headers }: Response): string {
-  const challenge = headers.get('www-authenticate') ?? ''
-  const scope = /scope="([^"]+)"/.exec(challenge)?.[1]
+function reasonOf(response: Response, tokens: Tokens): string {
+  const { status, headers } = response
+  const scope = requiredScope(response, tokens)
   if (status === 403 && scope !== undefined) return `Not permitted. Run: my-tool login --scope "${scope}"`
   if (status === 403) return 'Not permitted: you chose other resources at login, or you may not do this.'
   if (status === 503) return `The service is busy. Try again in ${headers.get('retry-after') ?? 'a few'} seconds.`
@@ -272,25 +284,46 @@ it('keeps tokens in a store of its own', async () => {
 
 it('explains the answers of an API, and an API that does not answer', async () => {
   const reasonBehind = async (scope: string) => {
-    const { accessToken } = await tool.source.get()
-    const request = { headers: { authorization: `Bearer ${accessToken}` } }
+    const tokens = await tool.source.get()
+    const request = { headers: { authorization: `Bearer ${tokens.accessToken}` } }
     const found = await service.test.server.guard({ scope })(request, () => undefined) // there is no such resource
     if (found.type !== 'refused') return expect.fail('was let in')
     const challenge = String(found.response.headers['WWW-Authenticate'])
-    return reasonOf(new Response('', { status: found.response.status, headers: { 'www-authenticate': challenge } }))
+    const { status } = found.response
+    return reasonOf(new Response('', { status, headers: { 'www-authenticate': challenge } }), tokens)
   }
   userWho('agree')
   const tool = await createTool()
   await tool.logIn({ noBrowser: true })
-  expect(await reasonBehind('repo-code:rw')).toBe('Not permitted. Run: my-tool login --scope "repo-code:rw"')
+  expect(await reasonBehind('repo-code:rw')).toBe(
+    'Not permitted. Run: my-tool login --scope "repo-code:r repo-code:rw"',
+  )
   expect(await reasonBehind('repo-code:r')).toMatch(/^Not permitted: you chose/)
   const busy = new Response('', { status: 503, headers: { 'retry-after': '7' } })
-  expect(reasonOf(busy)).toBe('The service is busy. Try again in 7 seconds.')
+  expect(reasonOf(busy, await tool.source.get())).toBe('The service is busy. Try again in 7 seconds.')
   always(service, '/api/profile', breaks)
   const error: unknown = await tool.whoAmI().catch((thrown: unknown) => thrown)
   expect(error).toBeInstanceOf(TypeError)
   expect(Object.hasOwn(error as object, 'code')).toBe(false)
   expect(explain(error)).toBe('The API does not answer: fetch failed')
+})
+
+it('asks for more scopes once the API names them, and once only', async () => {
+  userWho('agree')
+  const tool = await createTool()
+  await tool.logIn({ noBrowser: true })
+  const asked: string[] = []
+  const route = createNodeGuard(service.test.server)({ scope: 'repo-code:rw' }, (_, response) => {
+    response.end('published')
+  })
+  always(service, '/api/packages', (request, response) => {
+    asked.push(request.method ?? '')
+    void route(request, response)
+    return true
+  })
+  expect(await (await tool.publish()).text()).toBe('published')
+  expect((await tool.source.get()).scope).toBe('repo-code:rw')
+  expect(asked).toEqual(['POST', 'POST'])
 })
 
 it('starts without the service, by the metadata that it stored', async () => {

@@ -7,14 +7,15 @@
 import * as oauth from 'oauth4webapi'
 import { FUNCTION } from '../core/takes.js'
 import type { Client } from './client.js'
-import { checkClient, connectionOf, isSafeAddress } from './client.js'
+import { checkClient, connectionOf } from './client.js'
 import { ClientError, isClientError } from './errors.js'
+import { isSafeAddress } from './http/address.js'
 import { ask, retryAfterOf } from './http/http.js'
 import { ownMembers } from './http/own-members.js'
 import { sleep, withTimeout } from './http/timeout.js'
 import type { OptionChecks } from './options.js'
 import { MAX_TIMER, readOptions, SCOPE, SIGNAL } from './options.js'
-import { requestTokens } from './token-endpoint.js'
+import { requestTokens, tokenRequest } from './token-endpoint.js'
 import type { Tokens } from './tokens/tokens.js'
 import { isCredential } from './tokens/tokens-check.js'
 
@@ -95,8 +96,14 @@ export async function loginWith(client: Client, options: LoginOptions, { now, sl
     if (now() >= deadline) throw expired(unanswered)
     try {
       return await requestTokens(client, 'the service gave no tokens', { scope }, signal, (connection) => {
-        const { as, client: self, authentication, http } = connection
-        return oauth.deviceCodeGrantRequest(as, self, authentication, codes.deviceCode, http(signal))
+        const { as, client: self, authentication } = connection
+        return oauth.deviceCodeGrantRequest(
+          as,
+          self,
+          authentication,
+          codes.deviceCode,
+          tokenRequest(connection, signal),
+        )
       })
     } catch (error) {
       if (!isClientError(error)) throw error
@@ -138,8 +145,9 @@ async function requestCodes(
   scope: string | undefined,
   signal: AbortSignal | undefined,
 ): Promise<Codes> {
-  const { as, client: self, authentication, http } = connectionOf(client)
-  const parameters = new URLSearchParams(scope === undefined ? {} : { scope })
+  const { as, client: self, authentication, http, resources } = connectionOf(client)
+  const parameters = new URLSearchParams(resources)
+  if (scope !== undefined) parameters.set('scope', scope)
   const answer = await ask('the service gave no code', signal, async () => {
     const response = await oauth.deviceAuthorizationRequest(as, self, authentication, parameters, http(signal))
     return ownMembers(await oauth.processDeviceAuthorizationResponse(as, self, response))

@@ -5,6 +5,7 @@
 import { checkArgument as check, readOptions as read } from '../core/options.js'
 import type { Takes, TakesOf } from '../core/takes.js'
 import { configurationError } from './errors.js'
+import { parseAddress } from './http/address.js'
 
 /** The check of each option. */
 export type OptionChecks<Options> = TakesOf<Options>
@@ -56,6 +57,15 @@ export const SCOPE: Takes = {
   words: 'scopes separated by single spaces',
   fits: (value) =>
     typeof value === 'string' && /^[\x21\x23-\x5b\x5d-\x7e]+(?: [\x21\x23-\x5b\x5d-\x7e]+)*$/.test(value),
+}
+
+/** Protected resources in the form of a request: absolute, without a fragment (RFC 8707, section 2). */
+export const RESOURCE: Takes = {
+  words: "the URL of a protected resource, such as 'https://api.example', or a list of such URLs",
+  fits: (value) => {
+    const all: readonly unknown[] = Array.isArray(value) ? value : [value]
+    return all.length > 0 && all.every((each) => typeof each === 'string' && !each.includes('#') && parseAddress(each))
+  },
 }
 
 export const SIGNAL: Takes = { words: 'an AbortSignal', fits: (value) => value instanceof AbortSignal }

@@ -47,6 +47,14 @@ export async function requestTokens(
   return tokensOf(client, answer, before)
 }
 
+/** Makes options of a token request: it names the protected resources that the tokens are for (RFC 8707, section 2.2). */
+export function tokenRequest(
+  { http, resources }: Connection,
+  signal: AbortSignal | undefined,
+): oauth.TokenEndpointRequestOptions {
+  return { ...http(signal), additionalParameters: resources }
+}
+
 /**
  * Token types besides `bearer` that oauth4webapi accepts; {@link tokensOf} checks them. It has no prototype, since the
  * service chooses the name that is looked up.
@@ -128,14 +136,10 @@ export async function refreshTokens(
   if (refreshToken === undefined)
     throw new ClientError('ERR_AUTHORIZATION_REQUIRED', 'there is no refresh token: the user must authorize again')
   try {
-    return await requestTokens(
-      client,
-      'the service gave no new tokens',
-      tokens,
-      signal,
-      ({ as, client, authentication, http }) =>
-        oauth.refreshTokenGrantRequest(as, client, authentication, refreshToken, http(signal)),
-    )
+    return await requestTokens(client, 'the service gave no new tokens', tokens, signal, (connection) => {
+      const { as, client: self, authentication } = connection
+      return oauth.refreshTokenGrantRequest(as, self, authentication, refreshToken, tokenRequest(connection, signal))
+    })
   } catch (error) {
     if (!isClientError(error) || error.code !== 'ERR_RESPONSE' || error.error !== 'invalid_grant') throw error
     const message = 'the grant has ended: the user must authorize again'

@@ -135,7 +135,7 @@ ${logoOf(application)}
 function called({ name, host }: ConsentPageModel['application']): SafeHtml {
   return host === undefined
     ? isolated(name)
-    : html`${isolated(host)} <span>calls itself</span> ${isolated(name)}, <span>and</span>`
+    : html`${isolated(host)} <span>calls itself</span> ${isolated(name)} <span>and</span>`
 }
 
 // The application wrote this text and may claim anything, so the page says who wrote it.

@@ -27,6 +27,8 @@ export const TOKENS: Tokens = {
 /** Sees a request before the service does; true where it has dealt with it. */
 export type Fault = (request: IncomingMessage, response: ServerResponse) => boolean
 
+export type ServiceOptions = Partial<AuthorizationServerOptions>
+
 /** A real service. */
 export interface Service {
   readonly issuer: string
@@ -38,8 +40,10 @@ export interface Service {
   readonly close: () => Promise<void>
 }
 
-/** Opens a service on a free port; its user is signed in. */
-export async function openService(options: Partial<AuthorizationServerOptions> = {}): Promise<Service> {
+/** Opens a service on a free port; its user is signed in. Its options may depend on its issuer. */
+export async function openService(
+  options: ServiceOptions | ((issuer: string) => ServiceOptions) = {},
+): Promise<Service> {
   const paths: string[] = []
   const faults: Service['faults'] = []
   let handle: ReturnType<typeof createNodeHandler> = () => {}
@@ -50,7 +54,8 @@ export async function openService(options: Partial<AuthorizationServerOptions> =
     const [found] = index < 0 ? [] : faults.splice(index, 1)
     if (found?.fault(request, response) !== true) handle(request, response)
   })
-  const test = await testServer({ issuer: listening.origin, ...options })
+  const own = typeof options === 'function' ? options(listening.origin) : options
+  const test = await testServer({ issuer: listening.origin, ...own })
   const loopback = registration({ name: 'Desktop', redirectUris: ['http://127.0.0.1/callback'] })
   await test.server.applications.register(loopback, DESKTOP)
   handle = createNodeHandler(test.server)

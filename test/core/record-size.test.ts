@@ -29,10 +29,18 @@ const bytesOf = (record: unknown): number => new TextEncoder().encode(JSON.strin
 const TIME = 9_999_999_999
 const DIGEST = '0'.repeat(43)
 
-/** The record with the most and the longest pairs and digests that a grant for its scopes and resources can have. */
+/** The record with the most and the longest pairs and digests that a grant for its scopes, resources and audience can have. */
 function largest({ pairs: _pairs, retired: _retired, code, scopes, ...rest }: Grant): number {
+  const { audience } = rest
   const newest = {
-    access: { digest: DIGEST, expiresAt: TIME, scopes, type: 'mac', revokedAt: TIME },
+    access: {
+      digest: DIGEST,
+      expiresAt: TIME,
+      scopes,
+      type: 'mac',
+      revokedAt: TIME,
+      ...(audience !== undefined && { audience }),
+    },
     refresh: { digest: DIGEST, expiresAt: TIME },
   }
   const superseded = { ...newest, superseded: { at: TIME, until: TIME, salt: DIGEST } }

@@ -42,6 +42,13 @@ export const gitCredentialOauth: Engine = {
   package: 'git-credential-oauth',
 }
 
+/** Makes the certificates of HTTPS servers. */
+export const openssl: Engine = {
+  name: 'OpenSSL',
+  directory: directoryWith(['openssl'], path()),
+  package: 'openssl',
+}
+
 /** A suite; given, as by Vitest, what makes a test. */
 type Suite = (it: (title: string, run: () => void) => void) => void
 
@@ -69,7 +76,7 @@ export function program({ name, directory, package: debian }: Engine, file: stri
 
 /** Says which engines did not run, and how to run them by a command; undefined where all did. */
 export function notice(
-  engines: readonly Engine[] = [postgresql, redis, etcd, gitCredentialOauth],
+  engines: readonly Engine[] = [postgresql, redis, etcd, gitCredentialOauth, openssl],
   command = 'npm test',
 ): string | undefined {
   const missing = engines.filter(({ directory }) => directory === undefined)

@@ -3,14 +3,16 @@
  * @module
  */
 import * as oauth from 'oauth4webapi'
-import { isSafeAddress } from '../../src/client/client.js'
+import { challengesOf, parameterOf, parseChallenges } from '../../src/client/discovery/challenge.js'
+import { scopeOf } from '../../src/client/discovery/required-scope.js'
 import { ClientError } from '../../src/client/errors.js'
 import { toldTime } from '../../src/client/fetch/mac.js'
 import { nextStep } from '../../src/client/fetch/redirects.js'
-import { parseAddress } from '../../src/client/http/address.js'
+import { isSafeAddress, parseAddress } from '../../src/client/http/address.js'
 import { createWholeFetch, memberOf, retryAfterOf } from '../../src/client/http/http.js'
 import { plain } from '../../src/client/http/plain.js'
 import { escaped } from '../../src/client/node/html.js'
+import { readInformation } from '../../src/client/registration/client-information.js'
 import { isBearer, isCredential } from '../../src/client/tokens/tokens-check.js'
 import { parseTokens } from '../../src/client/tokens/tokens-json.js'
 import { FACTOR } from './growth.js'
@@ -24,6 +26,21 @@ async function answered(challenge: string): Promise<unknown> {
   const parts = { method: 'POST', headers: {}, redirect: 'manual', body: undefined } as const
   const answer = await createWholeFetch({ fetch, timeout: 60 }, undefined)('https://git.example/oauth2/revoke', parts)
   return oauth.processRevocationResponse(answer).catch(() => undefined) // it is a refusal
+}
+
+/** Beginnings and ends of challenges. A header may have 8 KiB. */
+const CHALLENGES: readonly (readonly [string, string])[] = [
+  ['', ''],
+  ['Bearer ', ''],
+  ['Bearer scope="', '"'],
+  ['Bearer scope="', ''],
+  ['Bearer a=', ', b="c"'],
+]
+const HEADER = { small: 8192 / FACTOR, large: 8192 }
+
+/** An answer about a registration with these members, as a client reads it. */
+function informed(body: object): Promise<unknown> {
+  return readInformation('https://git.example', Response.json(body)).catch(() => undefined) // it may be refused
 }
 
 /** The parsers of `src/client`. */
@@ -94,7 +111,7 @@ export const CLIENT: Readonly<Record<string, Inputs>> = {
       },
     }),
   ),
-  'client/client.ts isSafeAddress': ofText(
+  'client/http/address.ts isSafeAddress': ofText(
     (text) => isSafeAddress(text, 'https://git.example'),
     [
       ['', ''],
@@ -113,5 +130,22 @@ export const CLIENT: Readonly<Record<string, Inputs>> = {
       ['MAC ts="1", tsm="', '"'],
     ],
   ),
+  'client/discovery/challenge.ts parseChallenges': ofText(parseChallenges, CHALLENGES, HEADER),
+  'client/discovery/challenge.ts challengesOf': ofText(challengesOf, CHALLENGES, HEADER),
+  'client/discovery/challenge.ts parameterOf': ofText(
+    (text) => parameterOf(parseChallenges(text), 'none'),
+    CHALLENGES,
+    HEADER,
+  ),
+  'client/discovery/required-scope.ts scopeOf': ofText((text) => scopeOf([new Map([['scope', text]])])),
+  'client/registration/client-information.ts readInformation': of({
+    'a long identifier': (size) => () => informed({ client_id: 'a'.repeat(size) }),
+    'a long address': (size) => () =>
+      informed({ client_id: 'a', registration_client_uri: `https://${'\u00fc'.repeat(size)}.example/` }),
+    'many members': (size) => {
+      const names = Array.from({ length: size / 16 }, (_, index) => [`member${index}`, index])
+      return () => informed({ client_id: 'a', ...Object.fromEntries(names) })
+    },
+  }),
   'client/node/html.ts escaped': ofText(escaped),
 }

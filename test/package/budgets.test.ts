@@ -26,7 +26,7 @@ interface Budget {
 const BUDGETS: { readonly [entry: string]: Budget } = {
   '.': { files: 13, gzip: 20_000, brotli: 18_000, later: 51_000 },
   './core': { files: 6, gzip: 13_850 },
-  './node': { files: 6, gzip: 5_350 },
+  './node': { files: 6, gzip: 7_100 },
   './fetch': { files: 6, gzip: 3_500 },
   './storage/memory': { files: 4, gzip: 3_300 },
   './storage/sqlite': { files: 5, gzip: 4_250 },
@@ -34,8 +34,8 @@ const BUDGETS: { readonly [entry: string]: Budget } = {
   './storage/redis': { files: 9, gzip: 7_900 },
   './pages': { files: 2, gzip: 7_450 },
   './metadata': { files: 1, gzip: 26_500 },
-  './client': { files: 14, gzip: 19_800 },
-  './client/node': { files: 5, gzip: 9_900 },
+  './client': { files: 14, gzip: 22_300 },
+  './client/node': { files: 5, gzip: 10_100 },
   './testing': { files: 21, gzip: 69_000, later: 38_500 },
 }
 

@@ -26,7 +26,7 @@ describe('a client whose identifier is a URL', () => {
     const test = await documentServer()
     const { page } = await openConsent(test, parametersOf(CLIENT_URL, CALLBACK))
     const text = (page.body as string).replaceAll(/<[^>]*>/g, '').replaceAll(/\s+/g, ' ')
-    expect(text).toContain('tool.example calls itself A tool, and wants to access your account')
+    expect(text).toContain('tool.example calls itself A tool and wants to access your account')
     expect(text).toContain('This application registered itself.')
     const pair = await tokensOf(test, CLIENT_URL, CALLBACK)
     expect(await works(test, pair.access_token)).toBe(true)

@@ -1,11 +1,12 @@
 /**
- * The entry point `grantwell/node`: the server and its guards on Node's `http`, Express, connect and Fastify, and Node's own
- * digests.
+ * The entry point `grantwell/node`: the server and its guards on Node's `http`, Express, connect and Fastify, Node's own
+ * digests, and a safe fetch of clients' metadata documents.
  * @module
  */
 export type { AuthInfo, AuthInfoFor } from '../../guard/access.js'
 export type { Authorized, ResourceNeeds, RouteNeeds } from '../../guard/adapter-guard.js'
 export type { GuardProvider } from '../../guard/guard.js'
+export { fetchClientMetadata } from './client-metadata.js'
 export { nodeDigests } from './digests.js'
 export type { FastifyGuard, FastifyReplyLike, FastifyRequestLike } from './fastify-guard.js'
 export { createFastifyGuard } from './fastify-guard.js'

@@ -25,7 +25,7 @@ interface RequestParts {
   readonly method: string
   readonly headers: Record<string, string>
   readonly redirect: 'manual'
-  readonly body: URLSearchParams | undefined
+  readonly body: URLSearchParams | string | undefined
 }
 
 /** Options of a request of oauth4webapi. */
@@ -43,7 +43,7 @@ export interface HttpOptions {
  */
 export function createWholeFetch(
   { fetch, timeout }: HttpSettings,
-  signal: AbortSignal | undefined,
+  signal?: AbortSignal,
 ): HttpOptions[typeof oauth.customFetch] {
   return async (url, { method, headers, redirect, body }) => {
     const { host } = new URL(url)
@@ -62,6 +62,14 @@ export function createWholeFetch(
     const error = await memberOf(answer, 'error')
     const code = error === undefined ? '' : `, ${plain(error)}`
     throw new ClientError('ERR_UNREACHABLE', `${host} is busy (${answer.status}${code})`, { error, cause: answer })
+  }
+}
+
+/** Makes options of a request to a service. It may be `http` if the service is: then it is on loopback, see `isProtected`. */
+export function httpOptions(settings: HttpSettings, { protocol }: URL, signal?: AbortSignal): HttpOptions {
+  return {
+    [oauth.customFetch]: createWholeFetch(settings, signal),
+    [oauth.allowInsecureRequests]: protocol === 'http:',
   }
 }
 

@@ -11,7 +11,7 @@ import { ClientError, configurationError, isClientError } from '../errors.js'
 import { withTimeout } from '../http/timeout.js'
 import type { OptionChecks } from '../options.js'
 import { readOptions, SCOPE, SIGNAL, waitingTime } from '../options.js'
-import { requestTokens } from '../token-endpoint.js'
+import { requestTokens, tokenRequest } from '../token-endpoint.js'
 import type { Tokens } from '../tokens/tokens.js'
 import type { CallbackPage } from './callback.js'
 import { listenForCallback } from './callback.js'
@@ -69,7 +69,7 @@ export async function loginByBrowser(client: Client, options: BrowserLoginOption
     throw configurationError(
       'loginByBrowser: the option onUrl must be given where openBrowser is false, to get the address; got undefined',
     )
-  const { as, client: self } = connectionOf(client)
+  const { as, client: self, resources } = connectionOf(client)
   const endpoint = as.authorization_endpoint
   if (endpoint === undefined) throw new ClientError('ERR_RESPONSE', 'the service has no authorization endpoint')
 
@@ -89,6 +89,7 @@ export async function loginByBrowser(client: Client, options: BrowserLoginOption
       ...(scope !== undefined && { scope }),
     }
     for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value)
+    for (const each of resources) url.searchParams.append(...each)
 
     const late = new ClientError('ERR_LOGIN_EXPIRED', `the browser was not redirected back within ${timeout} seconds`)
     const answer = await withTimeout({ signal, time: { seconds: timeout, late } }, async (ended) => {
@@ -99,9 +100,10 @@ export async function loginByBrowser(client: Client, options: BrowserLoginOption
       return Promise.race([callback.received, ...failed])
     })
     const tokens = await requestTokens(client, 'the service gave no tokens', { scope }, signal, async (connection) => {
-      const { authentication, http } = connection
+      const { authentication } = connection
       const code = oauth.validateAuthResponse(as, self, answer, state)
-      return oauth.authorizationCodeGrantRequest(as, self, authentication, code, redirectUri, verifier, http(signal))
+      const request = tokenRequest(connection, signal)
+      return oauth.authorizationCodeGrantRequest(as, self, authentication, code, redirectUri, verifier, request)
     })
     await callback.end('done')
     return tokens

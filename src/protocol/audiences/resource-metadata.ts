@@ -6,7 +6,7 @@
 import type { DeclaredResource, DeclaredResources } from '../../core/audiences/audience.js'
 
 /** The well-known path, between the host of a resource and its own path (RFC 9728, section 3.1). */
-const RESOURCE_METADATA_PATH = '/.well-known/oauth-protected-resource'
+export const RESOURCE_METADATA_PATH = '/.well-known/oauth-protected-resource'
 
 /** Returns the path of a resource's document. */
 export function resourceMetadataPath(resource: string): string {
