@@ -11,7 +11,7 @@ import { askOwn, askToRegister, NATIVE_CLIENT, openServer, parametersOf, registe
 const DAY = 86_400
 
 describe('registration by a client (RFC 7591)', () => {
-  it('is no path of a server without a policy, and is in no metadata', async () => {
+  it('[54] is no path of a server without a policy, and is in no metadata', async () => {
     const test = await testServer()
     expect(test.server.owns('/oauth2/register')).toBe(false)
     const metadata = await send(test.server, { url: '/.well-known/oauth-authorization-server' })
@@ -208,14 +208,14 @@ describe('the policy of the host', () => {
     ])
   })
 
-  it('approves fewer scopes than a client asks for', async () => {
+  it('[54] approves fewer scopes than a client asks for', async () => {
     const test = await openServer({ clientPolicy: () => ({ approve: ['repo-code:r'] }) })
     const made = await register(test)
     expect(made['scope']).toBe('repo-code:r')
     expect((await tokensOf(test, made.client_id)).scope).toBe('repo-code:r')
   })
 
-  it('refuses: the client is told so, and nothing is kept', async () => {
+  it('[54] refuses: the client is told so, and nothing is kept', async () => {
     const test = await openServer({ clientPolicy: () => 'refuse' })
     const answer = await askToRegister(test, NATIVE_CLIENT)
     expect([answer.status, JSON.parse(answer.body as string).error]).toEqual([403, 'access_denied'])
@@ -223,7 +223,7 @@ describe('the policy of the host', () => {
     expect((await test.server.applications.list({ state: 'pending' })).applications).toEqual([])
   })
 
-  it('lets a client wait: its users see a page that says so, until an administrator approves it', async () => {
+  it('[54] lets a client wait: its users see a page that says so, until an administrator approves it', async () => {
     const test = await openServer({ clientPolicy: () => 'review' })
     const made = await register(test, {
       token_endpoint_auth_method: 'client_secret_basic',
@@ -285,7 +285,7 @@ describe('the registration of a client, for itself (RFC 7592)', () => {
     expect(test.events).toContainEqual(expect.objectContaining({ type: 'application', change: 'deleted' }))
   })
 
-  it('is nobody else’s: every other request gets the same answer', async () => {
+  it('[55] is nobody else’s: every other request gets the same answer', async () => {
     const test = await openServer()
     const [made, other] = [await register(test), await register(test)]
     const uri = (id: string) => `https://git.example/oauth2/register?client_id=${id}`
@@ -325,7 +325,7 @@ describe('the registration of a client, for itself (RFC 7592)', () => {
 })
 
 describe('the life of a client that registered itself', () => {
-  it('ends after a week in which it gets no token', async () => {
+  it('[58] ends after a week in which it gets no token', async () => {
     const test = await openServer()
     const made = await register(test)
     test.clock.now += 7 * DAY - 1
@@ -358,7 +358,7 @@ describe('the life of a client that registered itself', () => {
   })
 
   it.each(['approve', 'suspend', 'reject'] as const)(
-    'has no end once an administrator decided on it: %s',
+    '[58] has no end once an administrator decided on it: %s',
     async (decision) => {
       const test = await openServer({ clientPolicy: () => (decision === 'suspend' ? 'approve' : 'review') })
       const { client_id: clientId } = await register(test)
