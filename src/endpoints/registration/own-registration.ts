@@ -4,6 +4,7 @@
  * @see RFC 7592, sections 2.1 and 2.3
  */
 import type { Application } from '../../core/application/application.js'
+import { isPublished } from '../../core/application/application.js'
 import { constantTimeEqual } from '../../core/credentials/base64url.js'
 import { digestOf } from '../../core/credentials/digests.js'
 import type { OAuthError } from '../../core/errors.js'
@@ -45,6 +46,8 @@ export async function answerOwner<Native>(
     const application = recordAs.application(value)
     found(application)
     if (application === undefined || !isOwn(settings, application, asked)) return { reply: noRegistration() }
+    // The pages of a client that waits may read that it is still there.
+    if (!isPublished(application)) found(application.review.details)
     return request.method === 'DELETE' ? remove(key, application, now) : { reply: { type: 'own', application } }
   })
   if (isOAuthError(reply)) return reply
