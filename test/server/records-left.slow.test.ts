@@ -5,7 +5,7 @@
  * @see DESIGN, "bounds"
  */
 import { readFileSync } from 'node:fs'
-import type { AuthorizationServerOptions, RecordStore } from 'grantwell'
+import type { AuthorizationServerOptions, ClientVerdict, RecordStore } from 'grantwell'
 import { serviceScopes } from 'grantwell'
 import { memoryStore } from 'grantwell/storage/memory'
 import { describe, expect, it } from 'vitest'
@@ -219,7 +219,7 @@ async function authorizeAgain(test: TestServer): Promise<{ readonly code: string
 
 /** Registers clients that wait, as often as the limit lets an address, until the first ones have gone. */
 async function clients(): Promise<number> {
-  const options = { clientPolicy: () => 'review', remoteAddress: () => '192.0.2.1' } as const
+  const options = { clientPolicy: (): ClientVerdict => 'review', remoteAddress: () => '192.0.2.1' }
   const { test, begin, most } = await countingServer(options)
   begin()
   const [day, period] = [86_400, 180]
