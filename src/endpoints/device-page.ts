@@ -15,6 +15,7 @@ import { bodyParameters, parseParameters, valueIn, valuesIn } from '../protocol/
 import type { User } from '../shell/options.js'
 import type { SentForm } from './device-page/decision.js'
 import { takeDecision } from './device-page/decision.js'
+import type { WaitingDevice } from './device-page/devices.js'
 import { findWaiting } from './device-page/devices.js'
 import { CODE_FORM, showCodePage, showConsent, signInForCode } from './device-page/pages.js'
 import type { PageAnswer, PageContext } from './interaction/context.js'
@@ -24,6 +25,7 @@ import { readUser } from './interaction/sign-in.js'
 import { readAddress } from './limits/network.js'
 import type { UserCodeLimiter } from './limits/user-code-limiter.js'
 import { createUserCodeLimiter } from './limits/user-code-limiter.js'
+import { isDocumentDue, readClientDocument } from './registration/client-document.js'
 
 /** Characters of a typed code that are read, and shown again. */
 const TYPED_MAX = 64
@@ -92,7 +94,23 @@ async function lookUpCode<Native>(
     return showError(context, 'device', notAccessible('consent_invalid'))
   const tooMany = await limiter({ subject: user.subject, address: readAddress(context, request) })
   const found = tooMany ?? (await findWaiting(context, userCode))
-  if (!isOAuthError(found)) return showConsent(context, request, user, found)
+  if (!isOAuthError(found)) {
+    const asked = await readAnew(context, request, found)
+    return isOAuthError(asked) ? showError(context, 'device', asked) : showConsent(context, request, user, asked)
+  }
   if (found.code === 'temporarily_unavailable') return showError(context, 'device', found)
   return showCodePage(context, request, user, { userCode: typed, complete: false }, found)
+}
+
+/** Reads the document of a device's client where it is due, so that its user is asked about what the client is now. */
+async function readAnew<Native>(
+  context: PageContext<Native>,
+  request: HttpRequest<Native>,
+  device: WaitingDevice,
+): Promise<WaitingDevice | OAuthError> {
+  const { application, userCode } = device
+  const { clientId } = application
+  if (!isDocumentDue(context, clientId, application)) return device
+  const read = await readClientDocument(context, request, clientId, application)
+  return isOAuthError(read) ? read : findWaiting(context, userCode)
 }

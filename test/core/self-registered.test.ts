@@ -161,6 +161,20 @@ describe('a client by its document, whatever happens to it', () => {
     )
   })
 
+  it('that an administrator decided on has no more by the policy: what its document adds waits', () => {
+    fc.assert(
+      fc.property(steps, (list) => {
+        walk(list, (before, step, after) => {
+          if (step.type !== 'read' || !isPublished(before) || !isPublished(after) || endOf(before) !== undefined) return
+          const { redirectUris, name, scopes, approvedAt } = before
+          expect(after).toMatchObject({ name, scopes, approvedAt })
+          for (const uri of inForce(after)) expect(redirectUris).toContain(uri)
+        })
+      }),
+      { numRuns: 1000 },
+    )
+  })
+
   it('is kept for as long as the tokens that it gets, and is written once a week at most', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 1, max: 30 * DAY }), { minLength: 1, maxLength: 40 }), (pauses) => {
@@ -230,6 +244,13 @@ describe('a document', () => {
     const refused = take(before, refuse, START)
     expect(inForce(refused)).toEqual(URIS.slice(2))
     expect(inForce(take(refused, { type: 'read', uris: URIS, decision: APPROVE }, START))).toEqual(URIS)
+  })
+
+  it('is adopted for the client alone whose identifier is its URL, whatever key that has', () => {
+    const before = take(undefined, { type: 'read', uris: URIS, decision: APPROVE }, START)
+    const other = 'https://thief.example/client.json' as ClientId
+    const read = { ...readOf(URIS.slice(1), APPROVE, START), id: other }
+    expect(adoptDocument(before, read, START)).toStrictEqual({ type: 'refused', refusal: 'state' })
   })
 
   it('of a client that is in use is approved anew without an end of a week', () => {

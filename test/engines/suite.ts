@@ -31,7 +31,11 @@ const PAIRS = [
   ['exchange', 'exchange'],
   ['refresh', 'refresh'],
   ['refresh', 'revoke'],
+  ['refresh for first', 'refresh for second'],
 ] as const
+
+/** The resources that a refresh is for, where it names one. */
+const AUDIENCES = ['first', 'second'].map((name) => ({ resource: `https://${name}.example`, name }))
 
 /** Opens a connection to the engine of a suite. */
 type Connect = () => EngineConnection | Promise<EngineConnection>
@@ -89,7 +93,7 @@ export function engineSuite(connect: Connect, { examples = 10, lives = 5 }: Exte
               store ??= connection.store({ clock, namespace })
               return store
             },
-            server: { digests: nodeDigests },
+            server: { digests: nodeDigests, ...(requests[0] === 'refresh for first' && { audiences: AUDIENCES }) },
           })
           expect(explored).toMatchObject({ exhaustive: true })
         } finally {

@@ -103,5 +103,5 @@ function parsedBody(request: ParsedRequest): HttpBody | undefined {
 /** Decodes a body: JSON is UTF-8, and a form is ASCII, which is decoded fastest as one character for each byte. */
 function decode({ headers }: IncomingMessage, bytes: Uint8Array, length = bytes.length): string {
   const whole = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  return whole.toString(headers['content-type']?.startsWith('application/json') ? 'utf8' : 'latin1', 0, length)
+  return whole.toString(/^application\/json/i.test(headers['content-type'] ?? '') ? 'utf8' : 'latin1', 0, length)
 }

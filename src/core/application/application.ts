@@ -8,6 +8,7 @@ import type { ResourceIdentifier } from '../audiences/audience.js'
 import { constantTimeEqual } from '../credentials/base64url.js'
 import type { Resources } from '../resource.js'
 import type { ClientId, Digest, Seconds, Subject } from '../values.js'
+import { ownOf } from '../values.js'
 import type { RegistrationDetails, ResourceScope } from './registration.js'
 import { RESOURCE_CHOICES } from './registration.js'
 
@@ -112,6 +113,20 @@ export function isPublished(application: Application | undefined): application i
  */
 export function isResourceServer(application: Application): boolean {
   return isPublished(application) && Object.hasOwn(application, 'resourceServer')
+}
+
+/**
+ * Returns what an application has of its own registration; undefined for any other. Reads own properties, so that a polluted prototype
+ * neither ends an application nor gives one away.
+ */
+export function selfRegisteredOf(application: Application | undefined): SelfRegistered | undefined {
+  const own = application !== undefined && Object.hasOwn(application, 'selfRegistered') && application.selfRegistered
+  return own ? ownOf(own) : undefined
+}
+
+/** Returns the secrets that an application has already; undefined for one that gets its first at its approval. */
+export function secretsOf(application: Application | undefined): readonly ClientSecret[] | undefined {
+  return application !== undefined && Object.hasOwn(application, 'secrets') ? application.secrets : undefined
 }
 
 /** A secret to compare with where there is none: as long as a digest, and equal to none. */

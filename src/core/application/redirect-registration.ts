@@ -18,8 +18,8 @@ const DOMAIN = /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](
 export interface RedirectCheckRules {
   readonly redirect: RedirectRules
   /**
-   * `required` asks for at least one redirect URI: a resource server has none. `exact` asks for one as well, and takes any hosts: then
-   * there is no domain, and each URI stands for itself alone.
+   * `required` asks for at least one redirect URI: a resource server has none. `exact` asks for one as well, and takes any hosts: unless
+   * a domain is given there is none, and each URI stands for itself alone.
    */
   readonly redirectUris: 'required' | 'exact' | 'none'
 }
@@ -36,7 +36,7 @@ export function checkRedirects(
   check(isEnough, 'redirectUris', 'must have at least one')
   const givenDomain = read('authorizedDomain', TEXT, true)
   const allowSubdomains = read('allowSubdomains', FLAG, true) ?? false
-  if (rules.redirectUris === 'exact') return { redirectUris, allowSubdomains: false }
+  if (rules.redirectUris === 'exact' && givenDomain === undefined) return { redirectUris, allowSubdomains: false }
   const authorizedDomain = givenDomain ?? (hosts.size === 1 ? [...hosts][0] : undefined)
   checkDomain(authorizedDomain, allowSubdomains, hosts, check)
   return { redirectUris, ...(authorizedDomain !== undefined && { authorizedDomain }), allowSubdomains }

@@ -16,13 +16,12 @@ import type { ClientId, Digest, Seconds, Subject } from '../values.js'
 import type {
   Application,
   ApplicationDetails,
-  ClientSecret,
   PublishedApplication,
   Review,
   SelfRegistered,
   SubmittedApplication,
 } from './application.js'
-import { isPublished, isResourceServer } from './application.js'
+import { isPublished, isResourceServer, secretsOf, selfRegisteredOf } from './application.js'
 import type { RegistrationDetails } from './registration.js'
 import { decidedByAdministrator, keptUntil } from './self-registered/life.js'
 
@@ -194,8 +193,10 @@ function approve(application: Application, command: Asked<'approve'>, now: Secon
   if (review.revision !== command.revision) return refused('outdated')
   const scopes = narrowScopes(review.details.scopes, command.scopes, command.catalogue)
   if (scopes === undefined) return refused('scopes')
-  const { v, id, applicant, revision, createdAt, selfRegistered } = application
-  const secrets = application.secrets ?? firstSecrets(review.details, command.secretDigest)
+  const { v, id, applicant, revision, createdAt } = application
+  const selfRegistered = selfRegisteredOf(application)
+  // One that registered itself has its secret, unless a change before its approval has made it public.
+  const secrets = review.details.type === 'public' ? [] : (secretsOf(application) ?? [{ digest: command.secretDigest }])
   const published: PublishedApplication = {
     v,
     id,
@@ -219,10 +220,10 @@ function reject(application: Application, command: Asked<'reject'>, now: Seconds
   if (review?.state !== 'pending') return refused('state')
   if (review.revision !== command.revision) return refused('outdated')
   const rejected: Review = { ...review, state: 'rejected', rejectedAt: now, reason: command.reason }
-  const decided = decidedByAdministrator(application)
-  return isPublished(decided)
-    ? done({ ...decided, review: rejected }, 'rejected', now)
-    : done({ ...decided, state: 'rejected', review: rejected }, 'rejected', now)
+  // Who refuses a change has not looked at what is in force.
+  return isPublished(application)
+    ? done({ ...application, review: rejected }, 'rejected', now)
+    : done({ ...decidedByAdministrator(application), state: 'rejected', review: rejected }, 'rejected', now)
 }
 
 function move(application: Application, state: PublishedApplication['state'], now: Seconds): ApplicationOutcome {
@@ -236,7 +237,7 @@ function move(application: Application, state: PublishedApplication['state'], no
 /** Keeps a client that registered itself for longer. It is no change that anybody has to know of. */
 function use(application: Application, { keepUntil }: Asked<'use'>): ApplicationOutcome {
   if (!isPublished(application)) return refused('state')
-  const { selfRegistered } = application
+  const selfRegistered = selfRegisteredOf(application)
   const present = selfRegistered?.keepUntil
   if (selfRegistered === undefined || present === undefined || present >= keepUntil)
     return { type: 'done', application }
@@ -269,10 +270,6 @@ function reasonsFor(
       return reason === undefined ? [] : [[scope, reason]]
     }),
   )
-}
-
-function firstSecrets(details: ApplicationDetails, digest: Digest): readonly ClientSecret[] {
-  return details.type === 'confidential' ? [{ digest }] : []
 }
 
 /** Returns the details that a change starts from: those of the change that waits, or else those in force. */

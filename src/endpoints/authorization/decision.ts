@@ -5,6 +5,7 @@
  */
 import type { PublishedApplication } from '../../core/application/application.js'
 import { RESOURCE_CHOICES } from '../../core/application/registration.js'
+import { isUnreviewed } from '../../core/application/self-registered/life.js'
 import { audienceOf, coversAudience } from '../../core/audiences/audience.js'
 import { isOAuthError, oauthError } from '../../core/errors.js'
 import type { ApproveCommand } from '../../core/grant/approve.js'
@@ -90,9 +91,12 @@ export async function findConsent(
   return grants.find(covers)
 }
 
-/** True if consents count again. Another program can take over a public client's redirect, so its user is always asked (RFC 8252, 8.6). */
-function isRemembered({ consent }: PageContext<never>, { type }: PublishedApplication): boolean {
-  return consent === 'once' && type === 'confidential'
+/**
+ * True if consents count again. Another program can take over a public client's redirect, so its user is always asked (RFC 8252, 8.6);
+ * and a client that nobody reviewed may say of a secret that all its copies share that it keeps it.
+ */
+function isRemembered({ consent }: PageContext<never>, application: PublishedApplication): boolean {
+  return consent === 'once' && application.type === 'confidential' && !isUnreviewed(application)
 }
 
 function decidingOf(

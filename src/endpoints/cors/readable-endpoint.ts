@@ -51,9 +51,10 @@ export function readableEndpoint<Native>(
   }
 }
 
-/** Returns the redirect URIs of an application that is published, or of one that registers itself with this request. */
+/** Returns the redirect URIs of an application; none for one that nobody approved. */
 function redirectUrisOf(found: Parameters<FoundApplication>[0]): readonly string[] {
-  return found !== undefined && 'redirectUris' in found ? found.redirectUris : []
+  const isFound = found !== undefined && Object.hasOwn(found, 'redirectUris')
+  return isFound ? (found as Pick<RegistrationDetails, 'redirectUris'>).redirectUris : [] // it has some of its own
 }
 
 function ignore(): void {}

@@ -3,7 +3,9 @@
  * @module
  */
 import type { PublishedApplication } from '../../core/application/application.js'
+import { selfRegisteredOf } from '../../core/application/application.js'
 import { RESOURCE_CHOICES } from '../../core/application/registration.js'
+import { isUnreviewed } from '../../core/application/self-registered/life.js'
 import type { Audience } from '../../core/audiences/audience.js'
 import type { OAuthError } from '../../core/errors.js'
 import { oauthError } from '../../core/errors.js'
@@ -78,15 +80,12 @@ export async function createConsentModel(
 }
 
 /** Says what a user must know of a client that registered itself; nothing of any other. */
-function describeSelfRegistered({
-  clientId,
-  selfRegistered,
-}: PublishedApplication): Pick<ConsentPageModel['application'], 'host' | 'unchecked'> {
-  if (selfRegistered === undefined) return {}
-  const { document, keepUntil } = selfRegistered
+function describeSelfRegistered(
+  application: PublishedApplication,
+): Pick<ConsentPageModel['application'], 'host' | 'unchecked'> {
   return {
-    ...(document !== undefined && { host: new URL(clientId).host }),
-    ...(keepUntil !== undefined && { unchecked: true }),
+    ...(selfRegisteredOf(application)?.document !== undefined && { host: new URL(application.clientId).host }),
+    ...(isUnreviewed(application) && { unchecked: true }),
   }
 }
 

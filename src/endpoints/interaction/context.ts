@@ -11,7 +11,7 @@ import { createConsentRecords } from '../../shell/consents.js'
 import type { Settings } from '../../shell/options/settings.js'
 import type { Transactions } from '../../shell/transactions.js'
 import type { RegistrationLimiter } from '../limits/registration-limiter.js'
-import { createRegistrationLimiter } from '../limits/registration-limiter.js'
+import { createDocumentLimiter, createRegistrationLimiter } from '../limits/registration-limiter.js'
 import { completePages } from './host-pages.js'
 
 /** The settings of a server, with the store, the audit trail and a page for everything that is shown. */
@@ -22,6 +22,8 @@ export type PageContext<Native> = Settings<Native> & {
   readonly transactions: Transactions
   readonly consents: ConsentRecords
   readonly registrationLimit: RegistrationLimiter
+  /** The limit on documents of clients that are known. */
+  readonly documentLimit: RegistrationLimiter
   readonly reportRefusal: ReportRefusal
 }
 
@@ -44,6 +46,7 @@ export function createPageContext<Native>(
     transactions,
     consents: createConsentRecords(settings, transactions),
     registrationLimit: createRegistrationLimiter(settings, transactions),
+    documentLimit: createDocumentLimiter(settings, transactions),
     reportRefusal,
   }
 }

@@ -30,6 +30,16 @@ const WAIT: Takes = {
   fits: (value) => typeof value === 'number' && Number.isFinite(value) && value >= 0,
 }
 
+/** Makes a look at the attempts in the store: like the counter, but it counts nothing and writes nothing. */
+export function createAttemptReader({ digests, clock }: Settings<never>, { read }: Transactions): AttemptCounter {
+  return async (name, limit) => {
+    const records = await read([keys.attempts(digestOf(digests, name))])
+    if (isOAuthError(records)) return records
+    const outcome = attempt(recordAs.attempts(records[0]?.value), clock(), limit)
+    return outcome.type === 'allowed' ? 0 : outcome.retryAfter
+  }
+}
+
 /** Makes the counter that keeps attempts in the store. */
 export function createAttemptCounter({ digests }: Settings<never>, { transact }: Transactions): AttemptCounter {
   return async (name, limit) => {

@@ -55,7 +55,8 @@ export function isDocumentDue(
 }
 
 /**
- * Reads the document of a client and adopts it. The request counts as a registration, since it makes this server call another one.
+ * Reads the document of a client and adopts it. The request is limited, since it makes this server call another one; that of a new client
+ * counts as a registration.
  * @returns the application as it is from now on, or the error for a page
  */
 export async function readClientDocument<Native>(
@@ -64,7 +65,8 @@ export async function readClientDocument<Native>(
   clientId: ClientId,
   stored: Application | undefined,
 ): Promise<Application | RefusedLink> {
-  const tooMany = await context.registrationLimit({ address: readAddress(context, request) })
+  const limit = stored === undefined ? context.registrationLimit : context.documentLimit
+  const tooMany = await limit({ address: readAddress(context, request) })
   if (tooMany !== undefined) return tooMany
   const fetched = checkedAnswer<FetchedClientMetadata>(
     'fetchClientMetadata()',

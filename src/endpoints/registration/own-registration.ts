@@ -4,7 +4,7 @@
  * @see RFC 7592, sections 2.1 and 2.3
  */
 import type { Application } from '../../core/application/application.js'
-import { isPublished } from '../../core/application/application.js'
+import { selfRegisteredOf } from '../../core/application/application.js'
 import { constantTimeEqual } from '../../core/credentials/base64url.js'
 import { digestOf } from '../../core/credentials/digests.js'
 import type { OAuthError } from '../../core/errors.js'
@@ -14,6 +14,7 @@ import type { HttpRequest, HttpResponse } from '../../protocol/message.js'
 import type { OwnRegistration } from '../../protocol/registration/registration.js'
 import {
   DELETED,
+  detailsOf,
   noRegistration,
   ownRegistrationRequest,
   readResponse,
@@ -44,10 +45,9 @@ export async function answerOwner<Native>(
   const key = keys.application(settings.clientKeyOf(asked.clientId))
   const reply = await transactions.transact<Own>([key], ([value], now) => {
     const application = recordAs.application(value)
-    found(application)
-    if (application === undefined || !isOwn(settings, application, asked)) return { reply: noRegistration() }
-    // The pages of a client that waits may read that it is still there.
-    if (!isPublished(application)) found(application.review.details)
+    // The pages of a client that waits, too: they are told at least that it does.
+    found(application && detailsOf(application))
+    if (!isOwn(settings, application, asked) || application === undefined) return { reply: noRegistration() }
     return request.method === 'DELETE' ? remove(key, application, now) : { reply: { type: 'own', application } }
   })
   if (isOAuthError(reply)) return reply
@@ -55,10 +55,14 @@ export async function answerOwner<Native>(
 }
 
 /** True for the registration access token of an application. An unknown application takes the same time. */
-function isOwn({ digests }: Settings<never>, application: Application, { clientId, token }: OwnRegistration): boolean {
+function isOwn(
+  { digests }: Settings<never>,
+  application: Application | undefined,
+  { clientId, token }: OwnRegistration,
+): boolean {
   const presented = digestOf(digests, token)
-  const expected = application.selfRegistered?.accessToken ?? NO_TOKEN
-  return constantTimeEqual(expected, presented) && application.id === clientId
+  const expected = selfRegisteredOf(application)?.accessToken ?? NO_TOKEN
+  return constantTimeEqual(expected, presented) && application?.id === clientId
 }
 
 /**

@@ -24,8 +24,9 @@ const VERDICT: Takes = {
 }
 
 /** Returns the rules for what a client says about itself. */
-export function metadataRules({ scopes, redirect, resources }: Settings<never>): ClientMetadataRules {
-  return { scopes, redirect, specifiedResources: resources !== undefined }
+export function metadataRules(settings: Settings<never>): ClientMetadataRules {
+  const { scopes, redirect, resources, allowClientSecretPost: allowPost } = settings
+  return { scopes, redirect, specifiedResources: resources !== undefined, allowPost }
 }
 
 /**

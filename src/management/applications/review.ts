@@ -2,7 +2,7 @@
  * Reviews applications: an administrator approves or rejects a submission or a change.
  * @module
  */
-import { isPublished } from '../../core/application/application.js'
+import { isPublished, secretsOf } from '../../core/application/application.js'
 import { reasonFault } from '../../core/application/reason.js'
 import { digestOf } from '../../core/credentials/digests.js'
 import { checkArgument, readStrictOptions } from '../../core/options.js'
@@ -42,7 +42,7 @@ export function createReviewFunctions(context: ApplicationContext): Pick<Applica
         ...(scopes !== undefined && { scopes }),
         secretDigest: digestOf(context.settings.digests, clientSecret),
       })
-      const hadNone = !isPublished(before) && before?.secrets === undefined
+      const hadNone = !isPublished(before) && secretsOf(before) === undefined
       const isIssued = hadNone && isPublished(after) && after.type === 'confidential'
       return { clientId: after.id, ...(isIssued && { clientSecret }) }
     },

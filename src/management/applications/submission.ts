@@ -3,6 +3,7 @@
  * @module
  */
 import type { SubmittedApplication } from '../../core/application/application.js'
+import { selfRegisteredOf } from '../../core/application/application.js'
 import { GrantwellError, isOAuthError } from '../../core/errors.js'
 import { checkArgument, readStrictOptions } from '../../core/options.js'
 import { NAME, TEXT } from '../../core/takes.js'
@@ -12,7 +13,7 @@ import { storeError } from '../../shell/records/checked-store.js'
 import { recordAs } from '../../shell/records.js'
 import type { Applications } from './interface.js'
 import type { ApplicationContext } from './records.js'
-import { applyCommands } from './records.js'
+import { applyCommands, readApplication } from './records.js'
 import { checkDetails, createClientId, NO_LOGO } from './registration.js'
 
 /** Submissions of one applicant that may wait. Several servers that take submissions at the same moment may exceed it. */
@@ -44,7 +45,14 @@ export function createSubmissionFunctions(context: ApplicationContext): Pick<App
 
     change: async (id, amendment) => {
       checkArgument('applications.change', 'id', TEXT, id)
-      const { details, logo } = checkDetails(context, amendment, { reasons: 'required', logo: 'optional' })
+      const before = await readApplication(context, id)
+      // Each redirect URI of a client that registered itself stands for itself alone, unless a change names a domain.
+      const redirectUris = selfRegisteredOf(before) === undefined ? 'required' : 'exact'
+      const { details, logo } = checkDetails(context, amendment, {
+        reasons: 'required',
+        logo: 'optional',
+        redirectUris,
+      })
       const change = (logoId: string | undefined) =>
         applyCommands(context, parseClientId(id), {
           type: 'change',

@@ -13,7 +13,10 @@ import { normalizeScopes, parseRequestedScopes } from '../../core/scopes.js'
 import { DEVICE_CODE_GRANT } from '../token.js'
 
 /** Settings for the check of what a client says. */
-export type ClientMetadataRules = Pick<RegistrationRules, 'scopes' | 'redirect' | 'specifiedResources'>
+export interface ClientMetadataRules extends Pick<RegistrationRules, 'scopes' | 'redirect' | 'specifiedResources'> {
+  /** True if a client may send its secret in the body. */
+  readonly allowPost: boolean
+}
 
 /** The words of a client about itself, checked. */
 export interface ClientMetadata {
@@ -27,6 +30,9 @@ export interface ClientMetadata {
 export type JsonObject = Readonly<Record<string, unknown>>
 
 const METHODS = ['client_secret_basic', 'client_secret_post', 'none'] as const
+
+/** Redirect URIs have no more characters in all: anybody may register a client, and each leaves a record. */
+const REDIRECT_URIS_LENGTH = 8192
 
 /** The grant types that a client may ask for. Others are left out, as RFC 7591 (section 2) lets a server do. */
 const CODE_GRANT = 'authorization_code'
@@ -57,7 +63,7 @@ export function checkClientMetadata(
   unnamed: string,
   rules: ClientMetadataRules,
 ): ClientMetadata | OAuthError {
-  const asked = askedOf(given)
+  const asked = askedOf(given, rules)
   if (isOAuthError(asked)) return asked
   const scopes = scopesOf(given, rules)
   if (isOAuthError(scopes)) return scopes
@@ -81,6 +87,10 @@ export function checkClientMetadata(
     macTokens: false,
   })
   if (checked.type === 'faults') return faultError(checked.faults)
+  if (checked.details.redirectUris.join('').length > REDIRECT_URIS_LENGTH)
+    return faultError([
+      { path: 'redirectUris', message: `must have at most ${REDIRECT_URIS_LENGTH} characters in all` },
+    ])
   return { type: 'client_metadata', details: checked.details, method }
 }
 
@@ -92,10 +102,11 @@ interface Asked {
   readonly deviceFlow: boolean
 }
 
-function askedOf(given: JsonObject): Asked | OAuthError {
+function askedOf(given: JsonObject, { allowPost }: ClientMetadataRules): Asked | OAuthError {
   const { token_endpoint_auth_method: asked = 'client_secret_basic' } = given
-  const method = METHODS.find((each) => each === asked)
-  if (method === undefined) return wrong(`token_endpoint_auth_method must be ${METHODS.join(', ')}`)
+  const methods = METHODS.filter((each) => allowPost || each !== 'client_secret_post')
+  const method = methods.find((each) => each === asked)
+  if (method === undefined) return wrong(`token_endpoint_auth_method must be ${methods.join(', ')}`)
   const grantTypes = textsIn(given, 'grant_types') ?? [CODE_GRANT]
   const responseTypes = textsIn(given, 'response_types') ?? ['code']
   if (isOAuthError(grantTypes)) return grantTypes
@@ -143,11 +154,11 @@ const WIRE_NAMES: readonly (readonly [string, string])[] = [
   ['scopes', 'scope'],
 ]
 
-/** Makes the error of the first fault. A fault of ours says nothing of what came, so it may be told. */
+/** Makes the error of the first fault. It is told without what came, which may be a secret, or text for another reader. */
 function faultError([fault]: readonly RegistrationFault[]): OAuthError {
   const { path, message } = fault ?? { path: '', message: 'cannot be read' }
   const [field, member] = WIRE_NAMES.find(([name]) => path.startsWith(name)) ?? [path, path]
-  const text = `${member}${path.slice(field.length)} ${message}`
+  const text = `${member}${path.slice(field.length)} ${message.replace(/; got .*$/s, '')}`
   return field === 'redirectUris'
     ? oauthError('invalid_redirect_uri', 'malformed_request', sentence(text))
     : wrong(text)

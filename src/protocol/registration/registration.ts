@@ -4,7 +4,7 @@
  * @see RFC 7591, section 3; RFC 7592, sections 2 and 3
  */
 import type { Application, ApplicationDetails } from '../../core/application/application.js'
-import { isPublished } from '../../core/application/application.js'
+import { isPublished, selfRegisteredOf } from '../../core/application/application.js'
 import type { OAuthError } from '../../core/errors.js'
 import { isOAuthError, malformed, oauthError } from '../../core/errors.js'
 import { printScopes } from '../../core/scopes.js'
@@ -105,12 +105,16 @@ export function registrationError(error: OAuthError): HttpResponse {
   return { ...response, headers: { ...response.headers, 'WWW-Authenticate': challenge } }
 }
 
-/** Describes a client as it is registered: as it was approved, or as it waits. */
+/** Returns the details of an application as it was approved, or as it waits. */
+export function detailsOf(application: Application): ApplicationDetails {
+  return isPublished(application) ? application : application.review.details
+}
+
+/** Describes a client as it is registered. */
 function describe(application: Application, issuer: string): JsonObject {
-  const { id, createdAt, selfRegistered } = application
-  const details: ApplicationDetails = isPublished(application) ? application : application.review.details
-  const { type, name, website, redirectUris, scopes, deviceFlow } = details
-  const method = type === 'public' ? 'none' : (selfRegistered?.method ?? 'client_secret_basic')
+  const { id, createdAt } = application
+  const { type, name, website, redirectUris, scopes, deviceFlow } = detailsOf(application)
+  const method = type === 'public' ? 'none' : (selfRegisteredOf(application)?.method ?? 'client_secret_basic')
   const usesCode = redirectUris.length > 0
   return {
     client_id: id,

@@ -109,9 +109,13 @@ function codeOf(response: LifecycleResponse, redirectUri: string, state: string)
 
 /** Returns the name and value of each cookie that is set; a list may have been joined with commas. */
 function cookiesOf({ headers }: LifecycleResponse): readonly string[] {
-  return headersOf(headers, 'set-cookie')
-    .flatMap((value) => value.split(/,(?=[^;,=]+=)/))
-    .map((cookie) => cookie.split(';', 1).join('').trim())
+  return (
+    headersOf(headers, 'set-cookie')
+      .flatMap((value) => value.split(','))
+      .map((part) => part.split(';', 1).join('').trim())
+      // The rest is the second half of a date.
+      .filter((part) => part.includes('='))
+  )
 }
 
 /** Returns the fields that a browser sends of a page's form: the hidden ones, and the chosen one of each group. */

@@ -7,11 +7,11 @@
 import type { Scope, ScopeCatalogue } from '../../scopes.js'
 import type { ClientId, Digest, Seconds } from '../../values.js'
 import type { Application, KeptDocument, PublishedApplication, Review } from '../application.js'
-import { isPublished } from '../application.js'
+import { isPublished, selfRegisteredOf } from '../application.js'
 import type { RegistrationDetails } from '../registration.js'
 import type { ApplicationOutcome } from '../transition.js'
 import { done, refused, transitionApplication } from '../transition.js'
-import { UNUSED_LIFETIME, WAITING_LIFETIME } from './life.js'
+import { isUnreviewed, UNUSED_LIFETIME, WAITING_LIFETIME } from './life.js'
 
 /** The decision of the host's policy on a client. */
 export type ClientDecision =
@@ -32,15 +32,19 @@ export interface ReadDocument {
   readonly catalogue: ScopeCatalogue
 }
 
-/** The time from which a document is due again; undefined for an application without one, or that nothing can change. */
+/**
+ * The time from which a document is due again; undefined for an application without one, or that nothing can change. A client that an
+ * administrator gave a secret is no more what a document says, since that speaks for clients without one.
+ */
 export function documentDueAt(application: Application | undefined): Seconds | undefined {
   if (application?.state !== 'approved' && application?.state !== 'pending') return undefined
-  return application.selfRegistered?.document?.until
+  if (isPublished(application) && application.type === 'confidential') return undefined
+  return selfRegisteredOf(application)?.document?.until
 }
 
 /** True for a document that says the same as when it was read last. */
 export function isSameDocument(application: Application | undefined, digest: Digest): boolean {
-  return application?.selfRegistered?.document?.digest === digest
+  return selfRegisteredOf(application)?.document?.digest === digest
 }
 
 /**
@@ -53,9 +57,10 @@ export function adoptDocument(
   now: Seconds,
 ): ApplicationOutcome {
   if (application === undefined) return registerByDocument(read, now)
-  const { selfRegistered } = application
-  // An identifier of another kind may look like a URL, and a decision of an administrator stands.
-  if (documentDueAt(application) === undefined || selfRegistered === undefined) return refused('state')
+  const selfRegistered = selfRegisteredOf(application)
+  // Two identifiers may have one key, one of another kind may look like a URL, and a decision of an administrator stands.
+  const isOfDocument = application.id === read.id && documentDueAt(application) !== undefined
+  if (!isOfDocument || selfRegistered === undefined) return refused('state')
   const { document, decision } = read
   const current = { ...application, selfRegistered: { ...selfRegistered, document } }
   if (isSameDocument(application, document.digest)) return { type: 'done', application: current }
@@ -82,12 +87,16 @@ function registerByDocument(read: ReadDocument, now: Seconds): ApplicationOutcom
   return submitted.type === 'refused' ? submitted : decideOn(submitted.application, read, now)
 }
 
-/** Approves what waits in an application, where the policy does. */
+/**
+ * Approves what waits in an application, where the policy does. The policy cannot undo what an administrator decided: then the change
+ * waits for one.
+ */
 function decideOn(application: Application, { decision, catalogue }: ReadDocument, now: Seconds): ApplicationOutcome {
-  const { revision, selfRegistered } = application
-  if (decision?.type !== 'approve') return done(application, revision === 1 ? 'submitted' : 'changed', now)
-  // The end of one that is in use stays, and so does that of one without an end.
-  const keepUntil = isPublished(application) ? selfRegistered?.keepUntil : now + UNUSED_LIFETIME
+  const { revision } = application
+  if (decision?.type !== 'approve' || !isUnreviewed(application))
+    return done(application, revision === 1 ? 'submitted' : 'changed', now)
+  // The end of one that is in use stays.
+  const keepUntil = isPublished(application) ? selfRegisteredOf(application)?.keepUntil : now + UNUSED_LIFETIME
   const kept = keepUntil === undefined ? {} : { keepUntil }
   const { scopes } = decision
   const approve = { type: 'approve', revision, scopes, catalogue, secretDigest: NO_SECRET, ...kept } as const
@@ -99,7 +108,7 @@ const NO_SECRET = '' as Digest // never read
 
 /** Returns an application whose document is not adopted: it is read again when it is due, and decided on again. */
 function notAdopted(application: Application, until: Seconds): Application {
-  const { selfRegistered } = application
+  const selfRegistered = selfRegisteredOf(application)
   return { ...application, selfRegistered: { ...selfRegistered, document: { digest: NO_DIGEST, until } } }
 }
 

@@ -8,7 +8,7 @@
  */
 import type { Seconds } from '../../values.js'
 import type { Application, SelfRegistered } from '../application.js'
-import { isPublished } from '../application.js'
+import { isPublished, selfRegisteredOf } from '../application.js'
 
 const DAY: Seconds = 86_400
 
@@ -34,7 +34,7 @@ export function keepUntilOf(
   now: Seconds,
   { refreshTokenLifetime, gracePeriod }: Lifetimes,
 ): Seconds | undefined {
-  const keepUntil = isPublished(application) ? application.selfRegistered?.keepUntil : undefined
+  const keepUntil = isPublished(application) ? selfRegisteredOf(application)?.keepUntil : undefined
   const tokensEnd = now + refreshTokenLifetime + gracePeriod
   return keepUntil === undefined || keepUntil >= tokensEnd ? undefined : tokensEnd + SLACK
 }
@@ -44,9 +44,14 @@ export function keptUntil({ keepUntil: _, ...rest }: SelfRegistered, keepUntil: 
   return keepUntil === undefined ? rest : { ...rest, keepUntil }
 }
 
+/** True for a client that registered itself, and that no administrator decided on: nobody knows whether what it says is true. */
+export function isUnreviewed(application: Application): boolean {
+  return selfRegisteredOf(application)?.keepUntil !== undefined
+}
+
 /** Returns an application that an administrator decided on, which is no more removed where nobody uses it. */
 export function decidedByAdministrator<Decided extends Application>(application: Decided): Decided {
-  const { selfRegistered } = application
+  const selfRegistered = selfRegisteredOf(application)
   return selfRegistered === undefined
     ? application
     : { ...application, selfRegistered: keptUntil(selfRegistered, undefined) }
