@@ -22,6 +22,7 @@ const rules = {
   scopes: serviceScopes(),
   redirect: { matching: 'domain', allowLocalhost: true },
   specifiedResources: true,
+  allowPost: true,
 } as const
 const SOUND = {
   client_id: CLIENT_URL,

@@ -12,7 +12,7 @@ import { checkClientMetadata } from '../../src/protocol/registration/client-meta
 import { shortestTimeOf } from './growth.js'
 
 const redirect = { matching: 'domain', allowLocalhost: true } as const
-const rules = { scopes: serviceScopes(), redirect, specifiedResources: false }
+const rules = { scopes: serviceScopes(), redirect, specifiedResources: false, allowPost: true }
 const registered = { type: 'public', redirectUris: ['https://app.example/'], allowSubdomains: false } as const
 const RESOURCE = 'https://git.example/mcp' as ResourceIdentifier // as the option would have it
 const audiences = new Map([[RESOURCE, { resource: RESOURCE, name: 'Tools', scopes: [] }]])

@@ -68,7 +68,7 @@ describe('the metadata of a client', () => {
 
   it('register nothing at a service without scopes', () => {
     const redirect = { matching: 'domain', allowLocalhost: true } as const
-    const rules = { scopes: scopeCatalogue([]), redirect, specifiedResources: false }
+    const rules = { scopes: scopeCatalogue([]), redirect, specifiedResources: false, allowPost: true }
     expect(checkClientMetadata(NATIVE_CLIENT, 'An application', rules)).toMatchObject({
       type: 'error',
       code: 'invalid_client_metadata',
