@@ -124,6 +124,7 @@ export interface AuthorizationServerOptions<Native = unknown> {
   /**
    * Limits registrations by clients: counts a request, and returns the seconds to wait, 0 to let it pass. The default counts in the
    * store: 20 at once and one more every 3 minutes for each address; 1,000 at once and one more every 30 seconds for all together.
+   * It is also asked before a known client's document is read again, of which the default lets 100 at once and one more every 3 seconds.
    */
   readonly registrationLimiter?: (attempt: RegistrationAttempt) => Seconds | Promise<Seconds>
   /**

@@ -66,7 +66,7 @@ describeWith(describe, openssl, 'a fetch from a host', () => {
     [['127.0.0.1', 'fd00::1']],
     [['127.0.0.1', 'no address']],
     [['127.0.0.2']],
-  ])('connects to none of %j, since one is not public', async (addresses) => {
+  ])('[57] connects to none of %j, since one is not public', async (addresses) => {
     expect(await fetchOf(addresses)).toEqual({ result: NO_ADDRESS, connections: 0 })
   })
 

@@ -139,7 +139,7 @@ describeWith(describe, openssl, 'a fetch of a metadata document', () => {
   })
 
   describe('refuses', () => {
-    it.each([300, 301, 302, 303, 304, 307, 308])('the redirect %d, which it does not follow', async (status) => {
+    it.each([300, 301, 302, 303, 304, 307, 308])('[57] the redirect %d, which it does not follow', async (status) => {
       const headers = { ...JSON_HEADERS, Location: `https://${HOST}:${status}/` }
       expect(await fetchFrom(answering('', headers, status))).toEqual({ type: 'none', reason: 'redirect' })
       expect(server.connections()).toBe(1)
@@ -185,7 +185,7 @@ describeWith(describe, openssl, 'a fetch of a metadata document', () => {
       expect(answer).toEqual({ type: 'none', reason: 'media_type' })
     })
 
-    it('a length over 5,120 bytes before the first of them', async () => {
+    it('[57] a length over 5,120 bytes before the first of them', async () => {
       const answer = await fetchFrom((_, response) => {
         response.writeHead(200, { ...JSON_HEADERS, 'Content-Length': '5121' }).flushHeaders()
       })

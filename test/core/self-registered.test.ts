@@ -116,7 +116,7 @@ describe('a client by its document, whatever happens to it', () => {
     }
   }
 
-  it('answers users at no redirect URI but one that was decided on, and that its document still has', () => {
+  it('[56] answers users at no redirect URI but one that was decided on, and that its document still has', () => {
     fc.assert(
       fc.property(steps, (list) => {
         const decided = new Set<string>()
@@ -146,7 +146,7 @@ describe('a client by its document, whatever happens to it', () => {
     )
   })
 
-  it('stays as an administrator left it: stopped or refused, nothing that it says changes it, and it has no end', () => {
+  it('[58] stays as an administrator left it: stopped or refused, nothing that it says changes it, and it has no end', () => {
     fc.assert(
       fc.property(steps, (list) => {
         walk(list, (before, step, after) => {

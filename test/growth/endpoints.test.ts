@@ -5,11 +5,13 @@
 import type { Pages } from 'grantwell/pages'
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { codesOf, enterCode } from '../protocol/device-form.js'
+import { register } from '../protocol/registration.js'
 import { API, withApi } from '../protocol/resource-server.js'
 import type { TestServer } from '../support.js'
 import { authorizationUrl, basic, hiddenFields, openConsent, requestOf, send, testServer, tokens } from '../support.js'
 import type { Case } from './growth.js'
-import { shortestTimeOf, superlinearOf } from './growth.js'
+import { shortestTimeOf, superlinearOf, WHOLE } from './growth.js'
+import { METADATA_SHAPES } from './registration-parsers.js'
 import type { Sent } from './requests.js'
 import { HEADER_SHAPES, HEADER_SIZES, REQUESTS, requestWith } from './requests.js'
 
@@ -30,6 +32,9 @@ beforeAll(async () => {
     onEvent: () => {},
     userCodeLimiter: none,
     deviceLimiter: none,
+    registrationLimiter: none,
+    clientPolicy: () => 'approve',
+    fetchClientMetadata: async () => ({ type: 'none', reason: 'status' }),
     macTokens: true,
     derivationKey,
     resources: () => [{ id: 'a', name: 'A' }],
@@ -127,6 +132,15 @@ const ENDPOINTS: Readonly<Record<string, Endpoint>> = {
     },
   },
   'the style sheet': { path: '/oauth2/style.css', method: 'GET', status: 200, sent: () => ({ base: '' }) },
+  'a registration that its client reads': {
+    path: '/oauth2/register',
+    method: 'GET',
+    status: 200,
+    sent: async () => {
+      const { client_id: clientId, registration_access_token: token } = await register(test)
+      return { base: queryOf({ client_id: clientId }), headers: { authorization: `Bearer ${token}` } }
+    },
+  },
   metadata: {
     path: '/.well-known/oauth-authorization-server',
     method: 'GET',
@@ -150,6 +164,16 @@ describe('the time of an answer grows with the bytes of its request, and no fast
     })
     expect(inputs.length).toBeGreaterThan(50)
     expect(await superlinearOf(inputs)).toEqual([])
+  })
+
+  it.each(Object.entries(METADATA_SHAPES))('registration: %s', { timeout: 300_000 }, async (_name, shape) => {
+    const prepare: Case = (size) => {
+      const headers = { 'content-type': 'application/json' }
+      const text = JSON.stringify(shape(size))
+      const message = requestOf({ method: 'POST', url: '/oauth2/register', headers, body: { type: 'text', text } })
+      return () => test.server.handle(message)
+    }
+    expect(await superlinearOf([['', { prepare, sizes: WHOLE }]])).toEqual([])
   })
 
   it('a guard', { timeout: 300_000 }, async () => {

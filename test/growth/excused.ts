@@ -24,6 +24,10 @@ export const EXCUSED: Readonly<Record<string, readonly string[]>> = {
     ...of('protocol/cors/preflight.ts', 'isPreflight'),
     ...of('client/errors.ts', 'isClientError'),
   ],
+  'is given an application as it was checked, or the origin of a page, both of limited length': [
+    ...of('protocol/registration/registration.ts', 'registeredResponse', 'readResponse'),
+    ...of('protocol/cors/response.ts', 'endpointPreflight'),
+  ],
   'is given random bytes, keys and digests of a fixed length': [
     ...of('core/credentials/credential.ts', 'secretFrom', 'grantIdOf'),
     ...of('core/grant/device.ts', 'requestDevice', 'poll'),

@@ -24,7 +24,7 @@ interface Budget {
 }
 
 const BUDGETS: { readonly [entry: string]: Budget } = {
-  '.': { files: 13, gzip: 20_000, brotli: 18_000, later: 51_000 },
+  '.': { files: 13, gzip: 20_000, brotli: 18_000, later: 52_000 },
   './core': { files: 6, gzip: 13_850 },
   './node': { files: 6, gzip: 7_100 },
   './fetch': { files: 6, gzip: 3_500 },
@@ -36,7 +36,7 @@ const BUDGETS: { readonly [entry: string]: Budget } = {
   './metadata': { files: 1, gzip: 26_500 },
   './client': { files: 14, gzip: 22_300 },
   './client/node': { files: 5, gzip: 10_100 },
-  './testing': { files: 21, gzip: 69_000, later: 38_500 },
+  './testing': { files: 21, gzip: 69_000, later: 39_500 },
 }
 
 /** Sources that no start waits for: they are loaded behind it. */

@@ -63,7 +63,7 @@ describe('a client whose identifier is a URL', () => {
     expect(test.fetched).toHaveLength(2)
   })
 
-  it('is read for a user who is signed in alone: anybody else is sent to sign in, and back to the same request', async () => {
+  it('[57] is read for a user who is signed in alone: anybody else is sent to sign in, and back to the same request', async () => {
     const test = await documentServer()
     test.session.user = undefined
     const answer = await openFor(test)
@@ -205,7 +205,7 @@ describe('the policy of the host on a document', () => {
     expect(await test.server.applications.get(CLIENT_URL)).toMatchObject({ scopes: ['repo-code:rw'] })
   })
 
-  it('refuses: the user sees a page, and nothing is kept', async () => {
+  it('[54] refuses: the user sees a page, and nothing is kept', async () => {
     const test = await documentServer({ clientPolicy: () => 'refuse' })
     const page = await openFor(test)
     expect([page.status, page.body]).toEqual([
@@ -223,7 +223,7 @@ describe('the policy of the host on a document', () => {
     expect([page.status, page.body]).toEqual([200, expect.not.stringContaining('This application registered itself')])
   })
 
-  it('cannot bring back what an administrator stopped, or refused', async () => {
+  it('[58] cannot bring back what an administrator stopped, or refused', async () => {
     const stopped = await documentServer()
     await openFor(stopped)
     await stopped.server.applications.suspend(CLIENT_URL)
@@ -240,7 +240,7 @@ describe('the policy of the host on a document', () => {
 })
 
 describe('a document that changes after it was approved', () => {
-  it('loses at once a redirect URI that it no longer has, whatever the policy says', async () => {
+  it('[56] loses at once a redirect URI that it no longer has, whatever the policy says', async () => {
     for (const verdict of ['approve', 'review', 'refuse'] as const) {
       let now: 'approve' | 'review' | 'refuse' = 'approve'
       const test = await documentServer({ clientPolicy: () => now })
@@ -254,7 +254,7 @@ describe('a document that changes after it was approved', () => {
     }
   })
 
-  it('gets no new redirect URI but by the policy', async () => {
+  it('[56] gets no new redirect URI but by the policy', async () => {
     for (const [verdict, status] of [
       ['approve', 200],
       ['review', 400],

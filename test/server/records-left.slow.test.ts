@@ -5,7 +5,7 @@
  * @see DESIGN, "bounds"
  */
 import { readFileSync } from 'node:fs'
-import type { AuthorizationServerOptions, RecordStore } from 'grantwell'
+import type { AuthorizationServerOptions, ClientVerdict, RecordStore } from 'grantwell'
 import { serviceScopes } from 'grantwell'
 import { memoryStore } from 'grantwell/storage/memory'
 import { describe, expect, it } from 'vitest'
@@ -13,6 +13,7 @@ import { grantIdOf } from '../../src/core/credentials/credential.js'
 import { DECISIONS_KEPT } from '../../src/core/grant/consents.js'
 import { enter, openDevicePage } from '../protocol/device-form.js'
 import { MAC_OPTIONS, macTokens, signedParts, signedRequest, withSigner } from '../protocol/mac-client.js'
+import { askToRegister, NATIVE_CLIENT } from '../protocol/registration.js'
 import type { TestServer } from '../support.js'
 import {
   authorize,
@@ -138,6 +139,12 @@ const WAYS: readonly Way[] = [
     walk: () => devices(undefined, 1),
   },
   {
+    who: 'an address',
+    does: 'registers clients that wait',
+    bound: 'see below',
+    walk: clients,
+  },
+  {
     who: 'an applicant',
     does: 'submits applications',
     bound: '20 that wait, each with a logo',
@@ -208,6 +215,20 @@ async function authorizeAgain(test: TestServer): Promise<{ readonly code: string
   } catch {
     return { code: '' } // the application got its code at once
   }
+}
+
+/** Registers clients that wait, as often as the limit lets an address, until the first ones have gone. */
+async function clients(): Promise<number> {
+  const options = { clientPolicy: (): ClientVerdict => 'review', remoteAddress: () => '192.0.2.1' }
+  const { test, begin, most } = await countingServer(options)
+  begin()
+  const [day, period] = [86_400, 180]
+  for (let second = 0; second <= 30 * day; second += period) {
+    let status = 201
+    while (status === 201) status = (await askToRegister(test, NATIVE_CLIENT)).status
+    test.clock.now += period
+  }
+  return most()
 }
 
 const MARK = '## Records that somebody can leave'

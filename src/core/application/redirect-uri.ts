@@ -40,6 +40,11 @@ const HOST = /^(?:[a-z0-9_-]+(?:\.[a-z0-9_-]+)*|\[[0-9a-f:]+\])$/
 
 const MAX_LENGTH = 2048
 
+/** A redirect URI is ASCII. A host of other characters is not parsed, since that takes time by the square of its length. */
+const ASCII = /^[\x20-\x7e]*$/
+
+const SPELLING = 'must be spelled as a browser spells it, with a plain host and no empty or encoded parts in its path'
+
 /**
  * Parses a redirect URI and tells its kind.
  * @returns undefined for what nobody may register or use
@@ -48,7 +53,7 @@ export function parseRedirectUri(
   text: string,
   rules: RedirectRules,
 ): { readonly kind: 'https' | 'loopback' | 'private-use'; readonly url: URL } | undefined {
-  if (text.length > MAX_LENGTH || text.includes('#')) return undefined
+  if (text.length > MAX_LENGTH || !ASCII.test(text) || text.includes('#')) return undefined
   const url = parseUrl(text)
   if (url === undefined) return undefined
   // An origin may leave out its slash; nothing else may differ from what the parser writes.
@@ -83,6 +88,7 @@ function plainName(name: string): string {
 /** Says in words for whoever wrote it the first rule that a string breaks which is no redirect URI. Nothing of the string is in it. */
 export function redirectUriRule(text: string, { allowLocalhost }: RedirectRules): string {
   if (text.length > MAX_LENGTH) return `must have at most ${MAX_LENGTH} characters`
+  if (!ASCII.test(text)) return SPELLING
   const url = parseUrl(text)
   if (url === undefined) return 'must be a whole URL'
   if (text.includes('#')) return 'must not have a fragment'
@@ -92,7 +98,7 @@ export function redirectUriRule(text: string, { allowLocalhost }: RedirectRules)
   if (url.protocol === 'http:' && url.hostname === 'localhost' && !allowLocalhost)
     return 'must have 127.0.0.1 or [::1] in place of localhost'
   if (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname, allowLocalhost))) {
-    return 'must be spelled as a browser spells it, with a plain host and no empty or encoded parts in its path'
+    return SPELLING
   }
   return 'must be https, http on loopback, or a private-use scheme with a dot such as com.example.app:'
 }

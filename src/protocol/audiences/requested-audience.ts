@@ -15,7 +15,6 @@ import { malformed, oauthError } from '../../core/errors.js'
 import type { Scope, ScopeCatalogue } from '../../core/scopes.js'
 import { parseUrl } from '../../core/url.js'
 import type { Parameters } from '../parameters.js'
-import { PARAMETER_LIMITS } from '../parameters.js'
 
 /** The protected resources and the scopes of a service. */
 export interface AudienceRules {
@@ -48,6 +47,9 @@ export function requestedAudience(
   return [...audiences.values()].filter((each) => asked.has(each)).map(({ resource }) => resource)
 }
 
+/** A URI is ASCII (RFC 3986). A longer one, or a host of other characters, is not parsed: that takes time by the square of its length. */
+const URI = /^[\x21-\x7e]{1,1024}$/
+
 /**
  * Finds a declared resource by its identifier. Clients write the same URL in several ways: with capitals in scheme and host, or with
  * a slash behind a bare host.
@@ -55,7 +57,7 @@ export function requestedAudience(
 function findResource(text: string, declared: DeclaredResources): DeclaredResource | undefined {
   const find = (identifier: string) => declared.get(identifier as ResourceIdentifier) // an unknown one finds nothing
   const exact = find(text)
-  if (exact !== undefined || text.length > PARAMETER_LIMITS.length) return exact
+  if (exact !== undefined || !URI.test(text)) return exact
   const url = parseUrl(text)
   if (url === undefined) return undefined
   return find(url.href) ?? (url.href === `${url.origin}/` ? find(url.origin) : undefined)

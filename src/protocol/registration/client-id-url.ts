@@ -17,7 +17,7 @@ const SECRETS = ['client_secret', 'client_secret_expires_at'] as const
  * So one client has one spelling.
  * @returns undefined for any other identifier
  */
-export function documentUrl(clientId: string): URL | undefined {
+export function documentUrl(clientId: ClientId): URL | undefined {
   if (!clientId.startsWith('https://')) return undefined
   const url = parseUrl(clientId)
   if (url === undefined || url.href !== clientId || clientId !== url.origin + url.pathname) return undefined

@@ -3,13 +3,15 @@
  * @module
  * @see RFC 7591, section 2; draft-ietf-oauth-client-id-metadata-document
  */
+import { parseRedirectUri } from '../../core/application/redirect-uri.js'
 import type { RegistrationDetails, RegistrationFault } from '../../core/application/registration.js'
+import { APPLICATION_LIMITS } from '../../core/application/registration.js'
 import type { RegistrationRules } from '../../core/application/registration-check.js'
 import { checkRegistration } from '../../core/application/registration-check.js'
 import type { OAuthError } from '../../core/errors.js'
 import { isOAuthError, oauthError } from '../../core/errors.js'
 import { normalizeScopes, parseRequestedScopes } from '../../core/scopes.js'
-import { parseUrl } from '../../core/url.js'
+import { isWithin } from '../../core/text.js'
 import { DEVICE_CODE_GRANT } from '../token.js'
 
 /** Settings for the check of what a client says. */
@@ -68,7 +70,7 @@ export function checkClientMetadata(
   const scopes = scopesOf(given, rules)
   if (isOAuthError(scopes)) return scopes
   const { method, usesCode, deviceFlow } = asked
-  const name = nameOf(given, unnamed)
+  const name = nameOf(given, unnamed, rules)
   const registration = {
     name,
     ...(given['client_uri'] !== undefined && { website: given['client_uri'] }),
@@ -135,12 +137,32 @@ function scopesOf({ scope }: JsonObject, { scopes: catalogue }: ClientMetadataRu
 }
 
 /** Returns the name of a client. One that says none is known by where it sends its users. */
-function nameOf({ client_name: name, redirect_uris: uris }: JsonObject, unnamed: string): unknown {
+function nameOf(
+  { client_name: name, redirect_uris: uris }: JsonObject,
+  unnamed: string,
+  { redirect }: ClientMetadataRules,
+): unknown {
+  if (typeof name === 'string' && name !== '') return shortened(name)
   if (name !== undefined && name !== '') return name
   const first: unknown = Array.isArray(uris) ? uris[0] : undefined
-  const host = typeof first === 'string' ? parseUrl(first)?.host : undefined
-  return (host || unnamed).slice(0, 50)
+  const host = typeof first === 'string' ? parseRedirectUri(first, redirect)?.url.host : undefined
+  return shortened(host || unnamed)
 }
+
+/** Returns a name, or the beginning of one that is too long: programs write names, and nobody is there to choose a shorter one. */
+function shortened(name: string): string {
+  if (isWithin(name, APPLICATION_LIMITS.name)) return name
+  // Longer than any name that is kept, and short enough to be taken apart.
+  const beginning = name.slice(0, LONGEST_NAME)
+  const characters = [...new Intl.Segmenter('en', { granularity: 'grapheme' }).segment(beginning)]
+  return `${characters
+    .slice(0, APPLICATION_LIMITS.name - 1)
+    .map(({ segment }) => segment)
+    .join('')}…`
+}
+
+/** Code units of a name that are looked at: 50 characters of 16, as a person's keyboard has them. */
+const LONGEST_NAME = 800
 
 /** The fields of a registration, each with its name on the wire. */
 const WIRE_NAMES: readonly (readonly [string, string])[] = [
