@@ -316,6 +316,7 @@ describe('the registration of a client, for itself (RFC 7592)', () => {
       { ...made, registration_client_uri: uri('web') },
       { ...made, registration_client_uri: uri('unknown') },
       { ...made, registration_client_uri: 'https://git.example/oauth2/register' },
+      { ...made, registration_client_uri: 'https://git.example/oauth2/register?%zz=1' },
     ]
     for (const method of ['GET', 'DELETE'])
       for (const own of asked) {

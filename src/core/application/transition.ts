@@ -56,7 +56,7 @@ export type ApplicationCommand =
       /** The digest of the secret that a confidential client gets at its first approval. */
       readonly secretDigest: Digest
       /** The time until which a client is kept that the policy of the host approved; absent where an administrator did. */
-      readonly keepUntil?: Seconds
+      readonly keepUntil?: Seconds | undefined
     }
   | {
       readonly type: 'use'
@@ -131,7 +131,8 @@ export function transitionApplication(
   command: ApplicationCommand,
   now: Seconds,
 ): ApplicationOutcome {
-  if (command.type === 'submit') return application === undefined ? submit(command, now) : refused('exists')
+  if (command.type === 'submit')
+    return application === undefined ? done(submitted(command, now), 'submitted', now) : refused('exists')
   if (application === undefined) return refused('unknown')
   switch (command.type) {
     case 'change':
@@ -153,9 +154,10 @@ export function transitionApplication(
 
 type Asked<Type extends ApplicationCommand['type']> = Extract<ApplicationCommand, { readonly type: Type }>
 
-function submit(command: Asked<'submit'>, now: Seconds): ApplicationOutcome {
+/** Makes an application that waits for a decision. */
+export function submitted(command: Asked<'submit'>, now: Seconds): SubmittedApplication {
   const { id, applicant, details, selfRegistered, secretDigest } = command
-  const application: SubmittedApplication = {
+  return {
     v: 1,
     id,
     state: 'pending',
@@ -166,7 +168,6 @@ function submit(command: Asked<'submit'>, now: Seconds): ApplicationOutcome {
     ...(secretDigest !== undefined && { secrets: [{ digest: secretDigest }] }),
     review: { state: 'pending', revision: 1, submittedAt: now, details },
   }
-  return done(application, 'submitted', now)
 }
 
 /** Takes in a change. The approved details stay in force; a change that was waiting gives way. */

@@ -172,14 +172,20 @@ const WIRE_NAMES: readonly (readonly [string, string])[] = [
   ['scopes', 'scope'],
 ]
 
-/** Makes the error of the first fault. It is told without what came, which may be a secret, or text for another reader. */
-function faultError([fault]: readonly RegistrationFault[]): OAuthError {
-  const { path, message } = fault ?? { path: '', message: 'cannot be read' }
-  const [field, member] = WIRE_NAMES.find(([name]) => path.startsWith(name)) ?? [path, path]
-  const text = `${member}${path.slice(field.length)} ${message.replace(/; got .*$/s, '')}`
-  return field === 'redirectUris'
+/** Makes the error of faults. They are told without what came, which may be a secret, or text for another reader. */
+function faultError(faults: readonly RegistrationFault[]): OAuthError {
+  const text = faults.map(({ path, message }) => `${wireName(path)} ${message.replace(/; got .*$/s, '')}`).join('; ')
+  return faults.some(({ path }) => path.startsWith('redirectUris'))
     ? oauthError('invalid_redirect_uri', 'malformed_request', sentence(text))
     : wrong(text)
+}
+
+/** Writes the place of a fault by the name on the wire: `redirect_uris[1]` for `redirectUris[1]`. */
+function wireName(path: string): string {
+  return WIRE_NAMES.reduce(
+    (name, [field, member]) => (name.startsWith(field) ? member + name.slice(field.length) : name),
+    path,
+  )
 }
 
 /** Makes the error of what a client said wrong about itself. */

@@ -10,7 +10,7 @@ import type { Application, ApplicationDetails, KeptDocument, PublishedApplicatio
 import { isPublished, selfRegisteredOf } from '../application.js'
 import type { RegistrationDetails } from '../registration.js'
 import type { ApplicationOutcome } from '../transition.js'
-import { done, refused, transitionApplication } from '../transition.js'
+import { done, refused, submitted, transitionApplication } from '../transition.js'
 import { isUnreviewed, UNUSED_LIFETIME, WAITING_LIFETIME } from './life.js'
 
 /** The decision of the host's policy on a client. */
@@ -92,8 +92,7 @@ function registerByDocument(read: ReadDocument, now: Seconds): ApplicationOutcom
   if (decision === undefined || decision.type === 'refuse') return refused('unknown')
   const selfRegistered = { keepUntil: now + WAITING_LIFETIME, document }
   const submit = { type: 'submit', id, details: detailsFor(details, decision), selfRegistered } as const
-  const submitted = transitionApplication(undefined, submit, now)
-  return submitted.type === 'refused' ? submitted : decideOn(submitted.application, read, now)
+  return decideOn(submitted(submit, now), read, now)
 }
 
 /**
@@ -106,9 +105,8 @@ function decideOn(application: Application, { decision, catalogue }: ReadDocumen
     return done(application, revision === 1 ? 'submitted' : 'changed', now)
   // The end of one that is in use stays.
   const keepUntil = isPublished(application) ? selfRegisteredOf(application)?.keepUntil : now + UNUSED_LIFETIME
-  const kept = keepUntil === undefined ? {} : { keepUntil }
   const { scopes } = decision
-  const approve = { type: 'approve', revision, scopes, catalogue, secretDigest: NO_SECRET, ...kept } as const
+  const approve = { type: 'approve', revision, scopes, catalogue, secretDigest: NO_SECRET, keepUntil } as const
   return transitionApplication(application, approve, now)
 }
 
