@@ -14,6 +14,7 @@ import {
   debianVersion,
   engineOf,
   GIT_CREDENTIAL_OAUTH,
+  GO_DEVICE_FLOW,
   IS_DEBIAN_12,
   speak,
   startDebian,
@@ -80,6 +81,23 @@ describeWith(describe, engineOf(CLI_OAUTH), CLI_OAUTH.name, () => {
     expect(new URL(url).searchParams.has('response_type')).toBe(false)
     expect(new URL(page.headers.get('location') ?? 'none:').searchParams.get('error')).toBe('invalid_request')
     talk.end()
+  })
+})
+
+describeWith(describe, engineOf(GO_DEVICE_FLOW), 'golang.org/x/oauth2 by its device flow', () => {
+  it('connects a device', async () => {
+    const { program, args, remove } = commandOf(GO_DEVICE_FLOW)
+    try {
+      const { browser, ...setting } = await settingOf(service, 'public', '/callback')
+      const talk = speak(program, [...args, JSON.stringify(setting)])
+      const { code, url } = await talk.hear()
+      await connect(browser, url, code)
+      const tokens = await talk.hear()
+      expect(tokens).toMatchObject({ type: 'Bearer' })
+      expect(await statusWith(service, tokens)).toBe(200)
+    } finally {
+      remove?.()
+    }
   })
 })
 

@@ -99,7 +99,7 @@ export const DEBIAN_CLIENTS: readonly DebianClient[] = [
   },
   {
     name: 'golang.org/x/oauth2',
-    version: '0.3.0',
+    version: '0.15.0',
     packages: ['golang-golang-x-oauth2-dev', 'golang-go'],
     file: 'go_oauth2',
     confidential: 'Basic',
@@ -107,7 +107,7 @@ export const DEBIAN_CLIENTS: readonly DebianClient[] = [
     pkce: true,
     state: true,
     does: ['call', 'refresh'],
-    client: 'nothing; a public application: PKCE by hand, since this version has no function for it',
+    also: 'device flow',
   },
 ]
 
@@ -123,6 +123,13 @@ export const CLI_OAUTH: DebianClient = {
   does: [],
   also: 'device flow, not the code flow',
 }
+
+/** The device flow of golang.org/x/oauth2, which only the version in Debian's backports has. */
+export const GO_DEVICE_FLOW = {
+  name: 'golang.org/x/oauth2, of the backports',
+  packages: ['golang-golang-x-oauth2-dev', 'golang-go'],
+  file: 'go_oauth2_device',
+} as const
 
 /** Git's login by a browser, which a test of the adapters drives. */
 export const GIT_CREDENTIAL_OAUTH: Omit<DebianClient, 'file'> = {

@@ -4,9 +4,6 @@ package main
 import (
 	"bufio"
 	"context"
-	"crypto/rand"
-	"crypto/sha256"
-	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -39,15 +36,8 @@ func main() {
 		RedirectURL:  given.RedirectURI,
 		Scopes:       given.Scopes,
 	}
-	random := make([]byte, 32)
-	if _, err := rand.Read(random); err != nil {
-		panic(err)
-	}
-	verifier := base64.RawURLEncoding.EncodeToString(random)
-	digest := sha256.Sum256([]byte(verifier))
-	address := config.AuthCodeURL("a-state",
-		oauth2.SetAuthURLParam("code_challenge", base64.RawURLEncoding.EncodeToString(digest[:])),
-		oauth2.SetAuthURLParam("code_challenge_method", "S256"))
+	verifier := oauth2.GenerateVerifier()
+	address := config.AuthCodeURL("a-state", oauth2.S256ChallengeOption(verifier))
 	say(map[string]any{"url": address, "steps": []string{"finish", "call", "refresh"}})
 
 	var token *oauth2.Token
@@ -79,7 +69,7 @@ func take(next step, config *oauth2.Config, verifier, api string, token **oauth2
 			return nil, err
 		}
 		code := parsed.Query().Get("code")
-		*token, err = config.Exchange(ctx, code, oauth2.SetAuthURLParam("code_verifier", verifier))
+		*token, err = config.Exchange(ctx, code, oauth2.VerifierOption(verifier))
 		return tokensOf(*token), err
 	case "call":
 		response, err := config.Client(ctx, *token).Get(api)
