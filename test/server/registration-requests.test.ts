@@ -7,8 +7,8 @@ import type { HttpRequest } from 'grantwell'
 import { scopeCatalogue } from 'grantwell'
 import { describe, expect, it } from 'vitest'
 import { checkClientMetadata } from '../../src/protocol/registration/client-metadata.js'
+import { askToRegister, NATIVE_CLIENT, openServer } from '../protocol/registration.js'
 import { send } from '../support.js'
-import { askToRegister, NATIVE_CLIENT, openServer } from './registration.js'
 
 async function askWith(body: HttpRequest['body'], headers: Record<string, string>) {
   const test = await openServer()
