@@ -7,6 +7,7 @@ import type { AuthorizationServerOptions, HttpResponse, RecordStore } from 'gran
 import { errorPage, inaccessibleLink } from 'grantwell/pages'
 import type { MemoryStore } from 'grantwell/storage/memory'
 import { memoryStore } from 'grantwell/storage/memory'
+import { expect } from 'vitest'
 import type { TestServer } from '../support.js'
 import { ISSUER, START, send, testServer } from '../support.js'
 
@@ -214,4 +215,16 @@ export class StoreFailure extends Error {
   constructor() {
     super('connection to postgres://grantwell:hunter2@db.internal/oauth lost in SELECT * FROM records')
   }
+}
+
+/** Counts the trips of one step; a list is never read on a request path. */
+export async function tripsOf(
+  test: WatchedServer,
+  step: () => Promise<unknown>,
+): Promise<{ reads: number; writes: number }> {
+  test.forget()
+  await step()
+  const { reads, writes, lists } = test.trips
+  expect(lists).toBe(0)
+  return { reads, writes }
 }

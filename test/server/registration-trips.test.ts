@@ -7,18 +7,9 @@ import { describe, expect, it } from 'vitest'
 import { CALLBACK, CLIENT_URL, documentOf, openFor } from '../protocol/client-documents.js'
 import { askOwn, askToRegister, NATIVE_CLIENT, parametersOf, register, tokensOf } from '../protocol/registration.js'
 import { call, exchange, openConsent, post, refresh, VERIFIER } from '../support.js'
-import type { WatchedServer } from './helpers.js'
-import { watchedServer } from './helpers.js'
+import { tripsOf, watchedServer } from './helpers.js'
 
 const DAY = 86_400
-
-async function tripsOf(test: WatchedServer, step: () => Promise<unknown>): Promise<{ reads: number; writes: number }> {
-  test.forget()
-  await step()
-  const { reads, writes, lists } = test.trips
-  expect(lists).toBe(0)
-  return { reads, writes }
-}
 
 const NONE = { reads: 0, writes: 0 }
 const READ = { reads: 1, writes: 0 }

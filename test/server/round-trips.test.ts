@@ -43,17 +43,7 @@ import {
   VERIFIER,
   WEB,
 } from '../support.js'
-import type { WatchedServer } from './helpers.js'
-import { watchedServer } from './helpers.js'
-
-/** Counts the trips of one step; a list is never read on a request path. */
-async function tripsOf(test: WatchedServer, step: () => Promise<unknown>): Promise<{ reads: number; writes: number }> {
-  test.forget()
-  await step()
-  const { reads, writes, lists } = test.trips
-  expect(lists).toBe(0)
-  return { reads, writes }
-}
+import { tripsOf, watchedServer } from './helpers.js'
 
 function keyOf(clientId: string): string {
   return clientKeyOf(portableDigests, parseClientId(clientId) ?? expect.fail())

@@ -6,7 +6,7 @@
 import { encodeBase64url } from '../../core/credentials/base64url.js'
 import { digestOf } from '../../core/credentials/digests.js'
 import type { OAuthError } from '../../core/errors.js'
-import { isOAuthError } from '../../core/errors.js'
+import { isOAuthError, oauthError } from '../../core/errors.js'
 import type { AttemptLimit, AttemptOutcome, Attempts } from '../../core/rate-limit.js'
 import { attempt } from '../../core/rate-limit.js'
 import type { Takes } from '../../core/takes.js'
@@ -28,6 +28,12 @@ export type AttemptCounter = (name: string, limit: AttemptLimit) => Promise<Seco
 const WAIT: Takes = {
   words: 'seconds, 0 to let the attempt pass',
   fits: (value) => typeof value === 'number' && Number.isFinite(value) && value >= 0,
+}
+
+/** Makes the error of a client that asks too often. The seconds to wait are its `Retry-After`. */
+export function tooManyRequests(description: string, wait: Seconds): OAuthError {
+  const more = { status: 429, retryAfter: Math.ceil(wait) }
+  return oauthError('temporarily_unavailable', 'too_many_attempts', description, more)
 }
 
 /** Makes a look at the attempts in the store: like the counter, but it counts nothing and writes nothing. */

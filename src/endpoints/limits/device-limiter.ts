@@ -5,13 +5,12 @@
  * @see RFC 8628, section 3.1
  */
 import type { OAuthError } from '../../core/errors.js'
-import { oauthError } from '../../core/errors.js'
 import type { AttemptLimit } from '../../core/rate-limit.js'
 import type { Seconds } from '../../core/values.js'
 import type { Settings } from '../../shell/options/settings.js'
 import type { DeviceAttempt } from '../../shell/options.js'
 import type { Transactions } from '../../shell/transactions.js'
-import { createAttemptCounter, createLimiter } from './attempts.js'
+import { createAttemptCounter, createLimiter, tooManyRequests } from './attempts.js'
 import { networkOf } from './network.js'
 
 /** A hundred at once, and one every 3 seconds more: many people may share an address. */
@@ -42,9 +41,5 @@ function createStoredLimiter<Native>(
 }
 
 function tooManyDevices(wait: Seconds): OAuthError {
-  const description = 'Too many devices asked in too short a time.'
-  return oauthError('temporarily_unavailable', 'too_many_attempts', description, {
-    status: 429,
-    retryAfter: Math.ceil(wait),
-  })
+  return tooManyRequests('Too many devices asked in too short a time.', wait)
 }

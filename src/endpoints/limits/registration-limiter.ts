@@ -5,13 +5,12 @@
  * @see RFC 7591, section 5
  */
 import type { OAuthError } from '../../core/errors.js'
-import { oauthError } from '../../core/errors.js'
 import type { AttemptLimit } from '../../core/rate-limit.js'
 import type { Seconds } from '../../core/values.js'
 import type { Settings } from '../../shell/options/settings.js'
 import type { RegistrationAttempt } from '../../shell/options.js'
 import type { Transactions } from '../../shell/transactions.js'
-import { createAttemptCounter, createAttemptReader, createLimiter } from './attempts.js'
+import { createAttemptCounter, createAttemptReader, createLimiter, tooManyRequests } from './attempts.js'
 import { networkOf } from './network.js'
 
 /** Twenty at once, and one every three minutes more: many people may share an address. */
@@ -77,9 +76,5 @@ function createStoredLimiter<Native>(
 }
 
 function tooManyClients(wait: Seconds): OAuthError {
-  const description = 'Too many clients registered in too short a time.'
-  return oauthError('temporarily_unavailable', 'too_many_attempts', description, {
-    status: 429,
-    retryAfter: Math.ceil(wait),
-  })
+  return tooManyRequests('Too many clients registered in too short a time.', wait)
 }

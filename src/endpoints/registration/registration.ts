@@ -7,12 +7,12 @@ import type { Application } from '../../core/application/application.js'
 import { detailsFor } from '../../core/application/self-registered/document.js'
 import { UNUSED_LIFETIME, WAITING_LIFETIME } from '../../core/application/self-registered/life.js'
 import { transitionApplication } from '../../core/application/transition.js'
-import { encodeBase64url } from '../../core/credentials/base64url.js'
-import { CLIENT_SECRET_PREFIX, SECRET_BYTES, secretFrom } from '../../core/credentials/credential.js'
+import { SECRET_BYTES, secretFrom } from '../../core/credentials/credential.js'
 import { digestOf } from '../../core/credentials/digests.js'
 import type { OAuthError } from '../../core/errors.js'
 import { isOAuthError, oauthError } from '../../core/errors.js'
-import type { ClientId } from '../../core/values.js'
+import { createClientId } from '../../management/applications/registration.js'
+import { createSecret } from '../../management/applications/secrets.js'
 import type { HttpRequest, HttpResponse } from '../../protocol/message.js'
 import type { ClientMetadata } from '../../protocol/registration/client-metadata.js'
 import { checkClientMetadata } from '../../protocol/registration/client-metadata.js'
@@ -35,9 +35,6 @@ import { readAddress } from '../limits/network.js'
 import { createRegistrationLimiter } from '../limits/registration-limiter.js'
 import { answerOwner } from './own-registration.js'
 import { decideOnClient, metadataRules } from './policy.js'
-
-/** Bytes of a client identifier. */
-const CLIENT_ID_BYTES = 16
 
 /** A client that has just registered. */
 interface Registered {
@@ -87,11 +84,11 @@ async function register(
   { details, method }: ClientMetadata,
 ): Promise<Registered | OAuthError> {
   const { digests, entropy, scopes: catalogue } = settings
-  const id = encodeBase64url(entropy(CLIENT_ID_BYTES)) as ClientId // base64url is printable ASCII
+  const id = createClientId({ settings })
   const decision = await decideOnClient(settings, 'registration', id, details)
   if (decision.type === 'refuse') return refusedByPolicy()
   const token = REGISTRATION_TOKEN_PREFIX + secretFrom(entropy(SECRET_BYTES))
-  const clientSecret = details.type === 'public' ? undefined : CLIENT_SECRET_PREFIX + secretFrom(entropy(SECRET_BYTES))
+  const clientSecret = details.type === 'public' ? undefined : createSecret({ settings })
   const secretDigest = digestOf(digests, clientSecret ?? '')
   const key = keys.application(settings.clientKeyOf(id))
   const reply = await transactions.transact<{ readonly type: 'registered'; readonly application: Application }>(

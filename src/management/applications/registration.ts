@@ -102,7 +102,7 @@ export function checkDetails(
 }
 
 /** Creates a random client identifier. */
-export function createClientId({ settings }: ApplicationContext): ClientId {
+export function createClientId({ settings }: Pick<ApplicationContext, 'settings'>): ClientId {
   return encodeBase64url(settings.entropy(CLIENT_ID_BYTES)) as ClientId // base64url is printable ASCII
 }
 

@@ -46,6 +46,6 @@ export function createSecretFunctions(
 }
 
 /** Creates a random client secret. */
-export function createSecret({ settings }: ApplicationContext): string {
+export function createSecret({ settings }: Pick<ApplicationContext, 'settings'>): string {
   return CLIENT_SECRET_PREFIX + encodeBase64url(settings.entropy(SECRET_BYTES))
 }
