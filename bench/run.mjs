@@ -10,16 +10,13 @@ import { OPERATIONS } from './operations.mjs'
 import { options } from './options.mjs'
 import { checkBuild } from './ready.mjs'
 import { checkRefusals, REPLAYS } from './refusals.mjs'
-import { markdown, plain, rowsOf } from './table.mjs'
+import { besideTable, markdown, plain, rowsOf } from './table.mjs'
 
 const settings = options()
-const { rounds, requests, warmUp, connections, grants, operations } = settings
+const { rounds, requests, slices, warmUp, connections, grants, operations, beside } = settings
 checkBuild()
 const { taking, absent } = contestants(settings)
 const cores = settings.unpinned ? undefined : pin()
-
-/** Of the requests that count, every contestant answers a slice in turn, since a machine's speed changes from one second to the next. */
-const SLICES = 5
 
 const measured = []
 const wrong = []
@@ -61,23 +58,24 @@ async function inTurn(from, task) {
   }
 }
 
+/** Of the requests that count, every contestant answers a slice in turn, since a machine's speed changes from one second to the next. */
 async function compare(operation) {
   const { needs, list, seeds, times = 1, step } = OPERATIONS[operation]
-  const ofSlice = Math.ceil((requests * times) / SLICES)
+  const ofSlice = Math.ceil((requests * times) / slices)
   // After the others' turns its connections are closed, and its memory is not in the processor's caches.
   const again = 2 * connections
   const steps = new Map()
   await inTurn(round, async (entrant) => {
     const { server, lists } = entrant
     if (!server[needs]) return
-    const [kind, count] = seeds(warmUp + SLICES * (again + ofSlice), grants)
+    const [kind, count] = seeds(warmUp + slices * (again + ofSlice), grants)
     lists[list] ??= []
     lists[list].push(...(await server.seed(kind, Math.max(0, count - lists[list].length))))
     const once = step(server, lists[list], lists.exchanged)
     await load(connections, warmUp, once)
     steps.set(entrant, once)
   })
-  for (let slice = 0; slice < SLICES; slice++) {
+  for (let slice = 0; slice < slices; slice++) {
     await inTurn(round + slice, async (entrant) => {
       const once = steps.get(entrant)
       if (once === undefined) return
@@ -106,9 +104,10 @@ const becomes = Object.entries(REPLAYS).flatMap(([replay, what]) => {
 })
 const lines = [
   `Node.js ${process.versions.node}, ${cpus().length} cores, ${where}`,
-  `${rounds} rounds of ${requests} requests in ${SLICES} slices after ${warmUp}, ${connections} at a time, ${grants} grants`,
+  `${rounds} rounds of ${requests} requests in ${slices} slices after ${warmUp}, ${connections} at a time, ${grants} grants`,
   '',
   settings.markdown ? markdown(rows) : plain(rows),
+  ...(beside === undefined ? [] : ['', besideTable(measured, operations, taking, beside, settings.markdown)]),
   '',
   'A refresh token that is presented twice is, the second time,',
   ...becomes,
@@ -117,7 +116,7 @@ const lines = [
 ]
 process.stdout.write(`${lines.join('\n')}\n`)
 if (settings.json !== undefined) {
-  const about = { node: process.versions.node, cores, rounds, requests, warmUp, connections, grants }
+  const about = { node: process.versions.node, cores, rounds, requests, slices, warmUp, connections, grants }
   writeFileSync(settings.json, `${JSON.stringify({ about, measured, replays, absent, wrong }, undefined, 2)}\n`)
 }
 process.exitCode = isInterrupted ? 130 : wrong.length > 0 ? 1 : 0

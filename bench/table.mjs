@@ -1,4 +1,5 @@
 /** The one table of a run: operations, and in each the contestants, beside the floor in the same slice of the same round. */
+import { tableOf } from './figures.mjs'
 import { median } from './load.mjs'
 
 const HEAD = ['operation', 'contestant', 'requests/s', 'of floor', 'half of all', 'p50 ms', 'p99 ms', 'CPU µs']
@@ -52,4 +53,28 @@ export function plain(rows) {
 export function markdown(rows) {
   const rule = HEAD.map((_, column) => (column < 2 ? '---' : '---:'))
   return [HEAD, rule, ...grouped(rows)].map((row) => `| ${row.join(' | ')} |`).join('\n')
+}
+
+/** The median of many ratios, and where it lies in 19 of 20 such runs: between the two of their order that are so far from the middle. */
+function medianWithin(ratios) {
+  const sorted = ratios.toSorted((a, b) => a - b)
+  const away = Math.ceil(0.98 * Math.sqrt(sorted.length))
+  const at = (place) => sorted[Math.min(sorted.length - 1, Math.max(0, place))].toFixed(3)
+  const middle = sorted.length >> 1
+  return [at(middle), `${at(middle - away)}–${at(middle + away)}`]
+}
+
+/** Each contestant beside one of them, in the same slice of the same round: requests a second, and processor time of a request. */
+export function besideTable(measured, operations, contestants, beside, isMarkdown) {
+  const rows = operations.flatMap((operation) => {
+    const ofOperation = measured.filter((each) => each.operation === operation)
+    const others = new Map(ofOperation.filter(({ name }) => name === beside).map((each) => [turnOf(each), each]))
+    return contestants.flatMap(({ name }) => {
+      const pairs = ofOperation.filter((each) => each.name === name && others.has(turnOf(each)))
+      if (name === beside || pairs.length === 0) return []
+      const ratios = (figure) => medianWithin(pairs.map((each) => each[figure] / others.get(turnOf(each))[figure]))
+      return [[`${operation}: ${name}`, ...ratios('rate'), ...ratios('cpu')]]
+    })
+  })
+  return tableOf([`beside ${beside}`, 'requests/s', '95 % within', 'CPU', '95 % within'], rows, isMarkdown)
 }

@@ -1,7 +1,6 @@
 /**
- * Values that may be promises: on the way of a bearer token's read alone, at a guard and by introspection. A store in memory
- * answers at once, and then they do, too. An answer that crosses promises costs 2 µs more of processor time: a refresh, which
- * crosses them, loses 5 % of its requests a second by that.
+ * Values that may be promises: what a store answers, and all on the way of a bearer token's read, at a guard and by introspection.
+ * A store in memory answers at once, and then they do, too. An answer that crosses promises costs 2 µs more of processor time.
  * @module
  */
 

@@ -14,6 +14,7 @@ import type { ClientKey, GrantId, Seconds } from '../core/values.js'
 import type { JsonValue, RecordPage, StoredRecord } from '../storage/record-store.js'
 import type { AuditEvent } from './audit.js'
 import type { MaybePromise } from './maybe-promise.js'
+import { isPromise } from './maybe-promise.js'
 import type { PageWanted, ReadablePage, Records, StoreSettings } from './records/checked-store.js'
 import { unavailable } from './records/checked-store.js'
 import { createOwnedStore } from './records/owned-store.js'
@@ -75,13 +76,16 @@ export function createTransactions(settings: StoreSettings): Transactions {
     return isOAuthError(listed) ? listed : (listed.leftOut ?? listed)
   }
 
+  // Awaits promises alone: to await the answers of a store in memory as well makes a refresh over HTTP 6 % slower.
   async function transact<Reply>(wanted: readonly string[], decide: Decide<Reply>): Promise<Reply | OAuthError> {
     for (let tries = 1; tries <= MAX_TRIES; tries++) {
       if (tries > AT_ONCE) await pause(tries)
-      const records = await store.read(wanted)
+      const reading = store.read(wanted)
+      const records = isPromise(reading) ? await reading : reading
       if (isOAuthError(records)) return records
       const { reply, write, events = [] } = decide(records.map(storedValue), clock(), entropy(ENTROPY_BYTES))
-      const written = write === undefined || (await writeBack(write, records[wanted.indexOf(write.key)]))
+      const writing = write === undefined || writeBack(write, records[wanted.indexOf(write.key)])
+      const written = isPromise(writing) ? await writing : writing
       if (isOAuthError(written)) return written
       if (!written) continue
       for (const event of events) onEvent(event)
