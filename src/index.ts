@@ -30,8 +30,8 @@ export type {
   ScopeTokenDefinition,
 } from './core/scopes.js'
 export type { ClientId, GrantId, Seconds, Subject } from './core/values.js'
-export type { AuthInfo, AuthInfoFor } from './guard/access.js'
-export type { Authenticate, Guard, GuardProvider, GuardResult, ResourceOf } from './guard/guard.js'
+export type { AuthInfo, AuthInfoFor, GuardResult, ResourceOf } from './guard/auth-info.js'
+export type { Authenticate, Guard, GuardProvider } from './guard/guard.js'
 export type { ApplicationPage, Applications, ClientCredentials } from './management/applications/interface.js'
 export type { GrantPage, GrantSummary, Grants } from './management/grants/interface.js'
 export type { Logo } from './management/logos.js'

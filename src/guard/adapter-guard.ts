@@ -10,8 +10,8 @@ import type { ProtectedResource } from '../core/resource.js'
 import type { Takes } from '../core/takes.js'
 import { ANYTHING, came, FUNCTION, methods, mustBe } from '../core/takes.js'
 import type { HttpResponse, RequestLike } from '../protocol/message.js'
-import type { AuthInfo } from './access.js'
-import type { Guard, GuardProvider, ResourceOf } from './guard.js'
+import type { AuthInfo, ResourceOf } from './auth-info.js'
+import type { Guard, GuardProvider } from './guard.js'
 
 /** A request that its guard let through; behind a guard with `resource`, `Authorized<Request, AuthInfoFor<Resource>>`. */
 export type Authorized<Request, Granted extends AuthInfo = AuthInfo> = Request & {

@@ -7,49 +7,28 @@
 import type { DeclaredResource } from '../core/audiences/audience.js'
 import type { Credential } from '../core/credentials/credential.js'
 import type { OAuthError } from '../core/errors.js'
-import { configurationError, hostFailed, isOAuthError } from '../core/errors.js'
+import { configurationError, isOAuthError } from '../core/errors.js'
 import { inheritedName, MUST_BE_OWN } from '../core/options.js'
 import type { ProtectedResource } from '../core/resource.js'
-import { isProtectedResource, opensResource, RESOURCE_WORDS } from '../core/resource.js'
-import { coversScopes } from '../core/scopes.js'
 import { FUNCTION, mustBe } from '../core/takes.js'
 import type { NoToken } from '../protocol/bearer.js'
-import {
-  bearerToken,
-  challenge,
-  insufficientResources,
-  insufficientScope,
-  macAttributes,
-  tokenInQuery,
-} from '../protocol/bearer.js'
-import type { HttpHeaders, HttpResponse, RequestLike } from '../protocol/message.js'
+import { bearerToken, macAttributes, tokenInQuery } from '../protocol/bearer.js'
+import type { HttpHeaders, RequestLike } from '../protocol/message.js'
 import { headersOf, memberOf } from '../protocol/message.js'
 import type { ReportRefusal } from '../shell/audit.js'
-import { wrongAnswer } from '../shell/host.js'
 import { lazy } from '../shell/lazy.js'
 import type { MaybePromise } from '../shell/maybe-promise.js'
 import { andThen } from '../shell/maybe-promise.js'
 import type { Settings } from '../shell/options/settings.js'
 import { keys } from '../shell/records.js'
 import type { Transactions } from '../shell/transactions.js'
-import type { AuthInfo, AuthInfoFor, Refusal } from './access.js'
-import { accessBy, refusal } from './access.js'
+import type { AuthInfo, AuthInfoFor, GuardResult, Refusal, ResourceOf } from './auth-info.js'
+import { accessBy, refusal } from './auth-info.js'
+import type { Checked, GuardContext } from './authorize.js'
+import { authorize, reportFailure } from './authorize.js'
 import type { MacGuard } from './mac-guard.js'
-import type { Needed, WrittenNeeds } from './needs.js'
-import { readNeeds } from './needs.js'
-
-/** The answer of a guard: who calls and for whom, or the response to send. */
-export type GuardResult<Granted extends AuthInfo = AuthInfo> =
-  | Granted
-  | { readonly type: 'refused'; readonly error: OAuthError | NoToken; readonly response: HttpResponse }
-
-/**
- * Returns the resource that a request is about, as the host knows it; undefined or null for none. An error that it throws goes to
- * `onError`, and the answer is a 500.
- */
-export type ResourceOf<Resource extends ProtectedResource = ProtectedResource> = (
-  access: AuthInfo,
-) => Resource | null | undefined | Promise<Resource | null | undefined>
+import type { WrittenNeeds } from './route-options.js'
+import { readNeeds } from './route-options.js'
 
 /** Checks one request. */
 export interface Guard {
@@ -97,20 +76,6 @@ export interface Authenticate {
     request: RequestLike,
     needs?: { readonly scope?: string; readonly audience?: string; readonly resource?: ResourceOf },
   ): Promise<GuardResult>
-}
-
-/** The parts of a server that a guard uses. */
-interface GuardContext {
-  readonly settings: Settings<never>
-  readonly transactions: Transactions
-  readonly reportRefusal: ReportRefusal
-  /** Loads the guard of signed requests. */
-  readonly macGuard: () => MaybePromise<MacGuard>
-}
-
-/** The needs of a route, and the scheme of a request to it. */
-interface Checked extends Needed {
-  readonly scheme: 'Bearer' | 'MAC'
 }
 
 /** Creates the function that makes the guards of a server's routes. */
@@ -187,56 +152,6 @@ async function identifyByMac(
     return refusal(reportFailure(settings, error))
   }
   return verify(attributes, request, audience)
-}
-
-/** Decides if the caller may do what the route needs. */
-function authorize(
-  context: GuardContext,
-  access: AuthInfo | Refusal,
-  checked: Checked,
-  resourceOf: ResourceOf | undefined,
-): MaybePromise<GuardResult> {
-  if (access.type === 'refusal') return answerRefusal(context, access, checked)
-  if (!coversScopes(access.scopes, checked.scopes, context.settings.scopes))
-    return answerRefusal(context, refusal(insufficientScope(), access.clientId, access.grantId), checked)
-  if (resourceOf === undefined) return access
-  return withResource(context, access, resourceOf).then((found) =>
-    isOAuthError(found) ? answerRefusal(context, refusal(found, access.clientId, access.grantId), checked) : found,
-  )
-}
-
-/** Returns the access with the resource that it opens, or the reason why it opens none. */
-async function withResource(
-  { settings }: GuardContext,
-  access: AuthInfo,
-  resourceOf: ResourceOf,
-): Promise<AuthInfoFor<ProtectedResource> | OAuthError> {
-  try {
-    const resource = await resourceOf(access)
-    if (resource === undefined || resource === null) return insufficientResources()
-    if (!isProtectedResource(resource)) throw wrongAnswer('resource()', RESOURCE_WORDS, resource)
-    // A copy, since the host may have frozen or kept the access that it got.
-    return opensResource(access.resources, resource) ? { ...access, resource } : insufficientResources()
-  } catch (error) {
-    return reportFailure(settings, error)
-  }
-}
-
-/** Reports a failed function of the host to it. Returns the error for the client. */
-function reportFailure({ onError }: Settings<never>, error: unknown): OAuthError {
-  onError(error)
-  return hostFailed()
-}
-
-/** Refuses a request: reports it to the audit trail and makes the response. */
-function answerRefusal(
-  { settings, reportRefusal }: GuardContext,
-  { error, clientId, grantId }: Refusal,
-  { scopes, metadataUrl, scheme }: Checked,
-): GuardResult {
-  if (isOAuthError(error)) reportRefusal('api', error.reason, error.code, { clientId, grantId })
-  const schemes = settings.macTokens && error.type === 'no_token' ? (['Bearer', 'MAC'] as const) : ([scheme] as const)
-  return { type: 'refused', error, response: challenge(error, scopes, schemes, metadataUrl) }
 }
 
 /** Creates the function that makes a guard and checks one request with it. */

@@ -19,8 +19,8 @@ import { andThen, isPromise } from '../shell/maybe-promise.js'
 import type { Settings } from '../shell/options/settings.js'
 import { keys } from '../shell/records.js'
 import type { Transactions } from '../shell/transactions.js'
-import type { AuthInfo, Refusal } from './access.js'
-import { accessBy, refusal } from './access.js'
+import type { AuthInfo, Refusal } from './auth-info.js'
+import { accessBy, refusal } from './auth-info.js'
 
 /** The record of a signed request: its nonce works only once. */
 interface NonceRecord {

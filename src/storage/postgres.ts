@@ -6,6 +6,7 @@
  * @module
  */
 
+import { createConditionalWrites, createRow } from './postgres/batched-writes.js'
 import type { EmbeddedPostgres, NodePostgres } from './postgres/client.js'
 import { prepareClient } from './postgres/client.js'
 import { migrate } from './postgres/migrate.js'
@@ -14,7 +15,6 @@ import { createRemoval } from './postgres/remove-expired.js'
 import type { RecordRow } from './postgres/row.js'
 import { parseRecord, parseRecords } from './postgres/row.js'
 import { createStatementRunner } from './postgres/run.js'
-import { createConditionalWrites, createRow } from './postgres/write.js'
 import type { RecordPage, RecordStore } from './record-store.js'
 import { batchReads } from './shared/batch.js'
 import { decodeName, encodeName } from './shared/names.js'

@@ -4,9 +4,9 @@
  * @see RFC 6750
  */
 import type { ProtectedResource } from '../../core/resource.js'
-import type { AuthInfoFor } from '../../guard/access.js'
 import type { Authorized, ResourceNeeds, RouteNeeds } from '../../guard/adapter-guard.js'
 import { authorized, checkFunction, checkGuarding, refusalOf, routeGuard } from '../../guard/adapter-guard.js'
+import type { AuthInfoFor } from '../../guard/auth-info.js'
 import type { GuardProvider } from '../../guard/guard.js'
 import { toResponse } from './response.js'
 

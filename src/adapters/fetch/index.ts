@@ -2,8 +2,9 @@
  * The entry point `grantwell/fetch`: the server and its guards on platforms that pass a `Request` and expect a `Response`.
  * @module
  */
-export type { AuthInfo, AuthInfoFor } from '../../guard/access.js'
+
 export type { Authorized, ResourceNeeds, RouteNeeds } from '../../guard/adapter-guard.js'
+export type { AuthInfo, AuthInfoFor } from '../../guard/auth-info.js'
 export type { GuardProvider } from '../../guard/guard.js'
 export type { FetchGuard } from './guard.js'
 export { createFetchGuard } from './guard.js'

@@ -5,9 +5,9 @@
  */
 import type { IncomingMessage } from 'node:http'
 import type { ProtectedResource } from '../../core/resource.js'
-import type { AuthInfoFor } from '../../guard/access.js'
 import type { Authorized, ResourceNeeds, RouteNeeds } from '../../guard/adapter-guard.js'
 import { authorized, checkGuarding, refusalOf, routeGuard } from '../../guard/adapter-guard.js'
+import type { AuthInfoFor } from '../../guard/auth-info.js'
 import type { GuardProvider } from '../../guard/guard.js'
 import type { HttpResponse } from '../../protocol/message.js'
 import { addHostValues, BODY_HEADERS } from '../headers.js'

@@ -6,7 +6,6 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ProtectedResource } from '../../core/resource.js'
-import type { AuthInfoFor } from '../../guard/access.js'
 import type { Authorized, ResourceNeeds, RouteNeeds } from '../../guard/adapter-guard.js'
 import {
   authorized,
@@ -18,7 +17,8 @@ import {
   routeGuard,
   thrown,
 } from '../../guard/adapter-guard.js'
-import type { GuardProvider, GuardResult } from '../../guard/guard.js'
+import type { AuthInfoFor, GuardResult } from '../../guard/auth-info.js'
+import type { GuardProvider } from '../../guard/guard.js'
 import type { HttpResponse } from '../../protocol/message.js'
 import { harmless } from '../../shell/host.js'
 import { isPromise } from '../../shell/maybe-promise.js'

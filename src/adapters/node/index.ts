@@ -3,8 +3,9 @@
  * digests, and a safe fetch of clients' metadata documents.
  * @module
  */
-export type { AuthInfo, AuthInfoFor } from '../../guard/access.js'
+
 export type { Authorized, ResourceNeeds, RouteNeeds } from '../../guard/adapter-guard.js'
+export type { AuthInfo, AuthInfoFor } from '../../guard/auth-info.js'
 export type { GuardProvider } from '../../guard/guard.js'
 export { fetchClientMetadata } from './client-metadata.js'
 export { nodeDigests } from './digests.js'

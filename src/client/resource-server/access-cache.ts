@@ -3,7 +3,7 @@
  * @module
  */
 import { portableDigests } from '../../core/credentials/digests.js'
-import type { AuthInfo } from '../../guard/access.js'
+import type { AuthInfo } from '../../guard/auth-info.js'
 import type { RunLimited } from '../http/concurrency.js'
 import { limitConcurrency } from '../http/concurrency.js'
 import type { Introspection } from './introspection.js'

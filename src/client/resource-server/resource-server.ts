@@ -15,8 +15,8 @@ import { CATALOGUE, coversScopes, readWrite, splitScopes } from '../../core/scop
 import type { TakesOf } from '../../core/takes.js'
 import { ANYTHING, answerFault, came, FUNCTION, promisesIn } from '../../core/takes.js'
 import { parseResourceUrl } from '../../core/url.js'
-import type { AuthInfo } from '../../guard/access.js'
-import type { Guard, GuardProvider, GuardResult, ResourceOf } from '../../guard/guard.js'
+import type { AuthInfo, GuardResult, ResourceOf } from '../../guard/auth-info.js'
+import type { Guard, GuardProvider } from '../../guard/guard.js'
 import { resourceMetadataUrl } from '../../protocol/audiences/resource-metadata.js'
 import type { NoToken } from '../../protocol/bearer.js'
 import {

@@ -15,6 +15,7 @@ import { limitScopes } from '../core/scopes.js'
 import type { ClientId, GrantId, Seconds, Subject } from '../core/values.js'
 import type { NoToken } from '../protocol/bearer.js'
 import { invalidToken } from '../protocol/bearer.js'
+import type { HttpResponse } from '../protocol/message.js'
 import type { Settings } from '../shell/options/settings.js'
 import { recordAs } from '../shell/records.js'
 import type { JsonValue } from '../storage/record-store.js'
@@ -46,6 +47,19 @@ export interface AuthInfoFor<Resource extends ProtectedResource> extends AuthInf
   /** The host's own value that `resource` returned, on which the guard decided, with all its fields. */
   readonly resource: Resource
 }
+
+/** The answer of a guard: who calls and for whom, or the response to send. */
+export type GuardResult<Granted extends AuthInfo = AuthInfo> =
+  | Granted
+  | { readonly type: 'refused'; readonly error: OAuthError | NoToken; readonly response: HttpResponse }
+
+/**
+ * Returns the resource that a request is about, as the host knows it; undefined or null for none. An error that it throws goes to
+ * `onError`, and the answer is a 500.
+ */
+export type ResourceOf<Resource extends ProtectedResource = ProtectedResource> = (
+  access: AuthInfo,
+) => Resource | null | undefined | Promise<Resource | null | undefined>
 
 /** The reason why a caller is refused, its application if that is known, and the grant that its token names. */
 export interface Refusal {

@@ -1,0 +1,84 @@
+/**
+ * The decision of a guard: whether an access covers what the route needs, and the response where it does not.
+ * @module
+ * @see RFC 6750, section 3.1; specification, section 2.1
+ */
+import type { OAuthError } from '../core/errors.js'
+import { hostFailed, isOAuthError } from '../core/errors.js'
+import type { ProtectedResource } from '../core/resource.js'
+import { isProtectedResource, opensResource, RESOURCE_WORDS } from '../core/resource.js'
+import { coversScopes } from '../core/scopes.js'
+import { challenge, insufficientResources, insufficientScope } from '../protocol/bearer.js'
+import type { ReportRefusal } from '../shell/audit.js'
+import { wrongAnswer } from '../shell/host.js'
+import type { MaybePromise } from '../shell/maybe-promise.js'
+import type { Settings } from '../shell/options/settings.js'
+import type { Transactions } from '../shell/transactions.js'
+import type { AuthInfo, AuthInfoFor, GuardResult, Refusal, ResourceOf } from './auth-info.js'
+import { refusal } from './auth-info.js'
+import type { MacGuard } from './mac-guard.js'
+import type { Needed } from './route-options.js'
+
+/** The parts of a server that a guard uses. */
+export interface GuardContext {
+  readonly settings: Settings<never>
+  readonly transactions: Transactions
+  readonly reportRefusal: ReportRefusal
+  /** Loads the guard of signed requests. */
+  readonly macGuard: () => MaybePromise<MacGuard>
+}
+
+/** The needs of a route, and the scheme of a request to it. */
+export interface Checked extends Needed {
+  readonly scheme: 'Bearer' | 'MAC'
+}
+
+/** Decides if the caller may do what the route needs. */
+export function authorize(
+  context: GuardContext,
+  access: AuthInfo | Refusal,
+  checked: Checked,
+  resourceOf: ResourceOf | undefined,
+): MaybePromise<GuardResult> {
+  if (access.type === 'refusal') return answerRefusal(context, access, checked)
+  if (!coversScopes(access.scopes, checked.scopes, context.settings.scopes))
+    return answerRefusal(context, refusal(insufficientScope(), access.clientId, access.grantId), checked)
+  if (resourceOf === undefined) return access
+  return withResource(context, access, resourceOf).then((found) =>
+    isOAuthError(found) ? answerRefusal(context, refusal(found, access.clientId, access.grantId), checked) : found,
+  )
+}
+
+/** Returns the access with the resource that it opens, or the reason why it opens none. */
+async function withResource(
+  { settings }: GuardContext,
+  access: AuthInfo,
+  resourceOf: ResourceOf,
+): Promise<AuthInfoFor<ProtectedResource> | OAuthError> {
+  try {
+    const resource = await resourceOf(access)
+    if (resource === undefined || resource === null) return insufficientResources()
+    if (!isProtectedResource(resource)) throw wrongAnswer('resource()', RESOURCE_WORDS, resource)
+    // A copy, since the host may have frozen or kept the access that it got.
+    return opensResource(access.resources, resource) ? { ...access, resource } : insufficientResources()
+  } catch (error) {
+    return reportFailure(settings, error)
+  }
+}
+
+/** Reports a failed function of the host to it. Returns the error for the client. */
+export function reportFailure({ onError }: Settings<never>, error: unknown): OAuthError {
+  onError(error)
+  return hostFailed()
+}
+
+/** Refuses a request: reports it to the audit trail and makes the response. */
+function answerRefusal(
+  { settings, reportRefusal }: GuardContext,
+  { error, clientId, grantId }: Refusal,
+  { scopes, metadataUrl, scheme }: Checked,
+): GuardResult {
+  if (isOAuthError(error)) reportRefusal('api', error.reason, error.code, { clientId, grantId })
+  const schemes = settings.macTokens && error.type === 'no_token' ? (['Bearer', 'MAC'] as const) : ([scheme] as const)
+  return { type: 'refused', error, response: challenge(error, scopes, schemes, metadataUrl) }
+}
