@@ -14,7 +14,7 @@ import { memoryStore } from 'grantwell/storage/memory'
 // #endregion imports
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { Browser } from '../../test/examples/visitor.js'
 import { registration } from '../../test/support.js'
 import { messageOf, readPage } from './page-words.js'
@@ -72,24 +72,26 @@ async function startService() {
   // #endregion route
 
   // #region register
-  const { clientId, clientSecret } = await server.applications.register(
-    {
-      name: 'First application',
-      logo: Buffer.from('R0lGODlhAQABAIAAAB9vXP///ywAAAAAAQABAAACAkQBADs=', 'base64'),
-      website: 'https://app.example',
-      type: 'confidential',
-      redirectUris: ['http://127.0.0.1/callback'],
-      scopes: ['account-profile:r'],
-      resourceScope: 'all',
-    },
-    { clientId: 'first' },
-  )
-  console.log(`${clientId} ${clientSecret}`) // for this page alone: a secret does not belong in a log
+  if ((await server.applications.get('first')) === undefined) {
+    const { clientId, clientSecret } = await server.applications.register(
+      {
+        name: 'First application',
+        logo: Buffer.from('R0lGODlhAQABAIAAAB9vXP///ywAAAAAAQABAAACAkQBADs=', 'base64'),
+        website: 'https://app.example',
+        type: 'confidential',
+        redirectUris: ['http://127.0.0.1/callback'], // on loopback, any port
+        scopes: ['account-profile:r'],
+        resourceScope: 'all',
+      },
+      { clientId: 'first' },
+    )
+    console.log(`${clientId} ${clientSecret}`) // for this page alone: a secret does not belong in a log
+  }
 
   const http = app.listen(port, '127.0.0.1', () => console.log(`listening at ${issuer}`))
   // #endregion register
 
-  return { server, guard, issuer, clientSecret: clientSecret ?? expect.fail('no secret'), http }
+  return { server, guard, issuer, http }
 }
 
 /** Finds a port that is free at the moment. */
@@ -101,9 +103,25 @@ async function freePort(): Promise<number> {
   return port
 }
 
+const AGREED = [
+  ['decision', 'agree'],
+  ['resource_scope', 'all'],
+] as const
+
+/** Picks the two tokens of an answer. */
+function newTokens(answer: unknown): { access_token: string; refresh_token: string } {
+  const { access_token, refresh_token } = answer as { access_token: string; refresh_token: string } // of the token endpoint
+  return { access_token, refresh_token }
+}
+
 it('gives a first token to an application whose user signs in and agrees', async () => {
   process.env['PORT'] = String(await freePort())
-  const { server, guard, issuer, clientSecret, http } = await startService()
+  const printed = vi.spyOn(console, 'log')
+  const { server, guard, issuer, http } = await startService()
+  const lines = printed.mock.calls.map(([line]) => String(line))
+  printed.mockRestore()
+  const clientSecret =
+    lines.find((line) => line.startsWith('first gws_'))?.slice('first '.length) ?? expect.fail('none')
   try {
     const browser = new Browser()
     const link =
@@ -115,19 +133,14 @@ it('gives a first token to an application whose user signs in and agrees', async
     await browser.open(await browser.submit([['name', 'ada']]))
     expect(browser.html).toContain('First application')
 
-    const callback = new URL(
-      await browser.submit([
-        ['decision', 'agree'],
-        ['resource_scope', 'all'],
-      ]),
-    )
+    const callback = new URL(await browser.submit(AGREED))
     expect(callback.href).toMatch(/^http:\/\/127\.0\.0\.1:9000\/callback\?code=gwc_/)
     expect([...callback.searchParams.keys()]).toEqual(['code', 'state', 'iss'])
 
-    const redeem = async (secret: string): Promise<unknown> => {
+    const redeem = async (secret: string, code = callback.searchParams.get('code') ?? ''): Promise<unknown> => {
       const body = new URLSearchParams({
         grant_type: 'authorization_code',
-        code: callback.searchParams.get('code') ?? '',
+        code,
         redirect_uri: 'http://127.0.0.1:9000/callback',
       })
       const headers = { authorization: `Basic ${btoa(`first:${secret}`)}` }
@@ -152,6 +165,34 @@ it('gives a first token to an application whose user signs in and agrees', async
 
     expect(await redeem(clientSecret)).toMatchObject({ error: 'invalid_grant' })
     expect((await call({ authorization: `Bearer ${access_token}` })).status).toBe(401)
+    await browser.open(link) // the session is still there
+    const second = new URL(await browser.submit(AGREED)).searchParams.get('code') ?? ''
+    const granted = await redeem(clientSecret, second)
+    const { access_token: first, refresh_token } = newTokens(granted)
+    const post = (path: string, fields: Record<string, string>) => {
+      const headers = { authorization: `Basic ${btoa(`first:${clientSecret}`)}` }
+      return fetch(issuer + path, { method: 'POST', headers, body: new URLSearchParams(fields) })
+    }
+    const refreshed = await (await post('/oauth2/token', { grant_type: 'refresh_token', refresh_token })).json()
+    expect(refreshed).toEqual({ ...(granted as object), ...newTokens(refreshed) })
+    const retried = await (await post('/oauth2/token', { grant_type: 'refresh_token', refresh_token })).json()
+    expect(newTokens(retried)).toEqual(newTokens(refreshed))
+    expect(newTokens(refreshed)).not.toEqual(newTokens(granted))
+    const statusWith = async (token: string) => (await call({ authorization: `Bearer ${token}` })).status
+    expect(await statusWith(newTokens(refreshed).access_token)).toBe(200)
+    expect(await statusWith(first)).toBe(200) // for 5 minutes
+
+    const revoked = await post('/oauth2/revoke', { token: newTokens(refreshed).refresh_token })
+    expect([revoked.status, await revoked.text()]).toEqual([200, ''])
+    expect(await statusWith(newTokens(refreshed).access_token)).toBe(401)
+    const late = await post('/oauth2/token', {
+      grant_type: 'refresh_token',
+      refresh_token: newTokens(refreshed).refresh_token,
+    })
+    expect([late.status, await late.json()]).toEqual([400, expect.objectContaining({ error: 'invalid_grant' })])
+    const unknown = await post('/oauth2/revoke', { token: 'unknown' })
+    expect([unknown.status, await unknown.text()]).toEqual([200, ''])
+
     await browser.open(link.replace('127.0.0.1:9000', 'elsewhere.example'))
     expect([browser.status, browser.html.includes('This link cannot be accessed')]).toEqual([400, true])
 
@@ -167,7 +208,10 @@ it('gives a first token to an application whose user signs in and agrees', async
     const application = await server.applications.get('first')
     expect(application?.state).toBe('approved')
     const again = () => server.applications.register(registration(), { clientId: 'first' })
-    expect(page).toContain(`| \`${await messageOf(again)}\` |`)
+    expect(page).toContain(`| \`${await messageOf(again)}\`, with the code \`ERR_CLIENT_EXISTS\` |`)
+    const both = [1, 2].map(() => server.applications.register(registration(), { clientId: 'second' }))
+    const lost = (await Promise.allSettled(both)).filter(({ status }) => status === 'rejected')
+    expect(lost).toEqual([{ status: 'rejected', reason: expect.objectContaining({ code: 'ERR_CLIENT_EXISTS' }) }])
   } finally {
     await new Promise((closed) => http.close(closed))
   }
