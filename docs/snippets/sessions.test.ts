@@ -7,59 +7,58 @@
 import { randomUUID, timingSafeEqual } from 'node:crypto'
 import type { NextFunction, Request, RequestHandler, Response } from 'express'
 import express from 'express'
+import session from 'express-session'
 import { createAuthorizationServer } from 'grantwell'
 import { createNodeHandler, nodeDigests } from 'grantwell/node'
 import { memoryStore } from 'grantwell/storage/memory'
 // #endregion imports
+// #region postgres-imports
+import connectPgSimple from 'connect-pg-simple'
+import { Pool } from 'pg'
+// #endregion postgres-imports
 import passport from 'passport'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Listening } from '../../test/adapters/http.js'
 import { listen } from '../../test/adapters/http.js'
+import { describeWith, postgresql } from '../../test/engines/available.js'
+import { startPostgres } from '../../test/engines/postgres.js'
 import { Browser } from '../../test/examples/visitor.js'
 import { NATIVE, registration } from '../../test/support.js'
 
 // #region session
-interface Session {
-  userId?: number // what your sign-in writes
-  formToken?: string
-  regenerate(done: (error?: unknown) => void): void
-}
-type SessionRequest = Request & { session?: Session }
-
-const sessions = new Map<string, Session>()
-
-/** Stands for `session({ ... })` of express-session. It renews its cookie at each request, as `rolling: true` does. */
-function session(request: SessionRequest, response: Response, next: NextFunction): void {
-  const begin = (id: string): void => {
-    const regenerate: Session['regenerate'] = (done) => {
-      sessions.delete(id)
-      begin(randomUUID())
-      done()
-    }
-    request.session = Object.assign(sessions.get(id) ?? {}, { regenerate })
-    sessions.set(id, request.session)
-    response.cookie('sid', id, { httpOnly: true, sameSite: 'lax', secure: request.secure })
+declare module 'express-session' {
+  interface SessionData {
+    userId: number // what your sign-in writes
+    generation: number // ends all sessions of a user at once; see below
+    formToken: string
   }
-  const sent = /(?:^|; )sid=([\w-]+)/.exec(request.headers.cookie ?? '')?.[1]
-  begin(sent !== undefined && sessions.has(sent) ? sent : randomUUID())
-  next()
 }
+
+const issuer = process.env['ISSUER'] ?? 'http://127.0.0.1:8080'
+
+const sessions = session({
+  secret: process.env['SESSION_SECRET'] ?? randomUUID(), // in production one secret for all processes and starts
+  name: 'sid',
+  resave: false,
+  saveUninitialized: false,
+  cookie: { sameSite: 'lax', httpOnly: true, secure: issuer.startsWith('https:') },
+  // store: createSessionStore(pool), // see below; without it, sessions are in the memory of this process
+})
 // #endregion session
 
 // #region users
-const users = new Map([[1, { id: 1, name: 'Ada', blocked: false }]]) // stands for your table of users
+const users = new Map([[1, { id: 1, name: 'Ada', blocked: false, generation: 1 }]]) // stands for your table of users
 
 /** Returns who is signed in, from the session that the middleware in front has set. */
-function userOf({ session }: SessionRequest) {
-  const row = session?.userId === undefined ? undefined : users.get(session.userId)
-  return row === undefined || row.blocked ? undefined : { subject: String(row.id), name: row.name }
+function userOf({ session }: Request) {
+  const row = session.userId === undefined ? undefined : users.get(session.userId)
+  if (row === undefined || row.blocked || row.generation !== session.generation) return undefined
+  return { subject: String(row.id), name: row.name }
 }
 // #endregion users
 
 // #region server
-const issuer = process.env['ISSUER'] ?? 'http://127.0.0.1:8080'
-
-const server = createAuthorizationServer<SessionRequest>({
+const server = createAuthorizationServer<Request>({
   issuer,
   store: memoryStore(),
   digests: nodeDigests,
@@ -87,7 +86,7 @@ function unlessPublic(middleware: RequestHandler): RequestHandler {
 // #region mount
 const app = express()
 // app.set('trust proxy', 1) // behind one proxy of yours that ends TLS
-app.use(unlessPublic(session)) // first the session,
+app.use(unlessPublic(sessions)) // first the session,
 app.use(createNodeHandler(server)) // then grantwell,
 // then your own pages
 // #endregion mount
@@ -96,16 +95,17 @@ app.use(createNodeHandler(server)) // then grantwell,
 app.get('/login', (_request, response) => {
   response.send('<form method="post"><input name="name"><button>Sign in</button></form>')
 })
-app.post('/login', express.urlencoded(), (request: SessionRequest, response, next) => {
+app.post('/login', express.urlencoded(), (request, response, next) => {
   const target = new URL(String(request.query['next'] ?? '/'), issuer)
   const row = [...users.values()].find(({ name }) => name === request.body.name) // check a password, too
   if (target.origin !== new URL(issuer).origin || row === undefined) {
     response.status(400).send('Try again.')
     return
   }
-  request.session?.regenerate((error) => {
+  request.session.regenerate((error) => {
     if (error) return next(error)
-    if (request.session !== undefined) request.session.userId = row.id
+    request.session.userId = row.id
+    request.session.generation = row.generation
     response.redirect(303, target.href)
   })
 })
@@ -114,35 +114,45 @@ app.post('/login', express.urlencoded(), (request: SessionRequest, response, nex
 // #region end
 /** Signs a user out everywhere: of your service, and of every application. */
 async function signOutEverywhere(userId: number): Promise<void> {
-  for (const [id, { userId: owner }] of sessions) if (owner === userId) sessions.delete(id) // first your sessions
+  const row = users.get(userId)
+  if (row !== undefined) row.generation++ // first your sessions: userOf refuses all that began before
   await server.grants.revokeAll(String(userId)) // then all permissions
 }
 
 /** Ends an account. The row stays, so that nobody gets its identifier. */
 async function deleteAccount(userId: number): Promise<void> {
-  users.set(userId, { id: userId, name: '', blocked: true })
+  const row = users.get(userId)
+  if (row !== undefined) Object.assign(row, { name: '', blocked: true })
   await signOutEverywhere(userId)
 }
 // #endregion end
 
 // #region form-token
 /** Returns the token that the forms of a session have in the hidden field `form_token`. */
-function formTokenOf(session: Session): string {
+function formTokenOf(session: Request['session']): string {
   session.formToken ??= randomUUID()
   return session.formToken
 }
 
 /** Refuses a form that a page of another site has sent. It stands behind `express.urlencoded()`. */
-function ownForm({ session, body }: SessionRequest, response: Response, next: NextFunction): void {
-  const known = Buffer.from(session?.formToken ?? '')
+function ownForm({ session, body }: Request, response: Response, next: NextFunction): void {
+  const known = Buffer.from(session.formToken ?? '')
   const sent = Buffer.from(typeof body?.form_token === 'string' ? body.form_token : '')
   if (known.length > 0 && known.length === sent.length && timingSafeEqual(known, sent)) next()
   else response.status(403).send('Open the page again.')
 }
 // #endregion form-token
 
-app.get('/form', ({ session }: SessionRequest, response) => {
-  response.send(session === undefined ? '' : formTokenOf(session))
+// #region postgres
+/** Makes the option `store` of express-session: sessions in a table of PostgreSQL, which all processes share. */
+function createSessionStore(pool: Pool) {
+  const PostgresSessions = connectPgSimple(session)
+  return new PostgresSessions({ pool, createTableIfMissing: true })
+}
+// #endregion postgres
+
+app.get('/form', ({ session }, response) => {
+  response.send(formTokenOf(session))
 })
 app.post('/form', express.urlencoded(), ownForm, (_request, response) => {
   response.send('taken')
@@ -171,10 +181,12 @@ it('knows the user of the session behind a sign-in, and forgets a user who is si
   const link = at(`/oauth2/auth?${query}`)
   const signIn = await browser.open(link)
   expect(signIn).toBe(at(`/login?next=${encodeURIComponent(`/oauth2/auth?${query}`)}`))
+  await browser.open(at('/form')) // begins a session without a user
   await browser.open(signIn)
-  const before = [...sessions.keys()]
   const back = await browser.submit([['name', 'Ada']])
-  expect([...sessions.keys()]).not.toEqual(before) // a new identifier
+  const identifiers = browser.set.flatMap((set) => /^sid=([^;]+)/.exec(set)?.[1] ?? [])
+  expect([identifiers.length, new Set(identifiers).size]).toEqual([2, 2]) // a new identifier
+  expect(browser.set.at(-1)).toMatch(/; HttpOnly; SameSite=Lax$/)
   expect(back).toBe(`${issuer}/oauth2/auth?${query}`)
   await browser.open(here(back))
   expect(browser.html).toContain('Ada')
@@ -188,7 +200,11 @@ it('knows the user of the session behind a sign-in, and forgets a user who is si
   await signOutEverywhere(1)
   expect((await server.grants.listGrants('1')).grants).toEqual([])
   expect(await browser.open(link)).toBe(signIn)
+  await browser.open(signIn)
+  await browser.open(here(await browser.submit([['name', 'Ada']])))
+  expect(browser.html).toContain('Ada') // a session that began later works
   await deleteAccount(1)
+  expect(await browser.open(link)).toBe(signIn)
   expect(users.get(1)?.blocked).toBe(true)
 })
 
@@ -208,13 +224,62 @@ it('adds no cookie to the public documents, and one to all others', async () => 
   await server.applications.register(registration({ type: 'public' }), NATIVE)
   const application = await server.applications.get('native')
   const logo = application?.state === 'approved' ? application.logo : ''
+  const app = express()
+  app.use(unlessPublic(session({ secret: 'test', resave: false, saveUninitialized: true, rolling: true })))
+  app.use(createNodeHandler(server))
+  const { origin, close } = await listen(app)
   for (const path of [...PUBLIC, `/oauth2/logo?client_id=native&logo=${logo}`]) {
-    const answer = await fetch(at(path))
+    const answer = await fetch(origin + path)
     expect([path, answer.headers.getSetCookie()]).toEqual([path, []])
     if (path !== '/oauth2/logo') expect(answer.headers.get('cache-control')).toMatch(/^public, /)
   }
-  const page = await fetch(at('/oauth2/applications'), { redirect: 'manual' })
-  expect(page.headers.getSetCookie()).toEqual([expect.stringContaining('SameSite=Lax')])
+  const page = await fetch(`${origin}/oauth2/applications`, { redirect: 'manual' })
+  expect(page.headers.getSetCookie()).toEqual([expect.stringContaining('connect.sid=')])
+  await close()
+  const visitor = await fetch(at('/oauth2/applications'), { redirect: 'manual' })
+  expect(visitor.headers.getSetCookie()).toEqual([]) // saveUninitialized: false
+})
+
+it('answers 500 where express-session has no secret', async () => {
+  const app = express().set('env', 'test')
+  app.use(session({ resave: false, saveUninitialized: false } as Parameters<typeof session>[0]))
+  const { origin, close } = await listen(app)
+  const answer = await fetch(origin)
+  expect([answer.status, await answer.text()]).toEqual([
+    500,
+    expect.stringContaining('secret option required for sessions'),
+  ])
+  await close()
+})
+
+describeWith(describe, postgresql, 'sessions in PostgreSQL', () => {
+  it('are the same in every process', async () => {
+    const engine = await startPostgres()
+    const pool = new Pool(engine.connection)
+    const stores = [createSessionStore(pool), createSessionStore(pool)]
+    try {
+      const origins = await Promise.all(
+        stores.map(async (store) => {
+          const app = express()
+          app.use(session({ secret: 'test', resave: false, saveUninitialized: false, store }))
+          app.get('/form', ({ session }, response) => {
+            response.send(formTokenOf(session))
+          })
+          return listen(app)
+        }),
+      )
+      const first = await fetch(`${origins[0]?.origin}/form`)
+      const token = await first.text() // its end comes after the session is stored
+      const cookie = first.headers.getSetCookie()[0]?.split(';')[0] ?? ''
+      const second = await fetch(`${origins[1]?.origin}/form`, { headers: { cookie } })
+      expect(await second.text()).toBe(token)
+      await Promise.all(origins.map(({ close }) => close()))
+    } finally {
+      for (const store of stores) store.close()
+      await pool.end()
+      await engine.remove()
+    }
+  })
 })
 
 it('takes a form of its own session alone', async () => {
@@ -233,7 +298,7 @@ it('leaves passport out where the session is left out', async () => {
   const app = express()
   // #region passport
   const signedIn = express.Router()
-  signedIn.use(session, passport.session()) // passport.session() throws where there is no session
+  signedIn.use(sessions, passport.session()) // passport.session() throws where there is no session
   app.use(unlessPublic(signedIn))
   // #endregion passport
   app.use(createNodeHandler(server))
