@@ -7,9 +7,16 @@
 import { postgresStore } from 'grantwell/storage/postgres'
 import { Pool } from 'pg'
 // #endregion imports
+// #region end-imports
+import type { Server } from 'node:http'
+// #endregion end-imports
+import { createServer } from 'node:http'
+import { createAuthorizationServer } from 'grantwell'
 import { describe, expect, it } from 'vitest'
 import { describeWith, postgresql } from '../../test/engines/available.js'
 import { startPostgres } from '../../test/engines/postgres.js'
+import { registration } from '../../test/support.js'
+import { readPage } from './page-words.js'
 
 // #region pglite-imports
 import { PGlite } from '@electric-sql/pglite'
@@ -36,6 +43,15 @@ async function openPools(connectionString: string) {
   return { pool, tokens, store }
 }
 // #endregion pools
+
+// #region end
+/** Takes no new connection, waits for the requests that run, and closes the pool last. */
+async function end(web: Server, pool: Pool) {
+  await new Promise((closed) => web.close(closed))
+  await pool.end()
+}
+// process.once('SIGTERM', () => end(web, pool))
+// #endregion end
 
 describeWith(describe, postgresql, 'PostgreSQL', () => {
   it('keeps records, and fails by one error', async () => {
@@ -78,6 +94,11 @@ describeWith(describe, postgresql, 'PostgreSQL', () => {
       held.release()
       await shared.end()
 
+      const ended = await openStore(address)
+      const web = createServer().listen(0, '127.0.0.1')
+      await end(web, ended.pool)
+      expect([web.listening, ended.pool.ended]).toEqual([false, true])
+
       await engine.stop('fast')
       await expect(store.read(['key'])).rejects.toThrow(/^grantwell: PostgreSQL failed: connect ECONNREFUSED/)
       await pool.end()
@@ -96,6 +117,33 @@ it('runs over PGlite, in the process', async () => {
   expect(await store.write('key', { a: 1 }, { expected: 0, expiresAt: 4_000_000_000 })).toBe(true)
   expect((await store.read(['key']))[0]?.value).toEqual({ a: 1 })
   expect(await store.removeExpired()).toBe(0)
+  await database.close()
+})
+
+const BELONGS =
+  'grantwell: the records of this store belong to the issuer http://127.0.0.1:8080, and this server is http://127.0.0.1:8081; give each issuer a namespace of its own'
+
+it('refuses a second issuer, such as the same service on another port', async () => {
+  const database = await PGlite.create()
+  const store = postgresStore(database)
+  await store.migrate()
+  const told: unknown[] = []
+  const serverAt = (port: number) =>
+    createAuthorizationServer({
+      issuer: `http://127.0.0.1:${port}`,
+      store,
+      user: () => undefined,
+      signInUrl: () => '/sign-in',
+      onError: (error) => told.push(error),
+    })
+  await serverAt(8080).applications.register(registration(), { clientId: 'first' })
+  const later = serverAt(8081).applications
+  for (const call of [() => later.get('first'), () => later.register(registration(), { clientId: 'second' })]) {
+    const error: unknown = await call().catch((reason) => reason)
+    expect(error).toMatchObject({ code: 'ERR_STORE' })
+    expect(told.pop()).toMatchObject({ code: 'ERR_NAMESPACE', message: BELONGS })
+  }
+  expect(readPage('stores/postgres')).toContain(`| \`${BELONGS}\`,`)
   await database.close()
 })
 
