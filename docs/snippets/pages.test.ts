@@ -7,16 +7,20 @@ import { createAuthorizationServer } from 'grantwell'
 import { createFetchHandler } from 'grantwell/fetch'
 import type { ConsentPageModel } from 'grantwell/pages'
 import { displayText, html, renderHtml, stylesheet } from 'grantwell/pages'
+import { memoryStore } from 'grantwell/storage/memory'
 // #endregion imports
 // #region express-imports
 import express from 'express'
 import { createNodeHandler } from 'grantwell/node'
 // #endregion express-imports
+// #region http-imports
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+// #endregion http-imports
 import { readFile } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { AuthorizationServer } from 'grantwell'
-import { memoryStore } from 'grantwell/storage/memory'
 import { expect, test } from 'vitest'
 import { LOGO, MIRROR, MIRROR_CLIENT } from './page-browser.js'
 
@@ -30,7 +34,9 @@ const CHOICES = {
 /** Writes the consent page, for a web application and for a device. */
 function consentPage(model: ConsentPageModel): string {
   const { application, user, resources, form, fault } = model
+  const { host, website } = application
   const name = html`<bdi>${displayText(application.name)}</bdi>`
+  const calledBy = host === undefined ? undefined : html`<bdi>${host}</bdi> calls itself `
   const answerTo =
     model.userCode === undefined
       ? html`<p>Your answer goes to <bdi>${model.redirectHost}</bdi>.</p>`
@@ -46,8 +52,10 @@ function consentPage(model: ConsentPageModel): string {
 <body>
 <main>
 ${fault === undefined ? undefined : html`<p class="fault" role="alert">${fault}</p>`}
-<h1>${name} asks for access to the account <bdi>${displayText(user.name)}</bdi></h1>
-<p>Its website is <a href="${application.website}" rel="noreferrer noopener">${application.website}</a>.</p>
+${application.logo === undefined ? undefined : html`<img class="logo" src="${application.logo}" alt="" width="56" height="56">`}
+<h1>${calledBy}${name} asks for access to the account <bdi>${displayText(user.name)}</bdi></h1>
+${application.unchecked === true ? html`<p class="warning">It registered itself, and nobody here has checked its name.</p>` : undefined}
+${website === '' ? undefined : html`<p>Its website is <a href="${website}" rel="noreferrer noopener">${website}</a>.</p>`}
 ${application.description === undefined ? undefined : html`<blockquote>${displayText(application.description)}</blockquote>`}
 <ul>
 ${model.scopes.map((each) => html`<li>${each.permission === 'rw' ? 'Change' : 'Read'}: ${each.description}</li>`)}
@@ -83,11 +91,12 @@ function resourceFields({ choices, selected, items, notShown = 0 }: ConsentPageM
 }
 // #endregion resources
 
-const store = memoryStore()
 const failures: unknown[] = []
 const onError = (error: unknown) => failures.push(error)
 
 // #region server
+const store = memoryStore() // everything is gone when the process ends
+
 const server = createAuthorizationServer<Request>({
   issuer: 'https://git.example',
   store,
@@ -125,6 +134,24 @@ function startExpress(server: AuthorizationServer<IncomingMessage>) {
   app.use(createNodeHandler(server))
   // #endregion express
   return app.listen(0, '127.0.0.1')
+}
+
+/** Makes a service on `node:http` whose pages have a stylesheet of their own. */
+function createHttpService(server: AuthorizationServer<IncomingMessage>) {
+  // #region own-stylesheet
+  const css = readFileSync(new URL('./pages.css', import.meta.url))
+  const oauth = createNodeHandler(server)
+
+  const service = createServer((request, response) => {
+    oauth(request, response, () => {
+      const [path] = (request.url ?? '').split('?')
+      if (path === '/assets/pages.css')
+        response.writeHead(200, { 'Content-Type': 'text/css; charset=utf-8', 'Cache-Control': 'max-age=3600' }).end(css)
+      else response.writeHead(404).end() // your sign-in page and your routes
+    })
+  })
+  // #endregion own-stylesheet
+  return service.listen(0, '127.0.0.1')
 }
 
 function userOf(request: Request) {
@@ -268,6 +295,57 @@ test('a form that lacks a hidden field is refused, and one without a choice come
   expect([faulty.status, await faulty.text()]).toEqual([400, expect.stringContaining('class="fault"')])
   const refused = await submit([request, consent, ['decision', 'refuse']], cookie)
   expect(refused.headers.get('location')).toContain('error=access_denied')
+})
+
+test('an unknown resource is refused, and the choices that are valid stay', async () => {
+  const { fields, cookie } = await open()
+  const agree = async (...chosen: Field[]) => {
+    const answer = await submit([...fields, ['decision', 'agree'], ...chosen], cookie)
+    const page = await answer.text()
+    const checked = [...page.matchAll(/name="resource(?:_scope)?" value="([^"]+)"[^>]* checked>/g)].map(([, id]) => id)
+    return { status: answer.status, fault: page.includes('Choose which resources'), checked }
+  }
+  const specified: Field = ['resource_scope', 'specified']
+  expect(await agree(specified, ['resource', 'ada/notes'], ['resource', 'ada/gone'])).toEqual({
+    status: 400,
+    fault: true,
+    checked: ['specified', 'ada/notes'],
+  })
+  expect(await agree(['resource_scope', 'everything'], ['resource', 'ada/notes'])).toEqual({
+    status: 400,
+    fault: true,
+    checked: ['all', 'ada/notes'],
+  })
+})
+
+test('the page shows the logo, the host and the warning, and no link without an address', () => {
+  const model: ConsentPageModel = {
+    application: { name: 'Tool', website: '', logo: '/logo', host: 'tool.example', unchecked: true },
+    user: { name: 'ada' },
+    scopes: [],
+    resources: { choices: ['all'], selected: 'all', items: [] },
+    form: { action: '/oauth2/auth', fields: [] },
+    stylesheet: '/oauth2/style.css',
+    redirectHost: 'tool.example',
+  }
+  const page = consentPage(model)
+  expect(page).toContain('<img class="logo" src="/logo"')
+  expect(page).toContain('<bdi>tool.example</bdi> calls itself <bdi>Tool</bdi>')
+  expect(page).toContain('It registered itself')
+  expect(page).not.toContain('website')
+})
+
+test('node:http serves a stylesheet of its own, at a path that the handler leaves to the service', async () => {
+  const web = createHttpService(server as unknown as AuthorizationServer<IncomingMessage>)
+  await new Promise((listening) => web.once('listening', listening))
+  const { port } = web.address() as AddressInfo
+  const [own, below] = await Promise.all(
+    ['/assets/pages.css', '/oauth2/pages.css'].map((path) => fetch(`http://127.0.0.1:${port}${path}`)),
+  )
+  expect([own?.status, own?.headers.get('content-type')]).toEqual([200, 'text/css; charset=utf-8'])
+  expect(await own?.text()).toContain('main {')
+  expect([below?.status, below?.headers.get('content-type')]).toEqual([404, expect.not.stringContaining('css')])
+  await new Promise((closed) => web.close(closed))
 })
 
 test('the same page serves a device', () => {

@@ -6,8 +6,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { Eta } from 'eta'
 import { createAuthorizationServer } from 'grantwell'
-import type { Pages } from 'grantwell/pages'
-import { displayText } from 'grantwell/pages'
+import type { AuthorizedApplication, ConsentPageModel, Pages } from 'grantwell/pages'
+import { displayText, inaccessibleLink } from 'grantwell/pages'
 import { memoryStore } from 'grantwell/storage/memory'
 // #endregion imports
 import { createFetchHandler } from 'grantwell/fetch'
@@ -17,7 +17,7 @@ import { browser, MIRROR, MIRROR_CLIENT, userCodeFrom } from './page-browser.js'
 // #region engine
 const eta = new Eta({ autoEscape: true })
 
-/** Compiles every template of the folder, so that a mistake in one stops the start of the service. */
+/** Compiles every template of the folder, so that a wrong syntax in one stops the start of the service. */
 const folder = new URL('./templates/', import.meta.url)
 for (const file of readdirSync(folder))
   eta.loadTemplate(`@${file.replace('.eta', '')}`, readFileSync(new URL(file, folder), 'utf8'))
@@ -50,14 +50,110 @@ const pages: Pages = {
 }
 // #endregion pages
 
+// #region samples
+const user = { name: 'Ada' }
+const form = { action: '/sample', fields: [{ name: 'request', value: 'sample' }] }
+const stylesheet = '/oauth2/style.css'
+const scopes = [
+  { scope: 'repo-code:r', permission: 'r', description: 'Code' },
+  { scope: 'repo-issue:rw', permission: 'rw', description: 'Issues' },
+] as const
+const audiences = [{ name: 'Packages', resource: 'https://packages.example' }]
+const fault = 'Something was wrong.'
+
+/** A model that has every optional field, and one that has none. */
+const web = {
+  application: {
+    name: 'Mirror',
+    description: 'Mirrors',
+    website: 'https://mirror.example',
+    logo: '/logo',
+    host: 'mirror.example',
+    unchecked: true,
+  },
+  user,
+  scopes,
+  audiences,
+  resources: {
+    choices: ['all', 'public', 'specified'],
+    selected: 'specified',
+    items: [{ id: 'ada/engine', name: 'Engine', checked: true }],
+    notShown: 2,
+  },
+  form,
+  stylesheet,
+  fault,
+  redirectHost: 'mirror.example',
+} satisfies ConsentPageModel
+const device = {
+  application: { name: 'Tool', website: '' },
+  user,
+  scopes: [],
+  resources: { choices: ['all'], selected: 'all', items: [] },
+  form,
+  stylesheet,
+  userCode: 'WDJB-MJHT',
+} satisfies ConsentPageModel
+
+const shown = { kind: 'specified', items: ['Engine'], notShown: 2, isMore: true } as const
+const grant = { scopes, resources: { kind: 'all', items: [] }, createdAt: 1_700_000_000 } as const
+const listed: AuthorizedApplication = {
+  ...web.application,
+  suspended: true,
+  grants: [{ ...grant, resources: shown, audiences, lastUsedAt: 1_700_000_000 }, grant],
+  older: { count: 3, scopes, audiences, resources: [shown, grant.resources] },
+  form,
+}
+const bare: AuthorizedApplication = { ...device.application, suspended: false, grants: [grant], form }
+// #endregion samples
+
+// #region check
+/** Renders each page with sample models. Throws if a template fails, or shows a field that is not there. */
+function checkPages(pages: Pages): void {
+  const list = { user, stylesheet, more: false }
+  const rendered = [
+    ...[web, device].map((model) => ['consent', pages.consent(model)]),
+    ...[
+      { complete: false },
+      { complete: false, userCode: 'WDJB', fault },
+      { complete: true, userCode: 'WDJB-MJHT' },
+    ].map((each) => ['device', pages.device({ user, form, stylesheet, ...each })]),
+    ...(['agree', 'refuse'] as const).map((decision) => [
+      'deviceResult',
+      pages.deviceResult({ decision, application: { name: 'Tool' }, stylesheet }),
+    ]),
+    ['authorizedApplications', pages.authorizedApplications({ ...list, applications: [] })],
+    [
+      'authorizedApplications',
+      pages.authorizedApplications({
+        ...list,
+        applications: [listed, bare],
+        next: '/next',
+        more: true,
+        isIncomplete: true,
+      }),
+    ],
+    ['error', pages.error({ ...inaccessibleLink, stylesheet })],
+    ['error', pages.error({ ...inaccessibleLink, stylesheet, link: { href: '/sign-in', text: 'Sign in' } })],
+  ]
+  for (const [name, page = ''] of rendered) {
+    const [wrong] = /undefined|NaN|Invalid Date|\[object Object\]/.exec(page) ?? []
+    if (wrong !== undefined) throw new Error(`the page ${name} shows "${wrong}": look for a wrong name in its template`)
+  }
+}
+
+checkPages(pages) // before the server starts
+// #endregion check
+
 const told: unknown[] = []
 const onError = (error: unknown) => told.push(error)
 let present = true
-const store = memoryStore()
 const userOf = (_request: Request | undefined) => (present ? { subject: 'ada', name: 'Ada \u202e& Co' } : undefined)
 const resources = () => [{ id: 'ada/engine' }, { id: 'ada/notes"', name: 'Notes <b>' }]
 
 // #region server
+const store = memoryStore() // everything is gone when the process ends
+
 const server = createAuthorizationServer<Request>({
   issuer: 'https://git.example',
   store,
@@ -140,6 +236,34 @@ test('the error page leads to the sign-in', async () => {
   expect(told).toEqual([])
 })
 
-test('a mistake in a template is found at the start', () => {
+test('a wrong syntax is found when a template is compiled', () => {
   expect(() => new Eta().loadTemplate('@wrong', '<% if (it.user) { %>')).toThrow()
+})
+
+test('a wrong name is found by the check, in whatever page and field it is', () => {
+  const from = (template: string) => {
+    eta.loadTemplate('@wrong', template)
+    return (model: object) => eta.render('@wrong', model)
+  }
+  for (const template of ['<%= it.titel %>', '<%= it.user?.nmae %>', '<%= it %>'])
+    for (const name of Object.keys(pages) as (keyof Pages)[]) // of an object of this file
+      expect(() => checkPages({ ...pages, [name]: from(template) })).toThrow(`the page ${name} shows "`)
+  expect(() => checkPages({ ...pages, error: from('<%= it.likn.href %>') })).toThrow()
+})
+
+test('the templates show the logo, the host and the warning, and no link without an address', () => {
+  const consent = pages.consent(web)
+  expect(consent).toContain('<img class="logo" src="/logo"')
+  expect(consent).toContain('<bdi>mirror.example</bdi> calls itself <bdi>Mirror</bdi> and wants')
+  expect(consent).toContain('This application registered itself')
+  expect(consent).toContain('<a href="https://mirror.example"')
+  const bareConsent = pages.consent(device)
+  for (const absent of ['<img', 'calls itself', 'registered itself', 'Website', '<a ']) {
+    expect(bareConsent).not.toContain(absent)
+    const list = { user, stylesheet, more: false }
+    if (absent !== 'registered itself') {
+      expect(pages.authorizedApplications({ ...list, applications: [listed] })).toContain(absent)
+      expect(pages.authorizedApplications({ ...list, applications: [bare] })).not.toContain(absent)
+    }
+  }
 })
