@@ -7,7 +7,7 @@
  */
 import { pathToFileURL } from 'node:url'
 /** @import { Transport } from '@modelcontextprotocol/sdk/shared/transport.js' */
-/** @import { AuthInfo, AuthorizationServerOptions } from 'grantwell' */
+/** @import { AuthInfo, AuthorizationServer, AuthorizationServerOptions } from 'grantwell' */
 /** @import { Authorized, NodeGuard } from 'grantwell/node' */
 // #region imports
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
@@ -20,6 +20,7 @@ import { z } from 'zod'
 
 // #endregion imports
 
+// #region data
 const session = crypto.randomUUID() // stands for your sessions: whoever has it in a cookie is Ada
 /** Stands for your database: the repositories, and their files by path. */
 const repositories = [
@@ -27,8 +28,10 @@ const repositories = [
   { id: 'ada/notes', owner: 'ada', public: false, files: new Map([['ideas.md', 'Bernoulli numbers']]) },
   { id: 'grace/compiler', owner: 'grace', public: true, files: new Map([['README.md', '# The compiler']]) },
 ]
+/** Returns the repositories of a user: each with `id`, `public` and `accessible`, which grantwell reads. */
 const ownedBy = (/** @type {{ subject: string }} */ { subject }) =>
   repositories.filter(({ owner }) => owner === subject).map((each) => ({ ...each, accessible: true }))
+// #endregion data
 
 // #region policy
 /** Websites of agents. Codes go where a client says, so somebody looks first at a client that names another website. */
@@ -45,63 +48,60 @@ const clientPolicy = ({ redirectUris, deviceFlow }) => {
 }
 // #endregion policy
 
+// #region server
 /**
- * Creates the service.
- * @param {string} issuer - its address, such as `http://127.0.0.1:8080`
- * @param {Partial<AuthorizationServerOptions>} [options] - in place of those below
+ * Creates the authorization server.
+ * @param {string} issuer - the address of this service, such as `http://127.0.0.1:8080`
+ * @param {Partial<AuthorizationServerOptions>} options - in place of those below, such as the clock of a test
  */
-export function createGitHost(issuer, options = {}) {
-  // #region server
-  const resource = `${issuer}/mcp`
-  const server = createAuthorizationServer({
+const createServer = (issuer, options) =>
+  createAuthorizationServer({
     issuer,
     store: memoryStore(),
     digests: nodeDigests,
     user: ({ headers }) => (`${headers['cookie']}`.includes(session) ? { subject: 'ada', name: 'Ada' } : undefined),
-    signInUrl: (returnTo) => `/sign-in?return_to=${encodeURIComponent(returnTo.slice(issuer.length + 1))}`,
+    signInUrl: (returnTo) => `/sign-in?return_to=${encodeURIComponent(returnTo)}`,
     resources: ownedBy,
-    audiences: [{ resource, name: 'Git tools for agents', scopes: ['repo-code:rw'] }],
+    audiences: [{ resource: `${issuer}/mcp`, name: 'Git tools for agents', scopes: ['repo-code:rw'] }],
     clientPolicy,
     fetchClientMetadata,
     ...options,
   })
-  // #endregion server
-  const app = express()
-  app.use(createNodeHandler(server))
-  app.get('/sign-in', (_request, response) => {
-    response.send('<!doctype html><title>Sign in</title><form method="post"><button>Sign in as Ada</button></form>')
-  })
-  app.post('/sign-in', ({ query }, response) => {
-    response.cookie('session', session, { httpOnly: true, sameSite: 'lax', secure: issuer.startsWith('https:') })
-    response.redirect(303, `${issuer}/${query['return_to'] ?? ''}`) // of this site
-  })
+// #endregion server
 
-  // #region guard
+// #region guard
+const READERS = new Set(['list_repositories', 'read_file'])
+/** True for a message, or a batch of them, that calls a tool which may do more than read. */
+const callsWriter = (/** @type {any} */ body) =>
+  [body].flat().some((each) => each?.method === 'tools/call' && !READERS.has(each.params?.name))
+
+/**
+ * Creates the route of the tools.
+ * @param {AuthorizationServer} server
+ * @param {string} resource - the URL of the tools, as `audiences` declares it
+ */
+function createToolRoute(server, resource) {
   /** @type {NodeGuard<express.Request, express.Response>} */
   const guard = createNodeGuard(server)
   const mayRead = guard({ audience: resource, scope: 'repo-code:r' })
   const mayWrite = guard({ audience: resource, scope: 'repo-code:rw' })
 
-  const READERS = new Set(['list_repositories', 'read_file'])
-  /** True for a message, or a batch of them, that calls a tool which may do more than read. */
-  const callsWriter = (/** @type {any} */ body) =>
-    [body].flat().some((each) => each?.method === 'tools/call' && !READERS.has(each.params?.name))
-
   // The guard comes first, so nothing is parsed for a stranger. Every body is parsed here, so the transport parses none.
   const parse = express.json({ type: () => true })
-  app.post(
+  const route = express.Router()
+  route.post(
     '/mcp',
     mayRead,
     parse,
     (request, response, next) => (callsWriter(request.body) ? mayWrite(request, response, next) : next()),
     answerMcp,
   )
-  app.all('/mcp', mayRead, (_request, response) => {
+  route.all('/mcp', mayRead, (_request, response) => {
     response.status(405).set('Allow', 'POST').end() // no stream from here, and no session to end
   })
-  // #endregion guard
-  return app
+  return route
 }
+// #endregion guard
 
 // #region tools
 /** Answers one message: with a server of its own, whose tools act for the user of this token. */
@@ -148,7 +148,38 @@ function createTools(/** @type {AuthInfo} */ auth) {
 }
 // #endregion tools
 
+// #region mount
+/**
+ * Creates the service.
+ * @param {string} issuer - its address
+ * @param {Partial<AuthorizationServerOptions>} [options] - of its authorization server
+ */
+export function createGitHost(issuer, options = {}) {
+  const server = createServer(issuer, options)
+  const app = express()
+  app.use(createNodeHandler(server)) // answers /oauth2/... and /.well-known/...
+  app.use(createToolRoute(server, `${issuer}/mcp`))
+
+  // Stands for your sign-in page.
+  app.get('/sign-in', (_request, response) => {
+    response.send('<!doctype html><title>Sign in</title><form method="post"><button>Sign in as Ada</button></form>')
+  })
+  app.post('/sign-in', ({ query }, response) => {
+    const returnTo = new URL(String(query['return_to']), issuer)
+    if (returnTo.origin !== new URL(issuer).origin) {
+      response.status(400).send('return_to leads to another site')
+      return
+    }
+    response.cookie('session', session, { httpOnly: true, sameSite: 'lax', secure: issuer.startsWith('https:') })
+    response.redirect(303, returnTo.href)
+  })
+  return app
+}
+// #endregion mount
+
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  // #region listen
   const { PORT = '8080', HOST = '127.0.0.1', ISSUER = `http://127.0.0.1:${PORT}` } = process.env
   createGitHost(ISSUER).listen(Number(PORT), HOST, () => console.log(`listening at ${ISSUER}/mcp`))
+  // #endregion listen
 }
