@@ -108,8 +108,12 @@ async function expectStart(service: string, env: Record<string, string>, keeps: 
       expect(signedIn.headers.get('set-cookie')).toMatch(/^session=[\w-]{36}; Path=\/; HttpOnly; SameSite=Lax$/)
       expect((await signIn('a'.repeat(2000))).status).toBe(413)
       // The secret is shown once, unless the store forgets the application.
-      const shown = /^client_id: first\nclient_secret: gws_\S+\n/.test(running.output())
+      const shown = /^client_id: first\nclient_secret: gws_\S+\n/m.test(running.output())
       expect(shown, running.output()).toBe(isFirst || !keeps)
+      const events = running.output().match(/^\{"type":.*\}$/gm) ?? []
+      expect(events.map((line) => JSON.parse(line))).toContainEqual(
+        expect.objectContaining({ type: 'refused', endpoint: 'api' }),
+      )
     } finally {
       await running.stop()
     }
