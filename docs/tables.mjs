@@ -138,6 +138,33 @@ function docOf(node, source) {
     .join(' ')
 }
 
+/** What stands between the title of a page and its tables. */
+const INTRODUCTIONS = {
+  events: [
+    'These fields are common:',
+    '',
+    '| Field | Meaning |',
+    '|---|---|',
+    '| `at` | the time, in seconds since 1970, in UTC |',
+    '| `grantId` | the grant. It is the characters 21 to 42 of its code and of its tokens |',
+    '| `clientId` | the application that the grant belongs to. In `refused` it is the client that presented the code or token; at `introspection` the API that asked. Events of an application have `applicationId` |',
+    '| `subject` | the user who decided. Absent before a decision, and mostly in `refused` |',
+    '',
+    'So in a `refused` event with `credential_of_another_client`, `clientId` is whoever presented the code or token. `grantId` leads to its owner.',
+    '',
+    '`cause` of a `revoked` event says who ended it:',
+    '',
+    '| `cause` | Meaning |',
+    '|---|---|',
+    '| `client` | the client, at the revocation endpoint |',
+    '| `replay` | the service, since a code or refresh token came back |',
+    '| `user` | the user, at `/oauth2/applications`, or `revokeGrant` and `revokeAll` |',
+    '| `administrator` | `revokeApplication` |',
+    '| `limit` | a newer grant of the same user to the same application (`grantLimit`) |',
+    '',
+  ],
+}
+
 const TITLES = { options: 'Options', events: 'Events', errors: 'Errors and reasons' }
 
 function pageOf(page, tables) {
@@ -155,7 +182,7 @@ function pageOf(page, tables) {
     )
     return [`## ${title}`, '', ...head, ...body, '']
   })
-  return [`# ${TITLES[page]}`, '', ...parts].join('\n')
+  return [`# ${TITLES[page]}`, '', ...(INTRODUCTIONS[page] ?? []), ...parts].join('\n')
 }
 
 /** Gives the page of each entry point, and its place in the list of them, the name by which it is imported. */

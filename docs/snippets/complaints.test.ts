@@ -99,6 +99,20 @@ const CODES: readonly (readonly [cause: string, step: Step])[] = [
     },
   ],
   [
+    'The same code comes 20 minutes after the consent page was opened, or later',
+    async (test, clear) => {
+      const { code } = await authorize(test)
+      await exchange(test, code)
+      await exchange(test, code)
+      test.clock.now += 1_199
+      await exchange(test, code)
+      expect(test.events.at(-1)).toMatchObject({ reason: 'credential_revoked' })
+      test.clock.now += 1
+      clear()
+      return exchange(test, code)
+    },
+  ],
+  [
     'The code has expired',
     async (test, clear) => {
       const { code } = await authorize(test)
@@ -157,11 +171,22 @@ const CODES: readonly (readonly [cause: string, step: Step])[] = [
     },
   ],
   [
-    'The code is damaged, or no code at all',
+    'The code is damaged',
     async (test, clear) => {
       const { code } = await authorize(test)
       clear()
       return exchange(test, cut(code))
+    },
+  ],
+  [
+    'The code is missing or empty',
+    async (test, clear) => {
+      await authorize(test)
+      expect((await token(test, { grant_type: 'authorization_code' })).body.error).toBe('invalid_request')
+      clear()
+      const answer = await exchange(test, '')
+      expect(test.events.at(-1)).toMatchObject({ clientId: WEB.clientId })
+      return answer
     },
   ],
 ]
@@ -221,6 +246,17 @@ const REFRESHES: readonly (readonly [cause: string, step: Step])[] = [
       const { refresh_token } = await tokens(test)
       clear()
       return refresh(test, cut(refresh_token))
+    },
+  ],
+  [
+    'The refresh token is missing or empty',
+    async (test, clear) => {
+      await tokens(test)
+      expect((await token(test, { grant_type: 'refresh_token' })).body.error).toBe('invalid_request')
+      clear()
+      const answer = await refresh(test, '')
+      expect(test.events.at(-1)).toMatchObject({ clientId: WEB.clientId })
+      return answer
     },
   ],
   [
@@ -290,6 +326,11 @@ const OTHERS: readonly (readonly [cause: string, step: Step])[] = [
   ],
 ]
 
+/** True if the user has a permission that counts: what the page of the user's applications would show. */
+async function hasLivingGrant({ server }: TestServer): Promise<boolean> {
+  return (await server.grants.listGrants('ada')).grants.length > 0
+}
+
 describe('the tables of causes', () => {
   it.each([...CODES, ...REFRESHES, ...DEVICES, ...OTHERS])('say what comes of: %s', async (cause, step) => {
     const test = await testServer()
@@ -297,14 +338,16 @@ describe('the tables of causes', () => {
       test.events.length = 0
     })
     const seen = test.events.map(wordsFor).join(', ')
-    expect(page).toContain(`| ${cause} | ${wordsOf(answer)} | ${seen} |`)
+    const start = `| ${cause} | ${wordsOf(answer)} | ${seen} |`
+    const row = page.split('\n').find((line) => line.startsWith(start)) ?? expect.fail(`no row begins ${start}`)
+    expect(row.split(' | ').at(-1)).toBe(`${(await hasLivingGrant(test)) ? 'yes' : 'no'} |`)
   })
 
   it('tell every client whose code or token is refused the same', async () => {
     const told = new Set<string | undefined>()
     for (const [, step] of [...CODES, ...REFRESHES, ...DEVICES]) {
       const { body } = await step(await testServer(), () => {})
-      if (body.error !== undefined) told.add(`${body.error} ${body.error_description}`)
+      if (body.error === 'invalid_grant') told.add(`${body.error} ${body.error_description}`)
     }
     expect(told.size).toBe(1)
     expect(page).toContain([...told][0]?.replace('invalid_grant ', '"error_description": "'))
@@ -361,7 +404,7 @@ describe('a grant that ended', () => {
     test.events.length = 0
     await end(test, pair, grantId)
     expect(test.events).toContainEqual(expect.objectContaining({ type: 'revoked', what: 'grant', cause, grantId }))
-    expect(page).toContain(`| ${who} | \`revoked\`: \`${cause}\` |`)
+    expect(page).toMatch(new RegExp(`^\\| ${who} \\| .*\`revoked\`: \`${cause}\` \\| .* \\| no \\|$`, 'm'))
 
     expect((await refresh(test, pair.refresh_token)).body.error).toBe('invalid_grant')
     expect(test.events.at(-1)).toMatchObject({ reason: 'credential_revoked' })

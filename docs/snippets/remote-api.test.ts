@@ -16,6 +16,10 @@ import { fastify } from 'fastify'
 import type { Authorized } from 'grantwell/node'
 import { createFastifyGuard } from 'grantwell/node'
 // #endregion fastify-imports
+// #region hono-imports
+import { createFetchGuard } from 'grantwell/fetch'
+import { Hono } from 'hono'
+// #endregion hono-imports
 import type { Client } from 'grantwell/client'
 import type { AuthorizationServer } from 'grantwell'
 import { expect, it, vi } from 'vitest'
@@ -107,6 +111,30 @@ function createFastifyApi(client: Client) {
   })
   app.put('/packages/:name', publish)
   // #endregion fastify
+  return app
+}
+
+function createHonoApi(client: Client) {
+  // #region hono
+  const guard = createFetchGuard(resourceServer({ client }))
+  const show = guard(
+    { scope: 'registry-package:r', resource: ({ auth }, name: string) => findOwnPackage(name, auth.subject) },
+    ({ auth }) => Response.json({ name: auth.resource.id }),
+  )
+  const publish = guard(
+    { scope: 'registry-package:rw', resource: ({ auth }, name: string) => findOwnPackage(name, auth.subject) },
+    ({ auth }) => Response.json({ published: auth.resource.id, by: auth.subject }),
+  )
+
+  const app = new Hono()
+  app.use(async (c, next) => {
+    await next()
+    const challenge = c.res.headers.get('WWW-Authenticate')
+    if (challenge !== null) console.warn(`${c.req.method} ${c.req.path} ${c.res.status}: ${challenge}`)
+  })
+  app.get('/packages/:name', (c) => show(c.req.raw, c.req.param('name')))
+  app.put('/packages/:name', (c) => publish(c.req.raw, c.req.param('name')))
+  // #endregion hono
   return app
 }
 
@@ -253,6 +281,43 @@ it('guards an API in Fastify in the same way', async () => {
   }
 })
 
+it('guards an API in Hono, and answers as the page says', async () => {
+  const service = await openService({ resources: () => [{ id: 'secret-pad', name: 'secret-pad' }] })
+  const { test, issuer } = service
+  const publisher = { clientId: 'publisher', clientSecret: 'a-secret-of-the-publisher' }
+  await test.server.applications.register(APPROVED, publisher)
+  vi.stubEnv('API_CLIENT_SECRET', 'a-secret-of-the-package-registry')
+  const credentials = await registerApi(test.server)
+  const refusals: string[] = []
+  vi.spyOn(console, 'warn').mockImplementation((text) => refusals.push(text))
+  const app = createHonoApi(await discover({ issuer, ...credentials }))
+  try {
+    const { code } = await authorize(
+      test,
+      { client_id: 'publisher', scope: 'registry-package:rw' },
+      { resource_scope: 'specified', resource: 'secret-pad' },
+    )
+    const { access_token } = (await exchange(test, code, {}, publisher)).body
+    const ask = async (method: string, name: string, token = access_token) => {
+      const headers: Record<string, string> = token === '' ? {} : { authorization: `Bearer ${token}` }
+      const answer = await app.request(`/packages/${name}`, { method, headers })
+      return `${answer.status} ${answer.status === 200 ? await answer.text() : ''}`
+    }
+    expect(await ask('PUT', 'secret-pad')).toBe('200 {"published":"secret-pad","by":"ada"}')
+    expect(await ask('GET', 'secret-pad')).toBe('200 {"name":"secret-pad"}')
+    expect(await ask('PUT', 'left-pad')).toBe('403 ')
+    expect(await ask('PUT', 'secret-pad', '')).toBe('401 ')
+    expect(await ask('PUT', 'unknown')).toBe('403 ')
+    expect(refusals).toHaveLength(3)
+    await revoke(test, access_token, {}, publisher)
+    expect(await ask('PUT', 'secret-pad')).toBe('401 ')
+  } finally {
+    vi.restoreAllMocks()
+    vi.unstubAllEnvs()
+    await service.close()
+  }
+})
+
 it('gets a new secret while processes with the older one work on', async () => {
   const service = await openService()
   const { test, issuer } = service
@@ -311,8 +376,9 @@ it('tells wrong credentials at start, and a suspended API by its reason', async 
   try {
     expect(await messageOf(createApi)).toBe(refused(401))
     await registerApi(server)
-    await createApi()
     reasons()
+    await createApi()
+    expect(reasons()).toEqual(['credential_unknown'])
     vi.stubEnv('API_CLIENT_SECRET', 'wrong')
     expect(await messageOf(createApi)).toBe(refused(401))
     vi.stubEnv('API_CLIENT_SECRET', 'a-secret-of-the-package-registry')

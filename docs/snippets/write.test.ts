@@ -7,7 +7,17 @@ import type { RecordPage, RecordStore, StoredRecord } from 'grantwell'
 import { storageContract } from 'grantwell/testing'
 import Database from 'libsql'
 // #endregion imports
+// #region server-imports
+import { randomUUID } from 'node:crypto'
+import { explore, lifecycle, virtualClock, wire } from 'grantwell/testing'
+// #endregion server-imports
+// #region failure-imports
+import { StorageUnavailable } from 'grantwell'
+// #endregion failure-imports
+import type { JsonValue } from 'grantwell'
+import { memoryStore } from 'grantwell/storage/memory'
 import { describe, expect, it as test } from 'vitest'
+import { readPage } from './page-words.js'
 
 // #region store
 /** The options of a store; `clock` gives whole seconds since the epoch. */
@@ -87,7 +97,7 @@ const recordOf = ({ version, value }: Row): StoredRecord => ({ version, value: J
 const recordIn = (row: unknown): StoredRecord | undefined => (row ? recordOf(row as Row) : undefined)
 // #endregion store
 
-describe('the contract', () => {
+describe('the store, and a server over it', () => {
   // #region proof
   const database = new Database(':memory:')
   const cases = storageContract(({ clock, namespace }) => ({
@@ -95,6 +105,28 @@ describe('the contract', () => {
   }))
   for (const { name, run } of cases) test(name, run, 60_000)
   // #endregion proof
+
+  // #region server
+  test('answers as the specification says', async () => {
+    await lifecycle(() => {
+      const clock = virtualClock()
+      return wire({ store: tableStore(database, { clock, namespace: randomUUID() }), clock })
+    })
+  }, 120_000)
+
+  test.each([
+    ['exchange', 'exchange'],
+    ['refresh', 'refresh'],
+    ['refresh', 'revoke'],
+  ] as const)(
+    'keeps every rule in every order of %s and %s',
+    async (...requests) => {
+      const namespace = randomUUID()
+      await explore({ requests, store: ({ clock }) => tableStore(database, { clock, namespace }) })
+    },
+    120_000,
+  )
+  // #endregion server
 })
 
 test('a store that forgets to compare is found out', async () => {
@@ -115,4 +147,136 @@ test('a store that forgets to compare is found out', async () => {
     'write: where nothing is, any version but 0 is refused: ' +
       'the contract demands that a write that expects 1 is refused where nothing is, but it succeeded',
   )
+})
+
+// #region failure
+/** Gives the engine's error as the cause: the log of a host has both. */
+async function failing<Result>(asked: Promise<Result>): Promise<Result> {
+  try {
+    return await asked
+  } catch (error) {
+    throw new StorageUnavailable('the database of the grants did not answer', error) // its cause is the second argument
+  }
+}
+// #endregion failure
+
+test('an error of the engine is the cause of that of the store', async () => {
+  const cause = new Error('connection refused')
+  const message = 'grantwell: the database of the grants did not answer'
+  await expect(failing(Promise.reject(cause))).rejects.toMatchObject({
+    code: 'ERR_STORAGE_UNAVAILABLE',
+    message,
+    cause,
+  })
+  expect(await failing(Promise.resolve(1))).toBe(1)
+})
+
+// #region lock
+/** Runs what is asked for a key when all that was asked before for this key has ended. Make one for each database. */
+function createLock() {
+  const last = new Map<string, Promise<unknown>>()
+  return async function locked<Result>(key: string, run: () => Promise<Result>): Promise<Result> {
+    const mine = (last.get(key) ?? Promise.resolve()).then(run)
+    const ended = mine.catch(() => {}) // the next one runs after a failure too
+    last.set(key, ended)
+    return mine.finally(() => last.get(key) === ended && last.delete(key))
+  }
+}
+// #endregion lock
+
+/** An engine of one process that gets and puts, each in its own time, and compares nothing. */
+function simpleEngine(clock: () => number) {
+  const store = memoryStore({ clock })
+  const pause = () => new Promise((resolve) => setImmediate(resolve))
+  return {
+    get: async (key: string) => {
+      const [found] = await store.read([key])
+      await pause()
+      return found
+    },
+    put: async (key: string, value: JsonValue, options: Omit<Parameters<RecordStore['write']>[2], 'expected'>) => {
+      await pause()
+      const [found] = await store.read([key])
+      await store.write(key, value, { ...options, expected: found?.version ?? 0 })
+    },
+    list: store.list,
+  }
+}
+
+type Engine = ReturnType<typeof simpleEngine>
+type Lock = ReturnType<typeof createLock>
+
+function lockedStore({ get, put, list }: Engine, locked: Lock): RecordStore {
+  return {
+    read: (keys) => Promise.all(keys.map(get)),
+    list,
+    // #region locked
+    write: (key, value, { expected, ...options }) =>
+      locked(key, async () => {
+        const found = await get(key)
+        if ((found?.version ?? 0) !== expected) return false
+        await put(key, value, options)
+        return true
+      }),
+    // #endregion locked
+  }
+}
+
+/** Makes the engine and the lock of each namespace once: an engine that opens once per process. */
+function createShared(makeLock: () => Lock) {
+  const shared = new Map<string, { engine: Engine; locked: Lock }>()
+  return (namespace: string, clock: () => number): RecordStore => {
+    const found = shared.get(namespace) ?? { engine: simpleEngine(clock), locked: makeLock() }
+    shared.set(namespace, found)
+    return lockedStore(found.engine, found.locked)
+  }
+}
+
+describe('a store that compares under a lock', () => {
+  const shared = createShared(createLock)
+  const cases = storageContract(({ clock, namespace }) => ({ store: shared(namespace, clock) }), { numRuns: 5 })
+  for (const { name, run } of cases) test(name, run, 60_000)
+
+  test('is found out without the lock, by the contract', async () => {
+    const broken = createShared(() => (_key, run) => run())
+    const failed: string[] = []
+    for (const { name, run } of storageContract(({ clock, namespace }) => ({ store: broken(namespace, clock) }), {
+      numRuns: 5,
+    }))
+      await run().catch(() => failed.push(name))
+    expect(failed).toContain('write: loses none of many increments over several connections')
+    for (const name of failed) expect(name).toMatch(/^(?:write|expiry): (?:lets one|loses none) of many/)
+    expect(readPage('stores/write')).toContain('write: loses none of many increments over several connections')
+  })
+
+  test('keeps every rule in the explorer, and goes on after a failure', async () => {
+    const { exhaustive } = await explore({
+      requests: ['exchange', 'exchange'],
+      store: ({ clock }) => lockedStore(simpleEngine(clock), createLock()),
+    })
+    expect(exhaustive).toBe(true)
+    const locked = createLock()
+    const fails = locked('key', () => Promise.reject(new Error('no')))
+    const next = locked('key', async () => 1)
+    await expect(fails).rejects.toThrow('no')
+    expect(await next).toBe(1)
+  })
+
+  test('hangs in the explorer if it gives steps under its lock', async () => {
+    const found: unknown = await explore({
+      requests: ['exchange', 'exchange'],
+      store: ({ clock, step }) => {
+        const engine = simpleEngine(clock)
+        const put: Engine['put'] = async (...args) => {
+          await step('puts what it compared')
+          return engine.put(...args)
+        }
+        return lockedStore({ ...engine, put }, createLock())
+      },
+      patience: 3,
+    }).catch((error: unknown) => error)
+    const message = 'Every request asks the store or is answered. But nothing has come for 3 s.'
+    expect(String(found)).toContain(message)
+    expect(readPage('proof/explorer')).toContain(message)
+  })
 })

@@ -96,6 +96,8 @@ export interface WireOptions {
 export interface Wired extends LifecycleWiring {
   /** The server. */
   readonly server: AuthorizationServer
+  /** Errors inside the server so far, as its `onError` got them; empty if nothing failed. */
+  readonly errors: readonly unknown[]
 }
 
 /** A PNG of one pixel. */

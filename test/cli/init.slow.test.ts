@@ -94,6 +94,7 @@ async function expectStart(service: string, env: Record<string, string>, keeps: 
     try {
       const metadata = await fetch(`${issuer}/.well-known/oauth-authorization-server`)
       expect([metadata.status, await metadata.json()]).toEqual([200, expect.objectContaining({ issuer })])
+      expect((await fetch(`${issuer}/oauth2/token`, { method: 'POST' })).status).toBe(400)
       expect((await fetch(`${issuer}/api/profile`)).status).toBe(401)
       const page = await fetch(`${issuer}/sign-in?return_to=x`)
       expect([page.status, page.headers.get('content-type')]).toEqual([200, expect.stringMatching(/^text\/html/)])
@@ -108,8 +109,12 @@ async function expectStart(service: string, env: Record<string, string>, keeps: 
       expect(signedIn.headers.get('set-cookie')).toMatch(/^session=[\w-]{36}; Path=\/; HttpOnly; SameSite=Lax$/)
       expect((await signIn('a'.repeat(2000))).status).toBe(413)
       // The secret is shown once, unless the store forgets the application.
-      const shown = /^client_id: first\nclient_secret: gws_\S+\n/.test(running.output())
+      const shown = /^client_id: first\nclient_secret: gws_\S+\n/m.test(running.output())
       expect(shown, running.output()).toBe(isFirst || !keeps)
+      const events = running.output().match(/^\{"type":.*\}$/gm) ?? []
+      expect(events.map((line) => JSON.parse(line))).toContainEqual(
+        expect.objectContaining({ type: 'refused', endpoint: 'token' }),
+      )
     } finally {
       await running.stop()
     }

@@ -283,6 +283,23 @@ describe('a written service', () => {
     expect(stdout).toContain('# pass 2\n')
   })
 
+  it('writes each event as one line of JSON, without the secret', () => {
+    const script = `
+      const { createService, registerFirst } = await import('./service.mjs')
+      const { memoryStore } = await import('grantwell/storage/memory')
+      const { server } = createService({ issuer: 'http://127.0.0.1:8080', store: memoryStore() })
+      console.error(await registerFirst(server))`
+    const { stdout, stderr } = node(['--input-type=module', '--eval', script])
+    const events: { type: string; clientId: string }[] = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    expect(events.length).toBeGreaterThan(0)
+    for (const event of events) expect(event).toMatchObject({ type: 'application', applicationId: 'first' })
+    expect(stderr).toMatch(/^gws_\S+\n$/)
+    expect(stdout).not.toContain(stderr.trimEnd())
+  })
+
   it('does not start for an issuer that is not on loopback, and says why in one line', () => {
     const { status, stdout, stderr } = node(['service.mjs'], { ISSUER: 'https://git.example' })
     expect({ status, stdout, stderr }).toEqual({

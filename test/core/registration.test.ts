@@ -718,10 +718,22 @@ describe('faults', () => {
       { path: 'redirectUris', message: 'a.example is not in the authorized domain' },
       { path: 'redirectUris', message: 'b.example is not in the authorized domain' },
       { path: 'scopes[0]', message: 'must be a scope of the catalogue, such as repo-code:r' },
-      { path: 'scopes[2]', message: 'is asked for twice' },
+      { path: 'scopes[2]', message: 'includes repo-code:r, which is asked for as well: name repo-code:rw alone' },
       { path: 'scopes[3]', message: 'must be a scope, or a scope with its reason; got null' },
       { path: 'resourceScope', message: 'must be all, public or specified' },
     ])
+  })
+
+  it('of scopes tell one that includes another from one that is asked for twice (5.3)', () => {
+    const faultsOf = (...scopes: readonly string[]) => faults({ ...registration(), scopes })
+    expect(faultsOf('repo-code:r', 'repo-code:r')).toStrictEqual([{ path: 'scopes[1]', message: 'is asked for twice' }])
+    expect(faultsOf('repo-code:rw', 'repo-code:r')).toStrictEqual([
+      { path: 'scopes[1]', message: 'is included in repo-code:rw: name repo-code:rw alone' },
+    ])
+    expect(faultsOf('repo-code:r', 'repo-code:rw')).toStrictEqual([
+      { path: 'scopes[1]', message: 'includes repo-code:r, which is asked for as well: name repo-code:rw alone' },
+    ])
+    expect(faultsOf('repo-code:rw')).toStrictEqual([])
   })
 
   it('of one field are the same whatever is wrong in the others: misshapen ones hide no unsound ones', () => {

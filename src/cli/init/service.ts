@@ -32,6 +32,8 @@ export function createService({ issuer, store }) {
     digests: nodeDigests,
     user: ({ headers }) => signIn.userOf(\`\${headers.cookie}\`),
     signInUrl: signIn.urlFor,
+    // Keep these lines: they alone say why a request was refused. No event holds a secret.
+    onEvent: (event) => console.log(JSON.stringify(event)),
   })
 ${framework.routes}
   return { ${listener}, server }

@@ -35,14 +35,15 @@ export function checkScopes(
     return undefined
   }
   const wanted: string[] = []
-  const names = new Set<number>()
+  const named = new Map<number, ScopeEntry>()
   const reasons = new Map<string, string>()
   for (const [index, each] of given.entries()) {
     const requested = checkScope(each, `scopes[${index}]`, rules, check)
     if (requested === undefined) continue
     const { entry, at, reason } = requested
-    check(!names.has(entry.position), at, 'is asked for twice')
-    names.add(entry.position)
+    const other = named.get(entry.position)
+    if (other !== undefined) check(false, at, overlap(entry, other))
+    named.set(entry.position, entry)
     wanted.push(entry.scope)
     if (TEXT.fits(reason)) reasons.set(entry.scope, reason)
   }
@@ -79,6 +80,14 @@ function checkScope(
     return undefined
   }
   return { entry, at, reason }
+}
+
+/** Writes the fault of a scope that shares its name with one before it: `r` and `rw`, of which `rw` is enough, or the same twice. */
+function overlap(entry: ScopeEntry, other: ScopeEntry): string {
+  if (entry.scope === other.scope) return 'is asked for twice'
+  return entry.includes.includes(other.scope)
+    ? `includes ${other.scope}, which is asked for as well: name ${entry.scope} alone`
+    : `is included in ${other.scope}: name ${other.scope} alone`
 }
 
 /** Writes the fault of an unknown scope. It names a scope of this catalogue, which may be the host's own. */
