@@ -6,6 +6,7 @@
 // #region imports
 import type { AuditEvent } from 'grantwell'
 // #endregion imports
+import { createHash } from 'node:crypto'
 import { createAuthorizationServer } from 'grantwell'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { TestServer } from '../../test/support.js'
@@ -75,12 +76,22 @@ type Step = (test: TestServer, clear: () => void) => Promise<Answer>
 /** Damages a credential: its last character is missing. */
 const cut = (text: string): string => text.slice(0, -1)
 
+/** Damages a credential: one character of its secret is another one. */
+const changed = (text: string): string => `${text.slice(0, 50)}${text[50] === 'A' ? 'B' : 'A'}${text.slice(51)}`
+
+/** Returns the reason of the last refusal, and true if it names a grant. */
+function reasonOf({ events }: TestServer): readonly [reason: string | undefined, namesGrant: boolean] {
+  const event = events.at(-1)
+  return event?.type === 'refused' ? [event.reason, event.grantId !== undefined] : [undefined, false]
+}
+
 const CODES: readonly (readonly [cause: string, step: Step])[] = [
   [
-    'The code was exchanged before',
+    'The code was exchanged before, at any time while its grant lives',
     async (test, clear) => {
       const { code } = await authorize(test)
       const first = await exchange(test, code)
+      test.clock.now += 1_500 // 25 minutes
       clear()
       const again = await exchange(test, code)
       expect(await works(test, first.body.access_token)).toBe(false)
@@ -99,7 +110,7 @@ const CODES: readonly (readonly [cause: string, step: Step])[] = [
     },
   ],
   [
-    'The same code comes 20 minutes after the consent page was opened, or later',
+    'The same code comes after that, once the record of the ended grant is gone',
     async (test, clear) => {
       const { code } = await authorize(test)
       await exchange(test, code)
@@ -171,11 +182,25 @@ const CODES: readonly (readonly [cause: string, step: Step])[] = [
     },
   ],
   [
-    'The code is damaged',
+    'The code is damaged: its length or prefix is wrong',
+    async (test, clear) => {
+      const { code } = await authorize(test)
+      await exchange(test, code.replace('gwc_', 'xyz_'))
+      expect(reasonOf(test)).toEqual(['credential_unknown', false])
+      clear()
+      const answer = await exchange(test, cut(code))
+      expect(reasonOf(test)).toEqual(['credential_unknown', false])
+      return answer
+    },
+  ],
+  [
+    'The code has the right length, and a changed character in its secret',
     async (test, clear) => {
       const { code } = await authorize(test)
       clear()
-      return exchange(test, cut(code))
+      const answer = await exchange(test, changed(code))
+      expect(reasonOf(test)).toEqual(['credential_unknown', true])
+      return answer
     },
   ],
   [
@@ -233,6 +258,14 @@ const REFRESHES: readonly (readonly [cause: string, step: Step])[] = [
     },
   ],
   [
+    'A code is sent as a refresh token',
+    async (test, clear) => {
+      const { code } = await authorize(test)
+      clear()
+      return refresh(test, code)
+    },
+  ],
+  [
     'The refresh token belongs to another client',
     async (test, clear) => {
       const { refresh_token } = await tokens(test)
@@ -241,11 +274,21 @@ const REFRESHES: readonly (readonly [cause: string, step: Step])[] = [
     },
   ],
   [
-    'The refresh token is damaged',
+    'The refresh token is damaged: its length or prefix is wrong',
     async (test, clear) => {
       const { refresh_token } = await tokens(test)
       clear()
       return refresh(test, cut(refresh_token))
+    },
+  ],
+  [
+    'The refresh token has the right length, and a changed character in its secret',
+    async (test, clear) => {
+      const { refresh_token } = await tokens(test)
+      clear()
+      const answer = await refresh(test, changed(refresh_token))
+      expect(reasonOf(test)).toEqual(['credential_unknown', true])
+      return answer
     },
   ],
   [
@@ -367,6 +410,9 @@ describe('the tables of causes', () => {
     for (const each of all) expect(issued).toMatchObject({ grantId: each.slice(20, 42) })
     const other = await tokens(test)
     expect(other.refresh_token.slice(0, 20)).toBe(body.refresh_token.slice(0, 20)) // of one application
+    const digest = createHash('sha256').update(WEB.clientId).digest('base64url')
+    expect(body.refresh_token.slice(4, 20)).toBe(digest.slice(0, 16))
+    expect(issued).toMatchObject({ clientId: WEB.clientId })
   })
 })
 
@@ -454,6 +500,24 @@ it('exchanges a code after a request that did not match', async () => {
   expect((await exchange(test, code)).status).toBe(400)
   expect((await exchange(test, code, { code_verifier: VERIFIER }, OTHER)).status).toBe(400)
   expect((await exchange(test, code, { code_verifier: VERIFIER })).status).toBe(200)
+})
+
+it('exchanges a code without a redirect URI, or with an empty one', async () => {
+  for (const redirect_uri of [undefined, '']) {
+    const test = await testServer()
+    const { code } = await authorize(test)
+    const fields = { grant_type: 'authorization_code', code, ...(redirect_uri !== undefined && { redirect_uri }) }
+    expect((await token(test, fields)).status).toBe(200)
+  }
+})
+
+it('finds the first reuse of a code 30 days later, too', async () => {
+  const test = await testServer()
+  const { code } = await authorize(test)
+  await exchange(test, code)
+  test.clock.now += 30 * 86_400
+  await exchange(test, code)
+  expect(reasonOf(test)).toEqual(['credential_replayed', true])
 })
 
 it('lets the grant go on after a replay of a refresh token, if refreshReplay says so', async () => {

@@ -7,6 +7,7 @@
 import type { NextFunction, Request, Response } from 'express'
 import express from 'express'
 import type { ProtectedResource } from 'grantwell'
+import type { Client } from 'grantwell/client'
 import { discover, resourceServer } from 'grantwell/client'
 import { createNodeGuard } from 'grantwell/node'
 // #endregion imports
@@ -20,7 +21,6 @@ import { createFastifyGuard } from 'grantwell/node'
 import { createFetchGuard } from 'grantwell/fetch'
 import { Hono } from 'hono'
 // #endregion hono-imports
-import type { Client } from 'grantwell/client'
 import type { AuthorizationServer } from 'grantwell'
 import { expect, it, vi } from 'vitest'
 import { listen } from '../../test/adapters/http.js'
@@ -59,6 +59,7 @@ async function createApi() {
   const clientSecret = process.env['API_CLIENT_SECRET'] ?? ''
 
   const client = await discover({ issuer, clientId, clientSecret })
+  await checkCredentials(client, clientId, clientSecret)
   const guard = createNodeGuard<Request, Response>(resourceServer({ client }))
 
   const publish = guard(
@@ -76,20 +77,20 @@ async function createApi() {
   app.put('/packages/:name', publish)
   // #endregion api
 
-  // #region check
-  async function checkCredentials(): Promise<void> {
-    const response = await fetch(String(client.metadata.introspection_endpoint), {
-      method: 'POST',
-      headers: { authorization: `Basic ${btoa(`${clientId}:${clientSecret}`)}` },
-      body: new URLSearchParams({ token: 'any text' }),
-      signal: AbortSignal.timeout(10_000),
-    })
-    if (!response.ok) throw new Error(`the service answers ${response.status} to the credentials of this API`)
-  }
-  await checkCredentials()
-  // #endregion check
   return { app, guard, client }
 }
+
+// #region check
+async function checkCredentials({ metadata }: Client, clientId: string, clientSecret: string): Promise<void> {
+  const response = await fetch(String(metadata.introspection_endpoint), {
+    method: 'POST',
+    headers: { authorization: `Basic ${btoa(`${clientId}:${clientSecret}`)}` },
+    body: new URLSearchParams({ token: 'any text' }),
+    signal: AbortSignal.timeout(10_000),
+  })
+  if (!response.ok) throw new Error(`the service answers ${response.status} to the credentials of this API`)
+}
+// #endregion check
 
 function createFastifyApi(client: Client) {
   // #region fastify

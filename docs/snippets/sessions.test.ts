@@ -42,7 +42,7 @@ const sessions = session({
   resave: false,
   saveUninitialized: false,
   cookie: { sameSite: 'lax', httpOnly: true, secure: issuer.startsWith('https:') },
-  // store: createSessionStore(pool), // see below; without it, sessions are in the memory of this process
+  // store: createSessionStore(), // see below; without it, sessions are in the memory of this process
 })
 // #endregion session
 
@@ -65,7 +65,7 @@ const server = createAuthorizationServer<Request>({
   user: ({ native }) => userOf(native),
   signInUrl: (returnTo) => {
     const { pathname, search } = new URL(returnTo)
-    return `/login?next=${encodeURIComponent(pathname + search)}`
+    return `/sign-in?return_to=${encodeURIComponent(pathname + search)}`
   },
 })
 // #endregion server
@@ -91,12 +91,12 @@ app.use(createNodeHandler(server)) // then grantwell,
 // then your own pages
 // #endregion mount
 
-// #region login
-app.get('/login', (_request, response) => {
+// #region sign-in
+app.get('/sign-in', (_request, response) => {
   response.send('<form method="post"><input name="name"><button>Sign in</button></form>')
 })
-app.post('/login', express.urlencoded(), (request, response, next) => {
-  const target = new URL(String(request.query['next'] ?? '/'), issuer)
+app.post('/sign-in', express.urlencoded(), (request, response, next) => {
+  const target = new URL(String(request.query['return_to'] ?? '/'), issuer)
   const row = [...users.values()].find(({ name }) => name === request.body.name) // check a password, too
   if (target.origin !== new URL(issuer).origin || row === undefined) {
     response.status(400).send('Try again.')
@@ -109,7 +109,7 @@ app.post('/login', express.urlencoded(), (request, response, next) => {
     response.redirect(303, target.href)
   })
 })
-// #endregion login
+// #endregion sign-in
 
 // #region end
 /** Signs a user out everywhere: of your service, and of every application. */
@@ -145,7 +145,7 @@ function ownForm({ session, body }: Request, response: Response, next: NextFunct
 
 // #region postgres
 /** Makes the option `store` of express-session: sessions in a table of PostgreSQL, which all processes share. */
-function createSessionStore(pool: Pool) {
+function createSessionStore(pool = new Pool({ connectionString: process.env['DATABASE_URL'] })) {
   const PostgresSessions = connectPgSimple(session)
   return new PostgresSessions({ pool, createTableIfMissing: true })
 }
@@ -180,7 +180,7 @@ it('knows the user of the session behind a sign-in, and forgets a user who is si
   })
   const link = at(`/oauth2/auth?${query}`)
   const signIn = await browser.open(link)
-  expect(signIn).toBe(at(`/login?next=${encodeURIComponent(`/oauth2/auth?${query}`)}`))
+  expect(signIn).toBe(at(`/sign-in?return_to=${encodeURIComponent(`/oauth2/auth?${query}`)}`))
   await browser.open(at('/form')) // begins a session without a user
   await browser.open(signIn)
   const back = await browser.submit([['name', 'Ada']])
@@ -208,15 +208,28 @@ it('knows the user of the session behind a sign-in, and forgets a user who is si
   expect(users.get(1)?.blocked).toBe(true)
 })
 
+it('sends a user back without a scope only if all registered ones are asked for', async () => {
+  await server.applications.register(registration(), { clientId: 'scoped' })
+  for (const [scope, stays] of [
+    ['account-profile:r', true],
+    ['repo-code:rw account-profile:r', false],
+  ] as const) {
+    const query = new URLSearchParams({ response_type: 'code', client_id: 'scoped', scope })
+    const answer = await fetch(at(`/oauth2/auth?${query}`), { redirect: 'manual' })
+    const back = new URL(answer.headers.get('location') ?? '', issuer).searchParams.get('return_to') ?? ''
+    expect(new URL(back, issuer).searchParams.has('scope')).toBe(stays)
+  }
+})
+
 it('sends a sign-in nowhere else', async () => {
-  for (const next of ['https://evil.example/', '//evil.example/', '/\\evil.example/']) {
+  for (const return_to of ['https://evil.example/', '//evil.example/', '/\\evil.example/']) {
     const body = new URLSearchParams({ name: 'Ada' })
-    const answer = await fetch(at(`/login?${new URLSearchParams({ next })}`), {
+    const answer = await fetch(at(`/sign-in?${new URLSearchParams({ return_to })}`), {
       method: 'POST',
       body,
       redirect: 'manual',
     })
-    expect([next, answer.status]).toEqual([next, 400])
+    expect([return_to, answer.status]).toEqual([return_to, 400])
   }
 })
 

@@ -278,5 +278,5 @@ describe('a store that compares under a lock', () => {
     const message = 'Every request asks the store or is answered. But nothing has come for 3 s.'
     expect(String(found)).toContain(message)
     expect(readPage('proof/explorer')).toContain(message)
-  })
+  }, 60_000)
 })
