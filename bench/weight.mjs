@@ -24,6 +24,7 @@ export async function weigh(file, peers) {
     bundle: true,
     splitting: true,
     minify: true,
+    charset: 'utf8',
     format: 'esm',
     platform: 'neutral',
     target: 'es2022',

@@ -27,6 +27,7 @@ export type {
   ScopeCatalogue,
   ScopeCatalogueOptions,
   ScopeDefinition,
+  ScopeDescription,
   ScopeTokenDefinition,
 } from './core/scopes.js'
 export type { ClientId, GrantId, Seconds, Subject } from './core/values.js'

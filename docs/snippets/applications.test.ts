@@ -391,9 +391,10 @@ it('is handed in by a form with a file, and has every fault beside its field', a
 it('asks for no public resources on a page that leaves them out', async () => {
   // #region no-public
   const pages: Partial<Pages> = {
-    consent: (model) => {
-      const choices = model.resources.choices.filter((kind) => kind !== 'public')
-      return defaultPages.consent({ ...model, resources: { ...model.resources, choices } })
+    consent: (input) => {
+      const { resources } = input.model
+      const choices = resources.choices.filter((kind) => kind !== 'public')
+      return defaultPages.consent({ ...input, model: { ...input.model, resources: { ...resources, choices } } })
     },
   }
   // #endregion no-public

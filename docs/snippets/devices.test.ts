@@ -157,7 +157,9 @@ it('tells a user whose code is unknown', async () => {
     const address = `${service.issuer}/oauth2/device`
     const entry = hiddenFields(await (await browser.get(address)).text())
     const answer = await (await browser.post(address, { ...entry, user_code: 'BBBB-BBBB' })).text()
-    expect(answer).toContain('The code is unknown, was used before, or expired.')
+    expect(answer).toContain(
+      'This code is not known, or no longer valid. Compare it with your device, or start again there.',
+    )
   } finally {
     await service.close()
   }

@@ -5,7 +5,7 @@
 // #region imports
 import { createAuthorizationServer } from 'grantwell'
 import { createFetchHandler } from 'grantwell/fetch'
-import type { ConsentPageModel } from 'grantwell/pages'
+import type { ConsentPageModel, PageInput } from 'grantwell/pages'
 import { displayText, html, renderHtml, stylesheet } from 'grantwell/pages'
 import { memoryStore } from 'grantwell/storage/memory'
 // #endregion imports
@@ -21,6 +21,7 @@ import { readFile } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { AuthorizationServer } from 'grantwell'
+import { loadTexts } from 'grantwell/pages'
 import { expect, test } from 'vitest'
 import { LOGO, MIRROR, MIRROR_CLIENT } from './page-browser.js'
 
@@ -32,7 +33,7 @@ const CHOICES = {
 }
 
 /** Writes the consent page, for a web application and for a device. */
-function consentPage(model: ConsentPageModel): string {
+function consentPage({ model }: PageInput<ConsentPageModel>): string {
   const { application, user, resources, form, fault } = model
   const { host, website } = application
   const name = html`<bdi>${displayText(application.name)}</bdi>`
@@ -90,6 +91,13 @@ function resourceFields({ choices, selected, items, notShown = 0 }: ConsentPageM
   return html`${kinds}${choices.includes('specified') ? html`<fieldset>${boxes}${more}</fieldset>` : undefined}`
 }
 // #endregion resources
+
+/** What a page gets beside its model. */
+const beside = {
+  locale: 'en',
+  texts: await loadTexts('en'),
+  request: { method: 'GET', url: '/', headers: {}, native: undefined },
+}
 
 const failures: unknown[] = []
 const onError = (error: unknown) => failures.push(error)
@@ -328,7 +336,7 @@ test('the page shows the logo, the host and the warning, and no link without an 
     stylesheet: '/oauth2/style.css',
     redirectHost: 'tool.example',
   }
-  const page = consentPage(model)
+  const page = consentPage({ ...beside, model })
   expect(page).toContain('<img class="logo" src="/logo"')
   expect(page).toContain('<bdi>tool.example</bdi> calls itself <bdi>Tool</bdi>')
   expect(page).toContain('It registered itself')
@@ -349,7 +357,7 @@ test('node:http serves a stylesheet of its own, at a path that the handler leave
 })
 
 test('the same page serves a device', () => {
-  const page = consentPage({
+  const model: ConsentPageModel = {
     application: { name: 'Tool', website: 'https://tool.example' },
     user: { name: 'ada' },
     scopes: [],
@@ -357,8 +365,8 @@ test('the same page serves a device', () => {
     form: { action: '/oauth2/device', fields: [] },
     stylesheet: '/oauth2/style.css',
     userCode: 'WDJB-MJHT',
-  })
-  expect(page).toContain('your own device shows the code <b>WDJB-MJHT</b>')
+  }
+  expect(consentPage({ ...beside, model })).toContain('your own device shows the code <b>WDJB-MJHT</b>')
 })
 
 test('the stylesheet has the colours of the service behind the default ones', async () => {
@@ -387,16 +395,26 @@ test('a page that gives no text is told to onError, and the user gets the error 
     store,
     user: () => ({ subject: 'ada' }),
     signInUrl: () => '/sign-in',
-    pages: { consent: (async () => 'later') as unknown as typeof consentPage },
+    pages: { consent: (async () => 7) as unknown as typeof consentPage },
     onError: (error) => told.push(error),
   })
   const answer = await createFetchHandler(broken)(new Request(ASKED))
   expect([answer.status, await answer.text()]).toEqual([500, expect.stringContaining('The service is busy')])
   expect(told.map(String)).toEqual([
-    expect.stringContaining(
-      'pages.consent() must give a string of HTML, at once; got a Promise (did you forget await?)',
-    ),
+    expect.stringContaining('pages.consent() must give a string of HTML, or a promise of one; got a number'),
   ])
+})
+
+test('a page may be async', async () => {
+  const later = createAuthorizationServer<Request>({
+    issuer: 'https://git.example',
+    store,
+    user: () => ({ subject: 'ada' }),
+    signInUrl: () => '/sign-in',
+    pages: { consent: async (input) => consentPage(input) },
+  })
+  const answer = await createFetchHandler(later)(new Request(ASKED))
+  expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining('asks for access')])
 })
 
 test('an unknown page is refused at start', () => {

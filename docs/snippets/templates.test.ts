@@ -6,8 +6,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { Eta } from 'eta'
 import { createAuthorizationServer } from 'grantwell'
-import type { AuthorizedApplication, ConsentPageModel, Pages } from 'grantwell/pages'
-import { displayText, inaccessibleLink } from 'grantwell/pages'
+import type { AuthorizedApplication, ConsentPageModel, ErrorPageModel, PageInput, Pages } from 'grantwell/pages'
+import { displayText, loadTexts } from 'grantwell/pages'
 import { memoryStore } from 'grantwell/storage/memory'
 // #endregion imports
 import { createFetchHandler } from 'grantwell/fetch'
@@ -22,7 +22,7 @@ const folder = new URL('./templates/', import.meta.url)
 for (const file of readdirSync(folder))
   eta.loadTemplate(`@${file.replace('.eta', '')}`, readFileSync(new URL(file, folder), 'utf8'))
 
-/** Renders a template at once: no promise, and no file is read. */
+/** Renders a template. No file is read. */
 const render = (name: string, values: object): string => eta.render(`@${name}`, values)
 // #endregion engine
 
@@ -42,11 +42,11 @@ function forTemplate<Value>(value: Value): Value {
 
 // #region pages
 const pages: Pages = {
-  consent: (model) => render('consent', forTemplate(model)),
-  device: (model) => render('device', forTemplate(model)),
-  deviceResult: (model) => render('device-result', forTemplate(model)),
-  authorizedApplications: (model) => render('authorized-applications', forTemplate(model)),
-  error: (model) => render('error', forTemplate(model)),
+  consent: ({ model }) => render('consent', forTemplate(model)),
+  device: ({ model }) => render('device', forTemplate(model)),
+  deviceResult: ({ model }) => render('device-result', forTemplate(model)),
+  authorizedApplications: ({ model }) => render('authorized-applications', forTemplate(model)),
+  error: ({ model }) => render('error', forTemplate(model)),
 }
 // #endregion pages
 
@@ -105,44 +105,47 @@ const listed: AuthorizedApplication = {
   form,
 }
 const bare: AuthorizedApplication = { ...device.application, suspended: false, grants: [grant], form }
+const failed: ErrorPageModel = { code: 'link', title: 'A title', message: 'A message.', stylesheet }
 // #endregion samples
 
 // #region check
+/** The rest of what a page gets: the language of the reader, its texts, and the request. */
+const beside = {
+  locale: 'en',
+  texts: await loadTexts('en'),
+  request: { method: 'GET', url: '/', headers: {}, native: undefined },
+}
+const inputOf = <Model>(model: Model): PageInput<Model> => ({ model, ...beside })
+
 /** Renders each page with sample models. Throws if a template fails, or shows a field that is not there. */
-function checkPages(pages: Pages): void {
+async function checkPages(pages: Pages): Promise<void> {
   const list = { user, stylesheet, more: false }
   const rendered = [
-    ...[web, device].map((model) => ['consent', pages.consent(model)]),
+    ...[web, device].map((model) => ['consent', pages.consent(inputOf(model))] as const),
     ...[
       { complete: false },
       { complete: false, userCode: 'WDJB', fault },
       { complete: true, userCode: 'WDJB-MJHT' },
-    ].map((each) => ['device', pages.device({ user, form, stylesheet, ...each })]),
-    ...(['agree', 'refuse'] as const).map((decision) => [
-      'deviceResult',
-      pages.deviceResult({ decision, application: { name: 'Tool' }, stylesheet }),
-    ]),
-    ['authorizedApplications', pages.authorizedApplications({ ...list, applications: [] })],
-    [
-      'authorizedApplications',
-      pages.authorizedApplications({
-        ...list,
-        applications: [listed, bare],
-        next: '/next',
-        more: true,
-        isIncomplete: true,
-      }),
-    ],
-    ['error', pages.error({ ...inaccessibleLink, stylesheet })],
-    ['error', pages.error({ ...inaccessibleLink, stylesheet, link: { href: '/sign-in', text: 'Sign in' } })],
+    ].map((each) => ['device', pages.device(inputOf({ user, form, stylesheet, ...each }))] as const),
+    ...(['agree', 'refuse'] as const).map(
+      (decision) =>
+        ['deviceResult', pages.deviceResult(inputOf({ decision, application: { name: 'Tool' }, stylesheet }))] as const,
+    ),
+    ...[
+      { ...list, applications: [] },
+      { ...list, applications: [listed, bare], next: '/next', more: true, isIncomplete: true as const },
+    ].map((model) => ['authorizedApplications', pages.authorizedApplications(inputOf(model))] as const),
+    ...[failed, { ...failed, link: { href: '/sign-in', text: 'Sign in' } }].map(
+      (model) => ['error', pages.error(inputOf(model))] as const,
+    ),
   ]
-  for (const [name, page = ''] of rendered) {
-    const [wrong] = /undefined|NaN|Invalid Date|\[object Object\]/.exec(page) ?? []
+  for (const [name, page] of rendered) {
+    const [wrong] = /undefined|NaN|Invalid Date|\[object Object\]/.exec(await page) ?? []
     if (wrong !== undefined) throw new Error(`the page ${name} shows "${wrong}": look for a wrong name in its template`)
   }
 }
 
-checkPages(pages) // before the server starts
+await checkPages(pages) // before the server starts
 // #endregion check
 
 const told: unknown[] = []
@@ -195,7 +198,7 @@ test('the five templates work, from the consent to the end of the access', async
     'shows the same code',
   )
   await ada.open('/oauth2/device')
-  expect((await ada.submit([['user_code', 'WDJB-MJHT']])).page).toContain('The code is unknown')
+  expect((await ada.submit([['user_code', 'WDJB-MJHT']])).page).toContain('This code is not known')
   expect((await ada.submit([['user_code', await userCodeFrom(handle)]])).page).toContain(
     'your own device shows the code',
   )
@@ -240,30 +243,31 @@ test('a wrong syntax is found when a template is compiled', () => {
   expect(() => new Eta().loadTemplate('@wrong', '<% if (it.user) { %>')).toThrow()
 })
 
-test('a wrong name is found by the check, in whatever page and field it is', () => {
+test('a wrong name is found by the check, in whatever page and field it is', async () => {
   const from = (template: string) => {
     eta.loadTemplate('@wrong', template)
-    return (model: object) => eta.render('@wrong', model)
+    return ({ model }: PageInput<object>) => eta.render('@wrong', model)
   }
   for (const template of ['<%= it.titel %>', '<%= it.user?.nmae %>', '<%= it %>'])
     for (const name of Object.keys(pages) as (keyof Pages)[]) // of an object of this file
-      expect(() => checkPages({ ...pages, [name]: from(template) })).toThrow(`the page ${name} shows "`)
-  expect(() => checkPages({ ...pages, error: from('<%= it.likn.href %>') })).toThrow()
+      await expect(checkPages({ ...pages, [name]: from(template) })).rejects.toThrow(`the page ${name} shows "`)
+  await expect(checkPages({ ...pages, error: from('<%= it.likn.href %>') })).rejects.toThrow()
+  await expect(checkPages({ ...pages, error: async () => 'undefined' })).rejects.toThrow('the page error shows "')
 })
 
 test('the templates show the logo, the host and the warning, and no link without an address', () => {
-  const consent = pages.consent(web)
+  const consent = pages.consent(inputOf(web))
   expect(consent).toContain('<img class="logo" src="/logo"')
   expect(consent).toContain('<bdi>mirror.example</bdi> calls itself <bdi>Mirror</bdi> and wants')
   expect(consent).toContain('This application registered itself')
   expect(consent).toContain('<a href="https://mirror.example"')
-  const bareConsent = pages.consent(device)
+  const bareConsent = pages.consent(inputOf(device))
   for (const absent of ['<img', 'calls itself', 'registered itself', 'Website', '<a ']) {
     expect(bareConsent).not.toContain(absent)
     const list = { user, stylesheet, more: false }
     if (absent !== 'registered itself') {
-      expect(pages.authorizedApplications({ ...list, applications: [listed] })).toContain(absent)
-      expect(pages.authorizedApplications({ ...list, applications: [bare] })).not.toContain(absent)
+      expect(pages.authorizedApplications(inputOf({ ...list, applications: [listed] }))).toContain(absent)
+      expect(pages.authorizedApplications(inputOf({ ...list, applications: [bare] }))).not.toContain(absent)
     }
   }
 })

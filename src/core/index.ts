@@ -77,6 +77,7 @@ export type {
   ScopeCatalogue,
   ScopeCatalogueOptions,
   ScopeDefinition,
+  ScopeDescription,
   ScopeEntry,
   ScopeTokenDefinition,
 } from './scopes.js'

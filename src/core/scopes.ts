@@ -16,14 +16,20 @@ export type Permission = 'r' | 'rw'
 /** One granted or requested permission, as its catalogue spells it: `repo-code:rw`, or a word of the host's own such as `read:user`. */
 export type Scope = string
 
+/**
+ * The description of a scope: one text for all languages, or `{ en: 'Wiki pages', de: 'Wiki-Seiten' }`, of which a reader whose
+ * language is missing gets the English one, else the first.
+ */
+export type ScopeDescription = string | Readonly<Record<string, string>>
+
 /** A name that stands for one scope for each of its permissions: `repo-code` for `repo-code:r` and `repo-code:rw`. */
 export interface NamedScopeDefinition {
   /** Characters of a scope token without the colon: visible ASCII but `"`, `:` and `\` (RFC 6749, section 3.3). */
   readonly name: string
   /** `['r']`, `['rw']`, or both. */
   readonly permissions: readonly Permission[]
-  /** A description of what it covers, for the consent page. */
-  readonly description: string
+  /** A description of what it covers, for the consent page: one text, or one for each language by its tag. */
+  readonly description: ScopeDescription
 }
 
 /** A scope in the host's own spelling, such as `read:user`, `repo` or `openid`. */
@@ -32,8 +38,8 @@ export interface ScopeTokenDefinition {
   readonly scope: string
   /** The heading of the consent page under which it stands: `r` only reads, `rw` changes something as well. */
   readonly permission: Permission
-  /** A description of what it covers, for the consent page. */
-  readonly description: string
+  /** A description of what it covers, for the consent page: one text, or one for each language by its tag. */
+  readonly description: ScopeDescription
   /** Scopes of the catalogue that whoever has this one has as well; none by default. They may include others in turn. */
   readonly includes?: readonly Scope[]
 }

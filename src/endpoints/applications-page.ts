@@ -19,8 +19,8 @@ import type { User } from '../shell/options.js'
 import type { ResourceNames } from './applications-page/model.js'
 import { APPLICATIONS_SHOWN, describeApplication, takeFitting } from './applications-page/model.js'
 import { loadLogos, loadPermitted } from './applications-page/permitted.js'
-import type { PageAnswer, PageContext } from './interaction/context.js'
-import { catchFailures, showError } from './interaction/error-page.js'
+import type { PageAnswer, PageContext, ServerContext } from './interaction/context.js'
+import { pageEndpoint, showError } from './interaction/error-page.js'
 import type { FormBinder, HiddenField } from './interaction/forms.js'
 import { createFormBinder, verifyForm } from './interaction/forms.js'
 import { readResources } from './interaction/resources.js'
@@ -36,8 +36,8 @@ interface SentForm {
 const FROM = 'from'
 
 /** Makes the endpoint of the applications page: `GET` shows it, `POST` takes one of its forms. */
-export function applicationsPageEndpoint<Native>(context: PageContext<Native>, grants: Grants): PageAnswer<Native> {
-  return catchFailures(context, 'applications', (request) =>
+export function applicationsPageEndpoint<Native>(server: ServerContext<Native>, grants: Grants): PageAnswer<Native> {
+  return pageEndpoint(server, 'applications', (context, request) =>
     request.method === 'POST' ? revokeAccess(context, grants, request) : showApplications(context, request),
   )
 }
@@ -70,7 +70,7 @@ async function showApplications<Native>(
     more,
     ...(isIncomplete && { isIncomplete }),
   }
-  return pageResponse(200, context.pages.authorizedApplications(model), [], binder.headers)
+  return pageResponse(200, await context.show.authorizedApplications(model), [], binder.headers)
 }
 
 /** Answers `POST`: revokes the access of one application. */

@@ -26,8 +26,9 @@ import { approve, findConsent, refuse } from './authorization/decision.js'
 import { answerFault, redirectError, showLinkError } from './authorization/errors.js'
 import { isAheadOfUser, isNavigation, isPartOfPage } from './authorization/purpose.js'
 import { createConsentModel } from './interaction/consent-model.js'
-import type { PageAnswer, PageContext } from './interaction/context.js'
-import { catchFailures } from './interaction/error-page.js'
+import type { PageAnswer, PageContext, ServerContext } from './interaction/context.js'
+import { contextOf } from './interaction/context.js'
+import { pageEndpoint } from './interaction/error-page.js'
 import { createFormBinder, verifyFormOfAnyAge } from './interaction/forms.js'
 import type { ChoiceFault } from './interaction/resources.js'
 import { isChoiceFault, readChoice } from './interaction/resources.js'
@@ -53,10 +54,14 @@ interface ConsentForm {
 const NOT_AHEAD: HttpResponse = { status: 503, headers: EMPTY_HEADERS, body: '' }
 
 /** Makes the authorization endpoint: `GET` shows the consent page, `POST` takes its form. */
-export function authorizationEndpoint<Native>(context: PageContext<Native>): PageAnswer<Native> {
-  return catchFailures(context, 'authorization', (request) =>
-    request.method === 'POST' ? takeDecision(context, request) : askUser(context, request),
-  )
+export function authorizationEndpoint<Native>(server: ServerContext<Native>): PageAnswer<Native> {
+  return pageEndpoint(server, 'authorization', async (context, request) => {
+    if (request.method !== 'POST') return askUser(context, request)
+    const sent = parseConsentForm(request)
+    if (isOAuthError(sent)) return showLinkError(context, sent)
+    // The request says in which language its page was.
+    return takeDecision(await contextOf(server, request, sent.text), request, sent)
+  })
 }
 
 /** Answers `GET`: asks the user, or grants at once where an earlier consent spares the question. */
@@ -72,9 +77,11 @@ async function askUser<Native>(context: PageContext<Native>, request: HttpReques
 }
 
 /** Answers `POST`: takes the decision from the form of a consent page. */
-async function takeDecision<Native>(context: PageContext<Native>, request: HttpRequest<Native>): Promise<HttpResponse> {
-  const sent = parseConsentForm(request)
-  if (isOAuthError(sent)) return showLinkError(context, sent)
+async function takeDecision<Native>(
+  context: PageContext<Native>,
+  request: HttpRequest<Native>,
+  sent: ConsentForm,
+): Promise<HttpResponse> {
   const loaded = await loadAsked(context, request, sent.text)
   if (!('asked' in loaded)) return loaded
   const { asked, user } = loaded
@@ -179,7 +186,7 @@ async function showConsent(
   const model = await createConsentModel(context, user, asked, fields, again)
   if (isOAuthError(model)) return redirectError(context, { ...asked, error: model })
   const form = { action: context.issuerPath + ENDPOINT_PATHS.authorization, fields }
-  const html = context.pages.consent({ ...model, redirectHost: shownHost(redirectUri), form })
+  const html = await context.show.consent({ ...model, redirectHost: shownHost(redirectUri), form })
   return pageResponse(again === undefined ? 200 : 400, html, formTargets(redirectUri), binder.headers)
 }
 

@@ -18,8 +18,8 @@ import { takeDecision } from './device-page/decision.js'
 import type { WaitingDevice } from './device-page/devices.js'
 import { findWaiting } from './device-page/devices.js'
 import { CODE_FORM, showCodePage, showConsent, signInForCode } from './device-page/pages.js'
-import type { PageAnswer, PageContext } from './interaction/context.js'
-import { catchFailures, showError } from './interaction/error-page.js'
+import type { PageAnswer, PageContext, ServerContext } from './interaction/context.js'
+import { pageEndpoint, showError } from './interaction/error-page.js'
 import { verifyForm } from './interaction/forms.js'
 import { readUser } from './interaction/sign-in.js'
 import { readAddress } from './limits/network.js'
@@ -34,9 +34,9 @@ const TYPED_MAX = 64
  * Makes the endpoint of the device page. `GET` asks for the code. A code in the link is shown and not looked up: only a form of
  * this page looks one up, since every look counts as a guess. `POST` takes that form, and then the consent form.
  */
-export function devicePageEndpoint<Native>(context: PageContext<Native>): PageAnswer<Native> {
-  const limiter = createUserCodeLimiter(context, context.transactions)
-  return catchFailures(context, 'device', (request) =>
+export function devicePageEndpoint<Native>(server: ServerContext<Native>): PageAnswer<Native> {
+  const limiter = createUserCodeLimiter(server, server.transactions)
+  return pageEndpoint(server, 'device', (context, request) =>
     request.method === 'POST' ? takeForm(context, limiter, request) : askForCode(context, request),
   )
 }

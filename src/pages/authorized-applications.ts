@@ -11,22 +11,17 @@ import {
   isolated,
   logoOf,
   NOT_RESTORED,
-  ownModel,
   shortened,
   signedInAs,
   titled,
   websiteLink,
 } from './fragments.js'
 import { displayText, html, type SafeHtml } from './html.js'
+import { type DefaultPageInput, readInput } from './input.js'
 import { layOut } from './layout.js'
-import {
-  CHOICE_LABELS,
-  type ConsentAudience,
-  type ConsentScope,
-  permissionGroups,
-  type ResourceKind,
-  worksAt,
-} from './permissions.js'
+import { type ConsentAudience, type ConsentScope, permissionGroups, type ResourceKind, worksAt } from './permissions.js'
+import type { Language } from './texts/texts.js'
+import { countedText, fillText } from './texts/texts.js'
 
 /** The model of the page of the authorized applications: the things that it shows, and the targets of its forms. */
 export interface AuthorizedApplicationsPageModel {
@@ -107,74 +102,66 @@ export interface AuthorizedResources {
 /**
  * Writes the page of the authorized applications. Each has a form of its own, which posts its hidden fields and nothing else.
  *
- * @param model - the things to show; every value is text
+ * @param input - the things to show, every one of them text, and the language
  * @returns a whole HTML document, without script
  */
-export function authorizedApplicationsPage(model: AuthorizedApplicationsPageModel): string {
-  const own = ownModel(model)
-  const { applications, fault, isIncomplete } = own
-  return layOut({
-    title: titled('Authorized applications', fault),
-    stylesheet: own.stylesheet,
-    body: html`${signedInAs(own.user)}
+export function authorizedApplicationsPage(input: DefaultPageInput<AuthorizedApplicationsPageModel>): string {
+  const { model, ...language } = readInput(input)
+  const { texts } = language
+  const { applications, fault, isIncomplete, stylesheet } = model
+  const isEmpty = applications.length === 0 && !isIncomplete
+  const body = html`${signedInAs(texts, model.user)}
 <main>
 ${faultNote(fault)}
-<h1>Authorized applications</h1>
-${applications.length > 0 || isIncomplete ? INTRODUCTION : html`<p>No application has access to your account.</p>`}
-${applications.map((application, i) => html`${section(application, `application-${i + 1}`)}\n`)}
-${own.next === undefined ? undefined : html`<p class="more"><a href="${own.next}">More applications</a></p>`}
-${ifTrue(isIncomplete === true, html`<p class="more">Some applications with access cannot be shown at present.</p>`)}
-${ifTrue(own.more, html`<p class="more">There are more than these. Take access back from some, and the others will be shown.</p>`)}
-</main>`,
-  })
+<h1>${texts['applications.title']}</h1>
+<p>${texts[isEmpty ? 'applications.none' : 'applications.introduction']}</p>
+${applications.map((application, i) => html`${section(language, application, `application-${i + 1}`)}\n`)}
+${model.next === undefined ? undefined : html`<p class="more"><a href="${model.next}">${texts['applications.next']}</a></p>`}
+${ifTrue(isIncomplete === true, html`<p class="more">${texts['applications.incomplete']}</p>`)}
+${ifTrue(model.more, html`<p class="more">${texts['applications.more']}</p>`)}
+</main>`
+  return layOut({ title: titled(texts, texts['applications.title'], fault), stylesheet, body }, language)
 }
 
-const INTRODUCTION: SafeHtml = html`<p>You permitted these applications to access your account. “Last used” is when an \
-application last got or renewed its access; what it does with it in between is not shown here. Days are those of UTC.</p>`
-
-function section(application: AuthorizedApplication, id: string): SafeHtml {
+function section(language: Language, application: AuthorizedApplication, id: string): SafeHtml {
   const { website, suspended, grants, older } = application
+  const { texts } = language
   return html`<section class="application" aria-labelledby="${id}">
 <div class="identity">
 ${logoOf(application)}
-<h2 id="${id}">${called(application)}</h2>
+<h2 id="${id}">${called(texts, application)}</h2>
 </div>
-${ifTrue(suspended, html`<p class="suspended">The administrators stopped it: it can do nothing at present.</p>`)}
-${ifTrue(website !== '', html`<dl>\n<div><dt>Website</dt><dd>${websiteLink(website)}</dd></div>\n</dl>`)}
+${ifTrue(suspended, html`<p class="suspended">${texts['applications.suspended']}</p>`)}
+${ifTrue(website !== '', html`<dl>\n<div><dt>${texts['application.website']}</dt><dd>${websiteLink(website)}</dd></div>\n</dl>`)}
 <ul class="grants">
-${grants.map((grant) => html`<li>${permitted(grant)}</li>\n`)}</ul>
-${older === undefined ? undefined : permittedBefore(older)}
-${form(application)}
+${grants.map((grant) => html`<li>${permitted(language, grant)}</li>\n`)}</ul>
+${older === undefined ? undefined : permittedBefore(language, older)}
+${form(language, application)}
 </section>`
 }
 
-function permitted({ scopes, resources, audiences, createdAt, lastUsedAt }: AuthorizedGrant): SafeHtml {
-  return html`${scopes.length === 0 ? html`<p>It can do nothing more than know that you agreed.</p>` : undefined}
-${permissionGroups(scopes)}
+function permitted(language: Language, grant: AuthorizedGrant): SafeHtml {
+  const { scopes, resources, audiences, createdAt, lastUsedAt } = grant
+  const { texts } = language
+  return html`${ifTrue(scopes.length === 0, html`<p>${texts['applications.noPermissions']}</p>`)}
+${permissionGroups(texts, scopes)}
 <dl>
-${worksAt(audiences)}
-<div><dt>Where</dt><dd>${places(resources)}</dd></div>
-<div><dt>Permitted</dt><dd>${day(createdAt)}</dd></div>
-<div><dt>Last used</dt><dd>${lastUsedAt === undefined ? html`Never` : day(lastUsedAt)}</dd></div>
+${worksAt(texts, audiences)}
+<div><dt>${texts['applications.where']}</dt><dd>${places(language, resources)}</dd></div>
+<div><dt>${texts['applications.permitted']}</dt><dd>${day(language, createdAt)}</dd></div>
+<div><dt>${texts['applications.lastUsed']}</dt><dd>${lastUsedAt === undefined ? texts['applications.neverUsed'] : day(language, lastUsedAt)}</dd></div>
 </dl>`
 }
 
-function permittedBefore({
-  count,
-  scopes,
-  resources,
-  audiences,
-}: NonNullable<AuthorizedApplication['older']>): SafeHtml {
-  const before =
-    count === 1
-      ? 'You permitted it something once before:'
-      : `You permitted it something ${count} times before. In all:`
+function permittedBefore(language: Language, older: NonNullable<AuthorizedApplication['older']>): SafeHtml {
+  const { count, scopes, resources, audiences } = older
+  const { texts } = language
   return html`<div class="older">
-<p>${before}</p>
-${permissionGroups(scopes)}
+<p>${countedText(language, 'applications.older', count)}</p>
+${permissionGroups(texts, scopes)}
 <dl>
-${worksAt(audiences)}
-<div><dt>Where</dt>${resources.map((each) => html`<dd>${places(each)}</dd>\n`)}</div>
+${worksAt(texts, audiences)}
+<div><dt>${texts['applications.where']}</dt>${resources.map((each) => html`<dd>${places(language, each)}</dd>\n`)}</div>
 </dl>
 </div>`
 }
@@ -182,42 +169,35 @@ ${worksAt(audiences)}
 /** The length of a list that no reader wants to scroll through on the way to the button. */
 const LONG_LIST = 12
 
-function places({ kind, items, notShown = 0, isMore }: AuthorizedResources): SafeHtml {
-  if (kind !== 'specified') return html`${CHOICE_LABELS[kind]}`
-  if (items.length === 0 && notShown === 0) return html`No resource`
+function places(language: Language, { kind, items, notShown = 0, isMore }: AuthorizedResources): SafeHtml {
+  const { texts } = language
+  if (kind !== 'specified') return html`${texts[`resources.${kind}`]}`
+  if (items.length === 0 && notShown === 0) return html`${texts['applications.noResource']}`
+  const others = isMore ? 'applications.notShownOrMore' : 'applications.notShown'
   const list = html`<ul>
-${items.map((item) => html`<li>${isolated(shortened(item))}</li>\n`)}${ifTrue(notShown > 0, html`<li>${isMore === true ? `${notShown} or more others` : `${notShown} more`}</li>\n`)}</ul>`
+${items.map((item) => html`<li>${isolated(shortened(item))}</li>\n`)}\
+${ifTrue(notShown > 0, html`<li>${countedText(language, others, notShown)}</li>\n`)}</ul>`
   const count = items.length + notShown
   if (count <= LONG_LIST) return list
-  return html`<details><summary>${isMore === true ? `${count} or more` : count} resources</summary>
+  const all = isMore ? 'applications.resourcesOrMore' : 'applications.resources'
+  return html`<details><summary>${countedText(language, all, count)}</summary>
 ${list}
 </details>`
 }
 
-// The name for assistive technology begins with the visible words (WCAG 2.2, success criterion 2.5.3), and tells the buttons
+// The name for assistive technology has the visible words in it (WCAG 2.2, success criterion 2.5.3), and tells the buttons
 // apart. As on the consent page, a button has no id: a link that ends in an id would focus it.
-function form({ name, form }: AuthorizedApplication): SafeHtml {
+function form({ texts }: Language, { name, form }: AuthorizedApplication): SafeHtml {
+  const label = fillText(texts['applications.revokeOf'], { application: displayText(name) })
   return html`<form method="post" action="${form.action}" ${NOT_RESTORED}>
 ${hiddenFields(form.fields)}
-<div class="actions"><button type="submit" class="danger" aria-label="Revoke access of ${displayText(name)}">\
-Revoke access</button></div>
+<div class="actions"><button type="submit" class="danger" aria-label="${label}">${texts['applications.revoke']}</button></div>
 </form>`
 }
 
-const MONTHS: readonly string[] = [
-  ...['January', 'February', 'March', 'April', 'May', 'June'],
-  ...['July', 'August', 'September', 'October', 'November', 'December'],
-]
-
 /** Writes a day of UTC. */
-function day(seconds: number): SafeHtml {
-  // Not by `Intl`, whose words depend on the runtime.
+function day({ locale }: Language, seconds: number): SafeHtml {
   const date = new Date(seconds * 1000)
-  const [year, month, dayOfMonth] = [date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate()]
-  const digits = [year, twoDigits(month + 1), twoDigits(dayOfMonth)].join('-')
-  return html`<time datetime="${digits}">${dayOfMonth} ${MONTHS[month]} ${year}</time>`
-}
-
-function twoDigits(number: number): string {
-  return String(number).padStart(2, '0')
+  const shown = new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeZone: 'UTC' }).format(date)
+  return html`<time datetime="${date.toISOString().slice(0, 10)}">${shown}</time>`
 }

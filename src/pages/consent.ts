@@ -4,29 +4,23 @@
  * @see RFC 6749, sections 3.1 and 4.1; RFC 8628, section 3.3; specification, sections 2.1, 4.1 and 5.3
  */
 import {
-  called,
   faultNote,
   hiddenFields,
   ifTrue,
   isolated,
   logoOf,
   NOT_RESTORED,
-  ownModel,
   shortened,
   signedInAs,
   titled,
   websiteLink,
 } from './fragments.js'
 import { displayText, html, type SafeHtml } from './html.js'
+import { type DefaultPageInput, readInput } from './input.js'
 import { layOut } from './layout.js'
-import {
-  CHOICE_LABELS,
-  type ConsentAudience,
-  type ConsentScope,
-  permissionGroups,
-  type ResourceKind,
-  worksAt,
-} from './permissions.js'
+import { type ConsentAudience, type ConsentScope, permissionGroups, type ResourceKind, worksAt } from './permissions.js'
+import type { Language, Texts } from './texts/texts.js'
+import { countedText, fillHtml, fillText } from './texts/texts.js'
 
 /** The model of the consent page: the things that it shows, and the target of its form. */
 export type ConsentPageModel = {
@@ -100,67 +94,75 @@ export interface ConsentResource {
  * - `resource_scope`: one of `resources.choices`,
  * - `resource`, repeated: the ids of the checked items. They are always sent, and count only if `resource_scope` is `specified`.
  *
- * @param model - the things to show; every value is text
+ * @param input - the things to show, every one of them text, and the language
  * @returns a whole HTML document, without script
  */
-export function consentPage(model: ConsentPageModel): string {
-  const own = ownModel(model)
-  const { application, fault } = own
-  return layOut({
-    title: titled(`Authorize ${application.host ?? application.name}`, fault),
-    stylesheet: own.stylesheet,
-    body: html`${signedInAs(own.user)}
+export function consentPage(input: DefaultPageInput<ConsentPageModel>): string {
+  const { model, ...language } = readInput(input)
+  const { texts } = language
+  const { application, stylesheet, fault } = model
+  const title = fillText(texts['consent.title'], { application: application.host ?? application.name })
+  const body = html`${signedInAs(texts, model.user)}
 <main>
 ${faultNote(fault)}
-${identity(application)}
-${description(application.description)}
+${identity(texts, application)}
+${description(texts, application.description)}
 <dl>
-${ifTrue(application.website !== '', html`<div><dt>Website</dt><dd>${websiteLink(application.website)}</dd></div>`)}
-${whereTo(own)}
-${worksAt(own.audiences)}
-</dl>${ifTrue(application.unchecked === true, UNCHECKED_WARNING)}${own.userCode === undefined ? undefined : DEVICE_WARNING}
-${permissions(own.scopes)}
-${form(own)}
-</main>`,
-  })
+${ifTrue(application.website !== '', html`<div><dt>${texts['application.website']}</dt><dd>${websiteLink(application.website)}</dd></div>`)}
+${whereTo(texts, model)}
+${worksAt(texts, model.audiences)}
+</dl>
+${warnings(texts, model)}
+${permissions(texts, model.scopes)}
+${form(language, model)}
+</main>`
+  return layOut({ title: titled(texts, title, fault), stylesheet, body }, language)
 }
 
-function identity(application: ConsentPageModel['application']): SafeHtml {
+function identity(texts: Texts, application: ConsentPageModel['application']): SafeHtml {
+  const { name, host } = application
+  const heading =
+    host === undefined
+      ? fillHtml(texts['consent.heading'], { application: isolated(name) })
+      : fillHtml(texts['consent.headingOfHost'], { host: isolated(host), name: isolated(name) })
   return html`<div class="identity">
 ${logoOf(application)}
-<h1>${called(application)} <span>${application.host === undefined ? '' : 'and '}wants to access your account</span></h1>
+<h1>${heading}</h1>
 </div>`
 }
 
 // The application wrote this text and may claim anything, so the page says who wrote it.
-function description(text: string | undefined): SafeHtml | undefined {
+function description(texts: Texts, text: string | undefined): SafeHtml | undefined {
   if (text === undefined || text === '') return undefined
   return html`<figure>
-<figcaption>The application says about itself</figcaption>
+<figcaption>${texts['consent.description']}</figcaption>
 <blockquote dir="auto">${displayText(text)}</blockquote>
 </figure>`
 }
 
-function whereTo({ redirectHost, userCode }: ConsentPageModel): SafeHtml {
+function whereTo(texts: Texts, { redirectHost, userCode }: ConsentPageModel): SafeHtml {
   return userCode === undefined
-    ? html`<div><dt>You will return to</dt><dd>${isolated(redirectHost)}</dd></div>`
-    : html`<div><dt>Code on your device</dt><dd class="code">${isolated(userCode)}</dd></div>`
+    ? html`<div><dt>${texts['consent.returnTo']}</dt><dd>${isolated(redirectHost)}</dd></div>`
+    : html`<div><dt>${texts['consent.deviceCode']}</dt><dd class="code">${isolated(userCode)}</dd></div>`
 }
 
 // An attacker who sends the code of an own device to a victim gets the victim's access (RFC 8628, section 5.4).
-const DEVICE_WARNING: SafeHtml = html`
-<p class="warning">Agree only if a device that is yours and in front of you shows this very code. It is that device \
-which gets the access.</p>`
+function warnings(texts: Texts, { application, userCode }: ConsentPageModel): readonly SafeHtml[] {
+  const shown = [
+    ...(application.unchecked === true ? [texts['consent.unreviewedWarning']] : []),
+    ...(userCode === undefined ? [] : [texts['consent.deviceWarning']]),
+  ]
+  return shown.map(
+    (text) => html`<p class="warning">${text}</p>
+`,
+  )
+}
 
-const UNCHECKED_WARNING: SafeHtml = html`
-<p class="warning">This application registered itself. Nobody at this service has checked its name. Agree only if you have just \
-started it yourself.</p>`
-
-function permissions(scopes: readonly ConsentScope[]): SafeHtml {
+function permissions(texts: Texts, scopes: readonly ConsentScope[]): SafeHtml {
   return html`<section aria-labelledby="permissions">
-<h2 id="permissions">If you agree, it will be able to</h2>
-${scopes.length === 0 ? html`<p>do nothing more than know that you agreed.</p>` : undefined}
-${permissionGroups(scopes)}
+<h2 id="permissions">${texts['consent.permissions']}</h2>
+${ifTrue(scopes.length === 0, html`<p>${texts['consent.noPermissions']}</p>`)}
+${permissionGroups(texts, scopes)}
 </section>`
 }
 
@@ -169,42 +171,48 @@ ${permissionGroups(scopes)}
 //
 // The buttons have no id and no autofocus. A link that ends in the id of a button focuses it, and a user who was
 // told to hold the Enter key would agree. `#decision` is not focusable.
-function form(model: ConsentPageModel): SafeHtml {
+function form(language: Language, model: ConsentPageModel): SafeHtml {
   const { form, resources } = model
+  const { texts } = language
   return html`<form method="post" action="${form.action}" ${NOT_RESTORED}>
 <input type="submit" formmethod="dialog" formnovalidate hidden>
 ${hiddenFields(form.fields)}
-${resourceScope(resources)}
+${resourceScope(language, resources)}
 <div id="decision" class="decision">
-<p id="asked" class="asked">${inShort(model)}</p>
-<button type="submit" name="decision" value="agree" aria-describedby="asked">Agree</button>
-<button type="submit" name="decision" value="refuse" formnovalidate aria-describedby="asked">Refuse</button>
+<p id="asked" class="asked">${inShort(texts, model)}</p>
+<button type="submit" name="decision" value="agree" aria-describedby="asked">${texts['consent.agree']}</button>
+<button type="submit" name="decision" value="refuse" formnovalidate aria-describedby="asked">${texts['consent.refuse']}</button>
 </div>
 </form>`
 }
 
 // Beside the buttons, since a page that opens this one in a small window can scroll past everything above them.
-function inShort({ application, user, redirectHost, userCode }: ConsentPageModel): SafeHtml {
-  const asked = html`${isolated(application.host ?? application.name)} wants to access the account ${isolated(shortened(user.name))}.`
+function inShort(texts: Texts, { application, user, redirectHost, userCode }: ConsentPageModel): SafeHtml {
+  const asked = fillHtml(texts['consent.asked'], {
+    application: isolated(application.host ?? application.name),
+    user: isolated(shortened(user.name)),
+  })
   return userCode === undefined
-    ? html`${asked} Your answer goes to ${isolated(redirectHost)}.`
-    : html`${asked} Agree only if your own device shows the code ${isolated(userCode)}.`
+    ? html`${asked} ${fillHtml(texts['consent.answerGoesTo'], { host: isolated(redirectHost) })}`
+    : html`${asked} ${fillHtml(texts['consent.compareCode'], { code: isolated(userCode) })}`
 }
 
-function resourceScope({ choices, selected, items, notShown = 0 }: ConsentPageModel['resources']): SafeHtml {
+function resourceScope(language: Language, resources: ConsentPageModel['resources']): SafeHtml {
+  const { choices, selected } = resources
+  const { texts } = language
   const [first, second] = choices
-  const named = choices.includes('specified') ? resourceItems(items, notShown) : undefined
+  const named = choices.includes('specified') ? resourceItems(language, resources) : undefined
   if (first !== undefined && second === undefined) {
     return html`<section class="resources" aria-labelledby="resources">
-<h2 id="resources">Where it may do this</h2>
+<h2 id="resources">${texts['resources.title']}</h2>
 <input type="hidden" name="resource_scope" value="${first}">
-<p>${CHOICE_LABELS[first]}</p>
+<p>${texts[`resources.${first}`]}</p>
 ${named}
 </section>`
   }
   return html`<fieldset class="resources">
-<legend>Where may it do this?</legend>
-${choices.map((kind) => html`<label class="choice">${radio(kind, kind === selected)} ${CHOICE_LABELS[kind]}</label>\n`)}
+<legend>${texts['resources.question']}</legend>
+${choices.map((kind) => html`<label class="choice">${radio(kind, kind === selected)} ${texts[`resources.${kind}`]}</label>\n`)}
 ${named}
 </fieldset>`
 }
@@ -216,17 +224,17 @@ function radio(kind: ResourceKind, checked: boolean): SafeHtml {
 /** The length of a list that no reader wants to tab through on the way to the decision. */
 const LONG_LIST = 12
 
-const NO_RESOURCES = 'You have no resources to choose from.'
-const NONE_SHOWN = 'None of your resources can be chosen here.'
-
-function resourceItems(items: readonly ConsentResource[], notShown: number): SafeHtml {
-  if (items.length === 0) return html`<p class="items">${notShown > 0 ? NONE_SHOWN : NO_RESOURCES}</p>`
+function resourceItems(language: Language, { items, notShown = 0 }: ConsentPageModel['resources']): SafeHtml {
+  const { texts } = language
+  if (items.length === 0)
+    return html`<p class="items">${texts[notShown > 0 ? 'resources.noneShown' : 'resources.none']}</p>`
+  const more = notShown > 0 ? countedText(language, 'resources.notShown', notShown) : undefined
   return html`<fieldset class="items">
-<legend>Resources</legend>
-${ifTrue(items.length > LONG_LIST, html`<a class="skip" href="#decision">Skip the list of resources</a>`)}
+<legend>${texts['resources.list']}</legend>
+${ifTrue(items.length > LONG_LIST, html`<a class="skip" href="#decision">${texts['resources.skip']}</a>`)}
 <ul>
 ${items.map((item) => html`<li>${resourceItem(item)}</li>\n`)}</ul>
-${ifTrue(notShown > 0, html`<p class="more">You have ${notShown} more, which cannot be chosen here.</p>`)}
+${more && html`<p class="more">${more}</p>`}
 </fieldset>`
 }
 

@@ -4,8 +4,10 @@
  * @see RFC 8628, section 3.3
  */
 import { isolated } from './fragments.js'
-import { html, type SafeHtml } from './html.js'
+import { html } from './html.js'
+import { type DefaultPageInput, readInput } from './input.js'
 import { layOut } from './layout.js'
+import { fillHtml } from './texts/texts.js'
 
 /** The model of the page after the decision. */
 export interface DeviceResultPageModel {
@@ -20,32 +22,19 @@ export interface DeviceResultPageModel {
 /**
  * Writes the page after the decision. It has no form and no link: the rest happens on the device.
  *
- * @param model - the things to show; every value is text
+ * @param input - the things to show, every one of them text, and the language
  * @returns a whole HTML document, without script
  */
-export function deviceResultPage(model: DeviceResultPageModel): string {
-  const { title, text } = words(isolated(model.application.name))[model.decision]
-  return layOut({
-    title,
-    stylesheet: model.stylesheet,
-    body: html`<main>
+export function deviceResultPage(input: DefaultPageInput<DeviceResultPageModel>): string {
+  const { model, ...language } = readInput(input)
+  const { texts } = language
+  const [title, text] =
+    model.decision === 'agree'
+      ? [texts['device.agreedTitle'], texts['device.agreed']]
+      : [texts['device.refusedTitle'], texts['device.refused']]
+  const body = html`<main>
 <h1>${title}</h1>
-<p>${text}</p>
-</main>`,
-  })
-}
-
-type Words = Readonly<Record<DeviceResultPageModel['decision'], { readonly title: string; readonly text: SafeHtml }>>
-
-function words(name: SafeHtml): Words {
-  return {
-    agree: {
-      title: 'Your device is connected',
-      text: html`${name} has the access that you agreed to. Go back to your device; this page can be closed.`,
-    },
-    refuse: {
-      title: 'Nothing was shared',
-      text: html`You refused ${name} the access that it asked for. This page can be closed.`,
-    },
-  }
+<p>${fillHtml(text, { application: isolated(model.application.name) })}</p>
+</main>`
+  return layOut({ title, stylesheet: model.stylesheet, body }, language)
 }

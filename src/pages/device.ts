@@ -3,9 +3,12 @@
  * @module
  * @see RFC 8628, sections 3.3, 3.3.1 and 5.4
  */
-import { faultNote, hiddenFields, isolated, NOT_RESTORED, ownModel, signedInAs, titled } from './fragments.js'
+import { faultNote, hiddenFields, isolated, NOT_RESTORED, signedInAs, titled } from './fragments.js'
 import { html, type SafeHtml } from './html.js'
+import { type DefaultPageInput, readInput } from './input.js'
 import { layOut } from './layout.js'
+import type { Texts } from './texts/texts.js'
+import { fillHtml, fillText } from './texts/texts.js'
 
 /** The model of the device page: the things that it shows, and the target of its form. */
 export interface DevicePageModel {
@@ -33,61 +36,64 @@ export interface DevicePageModel {
 /**
  * Writes the device page. Its form posts the hidden fields and `user_code`: as typed, in any case, with or without dashes.
  *
- * @param model - the things to show; every value is text
+ * @param input - the things to show, every one of them text, and the language
  * @returns a whole HTML document, without script
  * @see RFC 8628, section 3.3
  */
-export function devicePage(model: DevicePageModel): string {
-  const own = ownModel(model)
-  const { userCode, complete, fault } = own
-  return layOut({
-    title: titled('Connect a device', fault),
-    stylesheet: own.stylesheet,
-    body: html`${signedInAs(own.user)}
+export function devicePage(input: DefaultPageInput<DevicePageModel>): string {
+  const { model, ...language } = readInput(input)
+  const { texts } = language
+  const { user, userCode, complete, stylesheet, fault } = model
+  const body = html`${signedInAs(texts, user)}
 <main>
-${complete && userCode ? comparison(own, userCode) : entry(own)}
-</main>`,
-  })
+${complete && userCode ? comparison(texts, model, userCode) : entry(texts, model)}
+</main>`
+  return layOut({ title: titled(texts, texts['device.title'], fault), stylesheet, body }, language)
 }
 
 // A link with a code saves the victim of an attack the typing, which could have given pause (RFC 8628, section 5.4). So the
 // code is large, and the user is asked to compare it before the button.
-function comparison({ form, fault }: DevicePageModel, userCode: string): SafeHtml {
+function comparison(texts: Texts, { form, fault }: DevicePageModel, userCode: string): SafeHtml {
+  const code = isolated(userCode)
   return html`${faultNote(fault)}
-<h1>Connect a device</h1>
-<p>The link that brought you here has this code in it. Compare it with the code that your device shows.</p>
-<p class="code">${isolated(userCode)}</p>
-<p>Continue only if the two are the same and you started this yourself. Otherwise close this page.</p>
-${WARNING}
+<h1>${texts['device.title']}</h1>
+<p>${texts['device.compare']}</p>
+<p class="code">${code}</p>
+<p>${texts['device.compareAdvice']}</p>
+${warning(texts)}
 <form method="post" action="${form.action}" ${NOT_RESTORED}>
 ${hiddenFields([...form.fields, { name: 'user_code', value: userCode }])}
-${button(html`Continue only if your own device shows the code ${isolated(userCode)}.`)}
+${button(texts, fillHtml(texts['device.continueCompared'], { code }))}
 </form>`
 }
 
+/** The form of a code, as the page shows it to the user. */
+const EXAMPLE = { length: 8, example: 'WDJB-MJHT' } as const
+
 // The label is around the field, which has no id: a link that ends in an id would put the focus there.
-function entry({ form, fault, userCode = '' }: DevicePageModel): SafeHtml {
+function entry(texts: Texts, { form, fault, userCode = '' }: DevicePageModel): SafeHtml {
   const marks =
     fault === undefined ? html` aria-describedby="hint"` : html` aria-invalid="true" aria-describedby="fault hint"`
   const typing = html` inputmode="text" autocomplete="off" autocapitalize="characters" autocorrect="off" spellcheck="false"`
   return html`${faultNote(fault, 'fault')}
-<h1>Connect a device</h1>
-<p>Enter the code that your device shows. Before anything is shared, you will see which application asks for what.</p>
-${WARNING}
+<h1>${texts['device.title']}</h1>
+<p>${texts['device.enter']}</p>
+${warning(texts)}
 <form method="post" action="${form.action}" ${NOT_RESTORED}>
 ${hiddenFields(form.fields)}
-<label class="field">Code on your device
-<input type="text" name="user_code" value="${userCode}" required maxlength="64"${typing}${marks}></label>
-<p id="hint" class="hint">8 letters, such as WDJB-MJHT</p>
-${button(html`Continue only with a code from your own device, never with one that somebody sent you.`)}
+<label class="field">${texts['device.field']}
+<input type="text" name="user_code" value="${userCode}" dir="ltr" required maxlength="64"${typing}${marks}></label>
+<p id="hint" class="hint">${fillText(texts['device.hint'], EXAMPLE)}</p>
+${button(texts, html`${texts['device.continueEntered']}`)}
 </form>`
 }
 
-const WARNING: SafeHtml = html`<p class="warning">Only use a code from a device that is yours and in front of you. \
-Nobody from this service will ever send you a code: whoever does wants to get into your account.</p>`
+function warning(texts: Texts): SafeHtml {
+  return html`<p class="warning">${texts['device.warning']}</p>`
+}
 
 // As on the consent page, the warning is beside the button, which has no id: a link that ends in an id would focus it.
-function button(inShort: SafeHtml): SafeHtml {
+function button(texts: Texts, inShort: SafeHtml): SafeHtml {
   return html`<div class="actions"><p id="asked" class="asked">${inShort}</p>
-<button type="submit" class="primary" aria-describedby="asked">Continue</button></div>`
+<button type="submit" class="primary" aria-describedby="asked">${texts['device.continue']}</button></div>`
 }

@@ -3,12 +3,27 @@
  * @module
  * @see RFC 6749, section 4.1.2.1
  */
-import { ownModel } from './fragments.js'
 import { displayText, html } from './html.js'
+import { type DefaultPageInput, readInput } from './input.js'
 import { layOut } from './layout.js'
+
+/** The code of an error, for a page with words of its own. */
+export type PageErrorCode =
+  | 'link'
+  | 'consentForm'
+  | 'deviceForm'
+  | 'applicationsForm'
+  | 'notApproved'
+  | 'clientRefused'
+  | 'clientUnreadable'
+  | 'busy'
+  | 'signedOut'
 
 /** The model of the error page. */
 export interface ErrorPageModel {
+  /** The code of the error. */
+  readonly code: PageErrorCode
+
   /** The heading and title of the page: one line that says what happened. */
   readonly title: string
   /** The advice to the user. It must not name a path, a query or a secret. */
@@ -19,32 +34,19 @@ export interface ErrorPageModel {
   readonly stylesheet: string
 }
 
-/** The words for an authorization request with wrong parameters (specification, section 4.1). */
-export const inaccessibleLink: Readonly<Omit<ErrorPageModel, 'stylesheet'>> = {
-  title: 'This link cannot be accessed',
-  message:
-    'The link that brought you here is incomplete, or the application may not use it. ' +
-    'Nothing was shared. Go back to the application and try again; if that does not help, tell the people who run it.',
-}
-
 /**
  * Writes the error page.
  *
- * @param model - the things to show; every value is text
+ * @param input - the things to show, every one of them text, and the language
  * @returns a whole HTML document
- * @example
- * errorPage({ ...inaccessibleLink, stylesheet: '/oauth2/style.css' })
  */
-export function errorPage(model: ErrorPageModel): string {
-  const own = ownModel(model)
-  const { link } = own
-  return layOut({
-    title: own.title,
-    stylesheet: own.stylesheet,
-    body: html`<main>
-<h1><bdi>${displayText(own.title)}</bdi></h1>
-<p dir="auto">${displayText(own.message)}</p>
+export function errorPage(input: DefaultPageInput<ErrorPageModel>): string {
+  const { model, ...language } = readInput(input)
+  const { title, message, link, stylesheet } = model
+  const body = html`<main>
+<h1><bdi>${displayText(title)}</bdi></h1>
+<p dir="auto">${displayText(message)}</p>
 ${link && html`<p><a href="${link.href}">${displayText(link.text)}</a></p>`}
-</main>`,
-  })
+</main>`
+  return layOut({ title, stylesheet, body }, language)
 }

@@ -3,6 +3,8 @@
  * @module
  */
 import { displayText, html, type SafeHtml } from './html.js'
+import type { Texts } from './texts/texts.js'
+import { fillHtml, fillText } from './texts/texts.js'
 
 /** Writes text in the direction of its own first letter, without effect on the words around it (HTML, section 4.5.24). */
 export function isolated(text: string): SafeHtml {
@@ -15,8 +17,8 @@ export function ifTrue(condition: boolean, fragment: SafeHtml): SafeHtml | undef
 }
 
 /** Returns the title of a page, marked if the page tells a fault. */
-export function titled(title: string, fault: string | undefined): string {
-  return `${fault === undefined ? '' : 'Error: '}${title}`
+export function titled(texts: Texts, title: string, fault: string | undefined): string {
+  return fault === undefined ? title : fillText(texts['page.faultTitle'], { title })
 }
 
 /** Characters shown of a name that has no limit of its own. */
@@ -28,9 +30,9 @@ export function shortened(name: string): string {
 }
 
 /** Writes the landmark that names the user. */
-export function signedInAs({ name }: { readonly name: string }): SafeHtml {
+export function signedInAs(texts: Texts, { name }: { readonly name: string }): SafeHtml {
   return html`<header>
-<p>Signed in as ${isolated(shortened(name))}</p>
+<p>${fillHtml(texts['page.signedInAs'], { user: isolated(shortened(name)) })}</p>
 </header>`
 }
 
@@ -68,8 +70,9 @@ export function logoOf({ name, logo }: { readonly name: string; readonly logo?: 
  * Writes the name of an application, behind the host of the URL that identifies it. Anybody can give an own document any name, and the
  * host is the part that nobody else could have written.
  */
-export function called({ name, host }: { readonly name: string; readonly host?: string }): SafeHtml {
-  return host === undefined ? isolated(name) : html`${isolated(host)} <span>calls itself</span> ${isolated(name)}`
+export function called(texts: Texts, { name, host }: { readonly name: string; readonly host?: string }): SafeHtml {
+  if (host === undefined) return isolated(name)
+  return fillHtml(texts['application.ofHost'], { host: isolated(host), name: isolated(name) })
 }
 
 /** Writes the website of an application: as a link if its address is one of `http` or `https`, else as text. */

@@ -7,6 +7,7 @@ import { type ConsentPageModel, consentPage } from './consent.js'
 import { type DevicePageModel, devicePage } from './device.js'
 import { type DeviceResultPageModel, deviceResultPage } from './device-result.js'
 import { type ErrorPageModel, errorPage } from './error.js'
+import type { PageInput } from './input.js'
 
 export type {
   AuthorizedApplication,
@@ -21,32 +22,44 @@ export type { DevicePageModel } from './device.js'
 export { devicePage } from './device.js'
 export type { DeviceResultPageModel } from './device-result.js'
 export { deviceResultPage } from './device-result.js'
-export type { ErrorPageModel } from './error.js'
-export { errorPage, inaccessibleLink } from './error.js'
+export type { ErrorPageModel, PageErrorCode } from './error.js'
+export { errorPage } from './error.js'
 export type { HtmlValue, SafeHtml } from './html.js'
 export { displayText, escapeHtml, html, renderHtml } from './html.js'
+export type { DefaultPageInput, PageInput, PageRequest } from './input.js'
 export type { ConsentAudience, ConsentScope, ResourceKind } from './permissions.js'
 export { stylesheet } from './stylesheet.js'
+export type { en } from './texts/en.js'
+export type { PageLanguage } from './texts/languages.js'
+export { loadTexts, pageLanguages } from './texts/languages.js'
+export type { Language, PluralName, PluralText, TextName, Texts } from './texts/texts.js'
+export { countedText, fillHtml, fillText } from './texts/texts.js'
 
-/** The pages that the server shows. Each function takes a model, and returns a whole HTML document. */
+/** The pages that the server shows. Each function takes a model and a language, and returns a whole HTML document, or a promise of it. */
 export interface Pages {
   /** Writes the page that asks the user for consent. */
-  readonly consent: (model: ConsentPageModel) => string
+  readonly consent: (input: PageInput<ConsentPageModel>) => string | Promise<string>
   /** Writes the page of an error. */
-  readonly error: (model: ErrorPageModel) => string
+  readonly error: (input: PageInput<ErrorPageModel>) => string | Promise<string>
   /** Writes the page on which the user enters the code of a device. */
-  readonly device: (model: DevicePageModel) => string
+  readonly device: (input: PageInput<DevicePageModel>) => string | Promise<string>
   /** Writes the page after a decision on a device. */
-  readonly deviceResult: (model: DeviceResultPageModel) => string
+  readonly deviceResult: (input: PageInput<DeviceResultPageModel>) => string | Promise<string>
   /** Writes the page of the applications that the user permitted. */
-  readonly authorizedApplications: (model: AuthorizedApplicationsPageModel) => string
+  readonly authorizedApplications: (input: PageInput<AuthorizedApplicationsPageModel>) => string | Promise<string>
 }
 
 /** The pages of this package. A host can replace each of them: `{ ...defaultPages, error: myErrorPage }`. */
-export const defaultPages: Pages = {
+export const defaultPages: {
+  readonly consent: typeof consentPage
+  readonly error: typeof errorPage
+  readonly device: typeof devicePage
+  readonly deviceResult: typeof deviceResultPage
+  readonly authorizedApplications: typeof authorizedApplicationsPage
+} = {
   consent: consentPage,
   error: errorPage,
   device: devicePage,
   deviceResult: deviceResultPage,
   authorizedApplications: authorizedApplicationsPage,
-}
+} satisfies Pages

@@ -3,6 +3,7 @@
  * @module
  */
 import { displayText, html, renderHtml, type SafeHtml } from './html.js'
+import type { Language } from './texts/texts.js'
 
 /** The parts that differ from page to page. */
 export interface Layout {
@@ -19,11 +20,12 @@ export interface Layout {
  * `default-src 'none'; style-src 'self'; img-src 'self'`.
  *
  * @param layout - the title, the stylesheet and the body
+ * @param language - the language of the page
  * @returns the document
  */
-export function layOut(layout: Layout): string {
+export function layOut(layout: Layout, { locale, texts }: Language): string {
   return renderHtml(html`<!doctype html>
-<html lang="en">
+<html lang="${locale}" dir="${texts.direction}">
 <head>
 <meta charset="utf-8">
 <title>${displayText(layout.title)}</title>

@@ -5,6 +5,7 @@
  */
 import { isolated } from './fragments.js'
 import { html, type SafeHtml } from './html.js'
+import type { Texts } from './texts/texts.js'
 
 /** The authorization resource scope: all resources, all public ones, or those that are named (specification, section 2.1). */
 export type ResourceKind = 'all' | 'public' | 'specified'
@@ -27,33 +28,28 @@ export interface ConsentAudience {
   readonly name: string
 }
 
-/** The words for each kind of resources, for the user who chooses among them. */
-export const CHOICE_LABELS: Readonly<Record<ResourceKind, string>> = {
-  all: 'All resources of your account',
-  public: 'All public resources of your account',
-  specified: 'Only the resources that you choose',
-}
-
 /** Writes every scope once, under the words for its permission. Permissions to change come first. */
-export function permissionGroups(scopes: readonly ConsentScope[]): SafeHtml {
-  return html`${permissionGroup(scopes, 'rw')}
-${permissionGroup(scopes, 'r')}`
+export function permissionGroups(texts: Texts, scopes: readonly ConsentScope[]): SafeHtml {
+  return html`${permissionGroup(texts, scopes, 'rw')}
+${permissionGroup(texts, scopes, 'r')}`
 }
 
-const PERMISSION_TITLES: Readonly<Record<ConsentScope['permission'], string>> = { r: 'Read', rw: 'Read and change' }
-
-function permissionGroup(all: readonly ConsentScope[], permission: ConsentScope['permission']): SafeHtml | undefined {
+function permissionGroup(
+  texts: Texts,
+  all: readonly ConsentScope[],
+  permission: ConsentScope['permission'],
+): SafeHtml | undefined {
   const group = all.filter((scope) => scope.permission === permission)
   if (group.length === 0) return undefined
-  return html`<h3 class="${permission}">${PERMISSION_TITLES[permission]}</h3>
+  return html`<h3 class="${permission}">${texts[`permissions.${permission}`]}</h3>
 <ul class="scopes">
 ${group.map(({ scope, description }) => html`<li><data value="${scope}">${isolated(description)}</data></li>\n`)}</ul>`
 }
 
 /** Writes the protected resources that tokens are limited to; nothing where they are not. */
-export function worksAt(audiences: readonly ConsentAudience[] | undefined): SafeHtml | undefined {
+export function worksAt(texts: Texts, audiences: readonly ConsentAudience[] | undefined): SafeHtml | undefined {
   if (audiences === undefined) return undefined
-  return html`<div><dt>Works only at</dt>
+  return html`<div><dt>${texts['permissions.worksAt']}</dt>
 ${audiences.map(
   ({ resource, name }) => html`<dd>${isolated(name)} (${isolated(resource)})</dd>
 `,

@@ -88,7 +88,8 @@ h1 + p { margin-top: 1rem; }
 
 .identity { display: flex; flex-direction: column; gap: 0.75rem; }
 .identity :is(h1, h2) { min-width: 0; }
-.identity h1 span { font-weight: 400; }
+.identity h1 { font-weight: 400; }
+.identity :is(h1, h2) bdi { font-weight: 700; }
 .logo {
   flex: none;
   display: grid;

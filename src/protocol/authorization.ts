@@ -34,6 +34,8 @@ export interface AuthorizationRequest {
   /** The protected resources that it asks for; absent where it names none. */
   readonly audience?: Audience
   readonly codeChallenge?: string
+  /** The languages that it asks for, as sent; absent where it names none. */
+  readonly uiLocales?: string
 }
 
 /** An error that the application may be told, since its redirect URI is trusted. */
@@ -90,7 +92,13 @@ export function authorizationRequest(
   const wish = stateFault(sentState) ?? requestedPermission(parameters, application, rules)
   return isOAuthError(wish)
     ? { type: 'redirected_error', error: wish, application, redirectUri, ...state }
-    : { type: 'authorization_request', application, redirectUri, ...state, ...wish }
+    : { type: 'authorization_request', application, redirectUri, ...state, ...wish, ...uiLocalesOf(parameters) }
+}
+
+/** Reads the languages that a request asks for. A faulty value is as none: it changes words alone. */
+function uiLocalesOf(parameters: Parameters): Pick<AuthorizationRequest, 'uiLocales'> {
+  const value = valueIn(parameters, 'ui_locales')
+  return typeof value === 'string' && value !== '' ? { uiLocales: value } : {}
 }
 
 /** Returns the redirect URI of a request, or the error for a page where it is not one of the application. */

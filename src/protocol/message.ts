@@ -4,8 +4,6 @@
  * @see RFC 6749, sections 5.1 and 5.2; specification, sections 2.3, 2.4 and 4.4
  */
 import type { OAuthError } from '../core/errors.js'
-import type { IssuedTokens } from '../core/grant/pair.js'
-import { printScopes } from '../core/scopes.js'
 
 /**
  * A request. Adapters make it of what their platform has; `native` is that very thing, for the host's own functions
@@ -63,10 +61,10 @@ export const TOKEN_HEADERS = {
 } as const
 
 /** Headers of an error of the revocation endpoint, whose media type has no parameter (specification, section 4.4). */
-const REVOCATION_HEADERS = { ...TOKEN_HEADERS, 'Content-Type': 'application/json' } as const
-
-/** The one algorithm that tokens of the type `mac` are given out for (draft-ietf-oauth-v2-http-mac-01, section 3.2.3). */
-const MAC_ALGORITHM = 'hmac-sha-256'
+export const REVOCATION_HEADERS: Readonly<Record<string, string>> = {
+  ...TOKEN_HEADERS,
+  'Content-Type': 'application/json',
+} as const
 
 /** Headers of an answer without a body. */
 export const EMPTY_HEADERS = { 'Cache-Control': 'no-store', Pragma: 'no-cache' } as const
@@ -168,42 +166,6 @@ export function pathOf(url: string): string {
 export function queryOf(url: string): string {
   const end = url.indexOf('?')
   return end < 0 ? '' : url.slice(end + 1)
-}
-
-/**
- * The answer to a successful exchange or refresh.
- * @see Specification, section 2.3; RFC 6749, section 5.1
- */
-export function tokenResponse(tokens: IssuedTokens): HttpResponse {
-  const { accessToken, expiresIn, refreshToken, macKey } = tokens
-  const scope = printScopes(tokens.scopes)
-  const type = macKey === undefined ? 'bearer' : 'mac'
-  // draft-ietf-oauth-v2-http-mac-01, section 5.1.
-  const mac = macKey === undefined ? '' : `,"mac_key":"${macKey}","mac_algorithm":"${MAC_ALGORITHM}"`
-  // By hand, which takes a fifth of the time: neither base64url nor a scope has a character that JSON escapes.
-  const body = `{"access_token":"${accessToken}","token_type":"${type}","expires_in":${expiresIn},"refresh_token":"${refreshToken}","scope":"${scope}"${mac}}`
-  return { status: 200, headers: TOKEN_HEADERS, body }
-}
-
-/**
- * The answer to a revocation, whatever there was to revoke. It is empty; a client that accepts JSON alone gets an empty
- * object, since @badgateway/oauth2-client parses it, and simple-oauth2 takes an answer of any other type for a failure.
- * @see Specification, section 4.4; RFC 7009, section 2.2
- */
-export function revocationResponse(request: HttpHeaders): HttpResponse {
-  const accept = headerOf(request, 'accept')
-  return typeof accept === 'string' && acceptsJsonAlone(accept)
-    ? { status: 200, headers: REVOCATION_HEADERS, body: '{}' }
-    : { status: 200, headers: EMPTY_HEADERS, body: '' }
-}
-
-/** One media range, whatever its parameters; and the weight that refuses it. */
-const JSON_RANGE = /^[ \t]*application\/json[ \t]*(?:;[^,]*)?$/i
-const NO_WEIGHT = /;[ \t]*q=0(?:\.0{0,3})?[ \t]*(?:;|$)/i
-
-/** True if an `Accept` names `application/json` and nothing beside it (RFC 9110, section 12.5.1). */
-function acceptsJsonAlone(accept: string): boolean {
-  return JSON_RANGE.test(accept) && !NO_WEIGHT.test(accept)
 }
 
 /**

@@ -1,5 +1,5 @@
 /**
- * The revocation request; and the introspection request, which has the same form: a client's request about one token.
+ * The revocation request and its answer; and the introspection request, which has the same form: a client's request about one token.
  * @module
  * @see Specification, section 4.4; RFC 7009, section 2.1; RFC 7662, section 2.1
  */
@@ -10,7 +10,8 @@ import type { OAuthError } from '../core/errors.js'
 import { isOAuthError } from '../core/errors.js'
 import type { PresentedClient } from './client-authentication.js'
 import { presentedClient } from './client-authentication.js'
-import type { HttpRequest } from './message.js'
+import type { HttpHeaders, HttpRequest, HttpResponse } from './message.js'
+import { EMPTY_HEADERS, headerOf, REVOCATION_HEADERS } from './message.js'
 import { formOf, missing, valuesIn } from './parameters.js'
 
 /** A revocation or introspection request, its client not yet authenticated. */
@@ -41,4 +42,25 @@ export function requestAboutToken(
   const credential = token === undefined ? undefined : parseCredential(token)
   const fault = token === undefined ? missing('token') : undefined
   return { type: 'request_about_token', client, credential, fault }
+}
+
+/**
+ * The answer to a revocation, whatever there was to revoke. It is empty; a client that accepts JSON alone gets an empty
+ * object, since @badgateway/oauth2-client parses it, and simple-oauth2 takes an answer of any other type for a failure.
+ * @see Specification, section 4.4; RFC 7009, section 2.2
+ */
+export function revocationResponse(request: HttpHeaders): HttpResponse {
+  const accept = headerOf(request, 'accept')
+  return typeof accept === 'string' && acceptsJsonAlone(accept)
+    ? { status: 200, headers: REVOCATION_HEADERS, body: '{}' }
+    : { status: 200, headers: EMPTY_HEADERS, body: '' }
+}
+
+/** One media range, whatever its parameters; and the weight that refuses it. */
+const JSON_RANGE = /^[ \t]*application\/json[ \t]*(?:;[^,]*)?$/i
+const NO_WEIGHT = /;[ \t]*q=0(?:\.0{0,3})?[ \t]*(?:;|$)/i
+
+/** True if an `Accept` names `application/json` and nothing beside it (RFC 9110, section 12.5.1). */
+function acceptsJsonAlone(accept: string): boolean {
+  return JSON_RANGE.test(accept) && !NO_WEIGHT.test(accept)
 }

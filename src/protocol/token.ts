@@ -1,5 +1,5 @@
 /**
- * The token request, and the table of grant types: for each its name, its parser, the registration that admits it, and its command.
+ * The token request and its answer, and the table of grant types: for each its name, its parser, the registration that admits it, and its command.
  * A new grant type is one entry.
  * @module
  * @see Specification, sections 4.2, 4.3 and 4.5; RFC 6749, sections 4.1.3 and 6; RFC 8628, section 3.4
@@ -13,14 +13,16 @@ import type { OAuthError } from '../core/errors.js'
 import { isOAuthError, oauthError } from '../core/errors.js'
 import type { PollCommand } from '../core/grant/device.js'
 import type { ExchangeCommand } from '../core/grant/exchange.js'
+import type { IssuedTokens } from '../core/grant/pair.js'
 import type { RefreshCommand } from '../core/grant/refresh.js'
 import type { ScopeCatalogue } from '../core/scopes.js'
-import { parseRequestedScopes, splitScopes } from '../core/scopes.js'
+import { parseRequestedScopes, printScopes, splitScopes } from '../core/scopes.js'
 import type { AudienceRules } from './audiences/requested-audience.js'
 import { requestedAudience } from './audiences/requested-audience.js'
 import type { PresentedClient } from './client-authentication.js'
 import { presentedClient } from './client-authentication.js'
-import type { HttpRequest } from './message.js'
+import type { HttpRequest, HttpResponse } from './message.js'
+import { TOKEN_HEADERS } from './message.js'
 import type { Values } from './parameters.js'
 import { formOf, missing, valuesIn } from './parameters.js'
 
@@ -198,4 +200,22 @@ export function unknownScope(catalogue: ScopeCatalogue, scope: string): OAuthErr
 /** The error of a scope. */
 export function scopeError(description: string): OAuthError {
   return oauthError('invalid_scope', 'scope_not_registered', description)
+}
+
+/** The one algorithm that tokens of the type `mac` are given out for (draft-ietf-oauth-v2-http-mac-01, section 3.2.3). */
+const MAC_ALGORITHM = 'hmac-sha-256'
+
+/**
+ * The answer to a successful exchange or refresh.
+ * @see Specification, section 2.3; RFC 6749, section 5.1
+ */
+export function tokenResponse(tokens: IssuedTokens): HttpResponse {
+  const { accessToken, expiresIn, refreshToken, macKey } = tokens
+  const scope = printScopes(tokens.scopes)
+  const type = macKey === undefined ? 'bearer' : 'mac'
+  // draft-ietf-oauth-v2-http-mac-01, section 5.1.
+  const mac = macKey === undefined ? '' : `,"mac_key":"${macKey}","mac_algorithm":"${MAC_ALGORITHM}"`
+  // By hand, which takes a fifth of the time: neither base64url nor a scope has a character that JSON escapes.
+  const body = `{"access_token":"${accessToken}","token_type":"${type}","expires_in":${expiresIn},"refresh_token":"${refreshToken}","scope":"${scope}"${mac}}`
+  return { status: 200, headers: TOKEN_HEADERS, body }
 }

@@ -6,7 +6,7 @@
 import type { Digests } from '../core/credentials/digests.js'
 import type { ScopeCatalogue } from '../core/scopes.js'
 import type { ClientId, Seconds, Subject } from '../core/values.js'
-import type { Pages } from '../pages/index.js'
+import type { Pages, Texts } from '../pages/index.js'
 import type { HttpRequest } from '../protocol/message.js'
 import type { RecordStore } from '../storage/record-store.js'
 import type { AuditEvent } from './audit.js'
@@ -230,6 +230,16 @@ export interface AuthorizationServerOptions<Native = unknown> {
    * under `/.well-known` too.
    */
   readonly corsOrigins?: readonly string[] | false
+  /**
+   * Returns the tag of the language of a page, such as `de` or `pt-BR`; undefined or null to leave it to the request: its parameter
+   * `ui_locales`, then the header `Accept-Language`, then English.
+   */
+  readonly locale?: (request: HttpRequest<Native>) => string | null | undefined | Promise<string | null | undefined>
+  /**
+   * Texts of the pages, by the tag of their language, that replace the default ones, or add a language. A text that is missing is the
+   * default one, of a new language the English one.
+   */
+  readonly texts?: Readonly<Record<string, Partial<Texts>>>
   /** Pages that replace the default ones. They have the same headers, so they can use no scripts and no inline styles. */
   readonly pages?: Partial<Pages>
 

@@ -6,8 +6,6 @@ import { afterAll, beforeAll, describe } from 'vitest'
 import { checking } from './check.js'
 import { build, removeBuild } from './command.js'
 import { commandLine } from './command-line.js'
-import { converting } from './convert.js'
-import { setting } from './set.js'
 import { showing } from './show.js'
 
 beforeAll(build, 120_000)
@@ -16,5 +14,3 @@ afterAll(removeBuild)
 describe('grantwell', commandLine)
 describe('grantwell metadata show', showing)
 describe('grantwell metadata check', checking)
-describe('grantwell metadata convert', converting)
-describe('grantwell metadata set', setting)

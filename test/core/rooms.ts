@@ -148,7 +148,8 @@ const PURE_VALUES = new Set([
 /** The members of these that a pure file may name; of the others all. */
 const PURE_MEMBERS: { readonly [name: string]: ReadonlySet<string> } = {
   Math: new Set(['ceil', 'floor', 'max', 'min']),
-  Intl: new Set(['Segmenter']),
+  // `Locale` needs a tag, so it never reads the language of the machine.
+  Intl: new Set(['Locale', 'Segmenter']),
 }
 
 /** Members of any value that depend on where the program runs, or lead to what runs a string. */

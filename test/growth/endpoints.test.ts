@@ -201,8 +201,8 @@ it('the resources that a form names and those that a host offers cost time besid
   let offered = 0
   let hidden: Record<string, string> = {}
   const resources = Array.from({ length: 1000 }, (_, index) => ({ id: `a repository here ${1000 + index}` }))
-  const consent: Pages['consent'] = ({ form }) => {
-    hidden = Object.fromEntries(form.fields.map(({ name, value }) => [name, value]))
+  const consent: Pages['consent'] = ({ model }) => {
+    hidden = Object.fromEntries(model.form.fields.map(({ name, value }) => [name, value]))
     // What a page costs is another matter, and would hide what is looked for.
     return ''
   }

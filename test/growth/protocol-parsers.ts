@@ -14,10 +14,11 @@ import { presentedClient } from '../../src/protocol/client-authentication.js'
 import { mayRead, originOf } from '../../src/protocol/cors/readers.js'
 import { deviceAuthorizationRequest } from '../../src/protocol/device.js'
 import { macOf, presentedMac, targetOf } from '../../src/protocol/mac.js'
-import { headersOf, originForm, pathOf, queryOf, revocationResponse } from '../../src/protocol/message.js'
+import { headersOf, originForm, pathOf, queryOf } from '../../src/protocol/message.js'
 import { browserKeyOf, chosenResources, fromOwnPage, verifyFormToken } from '../../src/protocol/pages/form-binding.js'
+import { acceptedTags, fittingLanguage, listedTags, readTag } from '../../src/protocol/pages/locale.js'
 import { bodyParameters, decodeComponent, formOf, listIn, parseParameters } from '../../src/protocol/parameters.js'
-import { requestAboutToken } from '../../src/protocol/request-about-token.js'
+import { requestAboutToken, revocationResponse } from '../../src/protocol/request-about-token.js'
 import { tokenRequest, unknownScope } from '../../src/protocol/token.js'
 import type { Around, Inputs } from './shapes.js'
 import { all, COUNTED, of, ofForms, ofText } from './shapes.js'
@@ -72,6 +73,16 @@ const ORIGINS: readonly Around[] = [
 ]
 const CALLBACKS = ['https://app.example/callback', 'http://127.0.0.1/callback', 'com.example.app:/callback']
 const REDIRECT = { matching: 'domain', allowLocalhost: true } as const
+
+/** Tags of languages, and ranges of a header, each before what is repeated. */
+const TAGS: readonly Around[] = [
+  ['', ''],
+  ['de-', ''],
+  ['de-x-', ''],
+  ['en-u-', '-nu'],
+]
+const RANGES: readonly Around[] = [...TAGS, ['de;q=', ''], ['de;q=0.', ', en']]
+const LANGUAGES = ['en', 'de', 'pt', 'pt-PT', 'zh-Hans']
 
 function headerCase(
   read: (headers: HttpHeaders) => unknown,
@@ -145,6 +156,15 @@ export const PROTOCOL: Readonly<Record<string, Inputs>> = {
       return () => chosenResources('specified', ids, 'specified', offered)
     },
   }),
+  'protocol/pages/locale.ts acceptedTags': ofText(acceptedTags, RANGES),
+  'protocol/pages/locale.ts listedTags': ofText(listedTags, TAGS),
+  // As one tag, and as many of them, each of which is none of ours.
+  'protocol/pages/locale.ts fittingLanguage': all(
+    ofText((text) => fittingLanguage([text], LANGUAGES), TAGS),
+    ofText((text) => fittingLanguage(listedTags(text), LANGUAGES), TAGS),
+    ofText((text) => fittingLanguage(acceptedTags(text), LANGUAGES), RANGES),
+  ),
+  'protocol/pages/locale.ts readTag': ofText(readTag, TAGS),
   'protocol/mac.ts presentedMac': ofText(presentedMac, [
     ['', ''],
     ['id="', '"'],
@@ -192,7 +212,7 @@ export const PROTOCOL: Readonly<Record<string, Inputs>> = {
   ]),
   'protocol/message.ts pathOf': ofText(pathOf),
   'protocol/message.ts queryOf': ofText(queryOf),
-  'protocol/message.ts revocationResponse': headerCase(revocationResponse, 'accept', [
+  'protocol/request-about-token.ts revocationResponse': headerCase(revocationResponse, 'accept', [
     ['', ''],
     ['application/json', ''],
     ['application/json;', ','],

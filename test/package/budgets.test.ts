@@ -24,19 +24,19 @@ interface Budget {
 }
 
 const BUDGETS: { readonly [entry: string]: Budget } = {
-  '.': { files: 13, gzip: 20_000, brotli: 18_000, later: 52_000 },
+  '.': { files: 13, gzip: 20_000, brotli: 18_000, later: 77_500 },
   './core': { files: 6, gzip: 13_850 },
   './node': { files: 6, gzip: 7_100 },
-  './fetch': { files: 6, gzip: 3_500 },
+  './fetch': { files: 6, gzip: 3_550 },
   './storage/memory': { files: 4, gzip: 3_300 },
   './storage/sqlite': { files: 5, gzip: 4_250 },
   './storage/postgres': { files: 12, gzip: 10_100 },
   './storage/redis': { files: 9, gzip: 7_900 },
-  './pages': { files: 2, gzip: 7_450 },
+  './pages': { files: 2, gzip: 9_700, later: 22_000 },
   './metadata': { files: 1, gzip: 26_500 },
   './client': { files: 14, gzip: 22_300 },
   './client/node': { files: 5, gzip: 10_100 },
-  './testing': { files: 21, gzip: 69_000, later: 39_500 },
+  './testing': { files: 21, gzip: 69_000, later: 65_000 },
 }
 
 /** Sources that no start waits for: they are loaded behind it. */
@@ -174,5 +174,30 @@ describe('what is loaded behind the start', () => {
     const limited = `ulimit -n 100 && exec "${process.execPath}" "${program}"`
     const { stdout, stderr } = spawnSync('sh', ['-c', limited], { cwd: directory, encoding: 'utf8' })
     expect(JSON.parse(stdout || JSON.stringify(stderr))).toEqual([true, 200, 400, 400, [null, { grants: [] }]])
+  })
+
+  it('of a language is loaded by the first page in it, and no other language is', () => {
+    const hooks = `export async function load(url, context, next) {
+      if (/\\/(de|fr|es|pt|ja|zh-hans|ar)-\\w+\\.js$/.test(url)) process._rawDebug(url.split('/').pop().split(/-\\w+\\.js/)[0])
+      return next(url, context)
+    }`
+    const program = join(directory, 'language.mjs')
+    writeFileSync(
+      program,
+      `import { register } from 'node:module'
+      register('data:text/javascript,' + encodeURIComponent(${JSON.stringify(hooks)}))
+      const { createAuthorizationServer } = await import('./dist/index.js')
+      const { memoryStore } = await import('./dist/storage/memory.js')
+      const server = createAuthorizationServer({
+        issuer: 'https://git.example', store: memoryStore(), user: () => ({ subject: 'a' }), signInUrl: () => '/',
+      })
+      for (const language of ['en', 'ja', 'ja']) {
+        const headers = { 'accept-language': language }
+        const { body } = await server.handle({ method: 'GET', url: '/oauth2/applications', headers })
+        console.log(/lang="([^"]+)"/.exec(body)[1])
+      }`,
+    )
+    const { stdout, stderr } = spawnSync(process.execPath, [program], { cwd: directory, encoding: 'utf8' })
+    expect([stdout, stderr]).toEqual(['en\nja\nja\n', 'ja\n'])
   })
 })

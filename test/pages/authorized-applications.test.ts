@@ -4,10 +4,10 @@ import {
   type AuthorizedApplication,
   type AuthorizedApplicationsPageModel,
   type AuthorizedGrant,
-  authorizedApplicationsPage,
   displayText,
 } from 'grantwell/pages'
 import { describe, expect, it } from 'vitest'
+import { authorizedApplicationsPage } from './english.js'
 import { hostileApplications, plainApplication, plainApplications, plainGrant, tamedApplications } from './models.js'
 import { asParsed, attribute, contentsOf, element, elementsOf, skeletonOf, textOf } from './tree.js'
 
@@ -73,8 +73,8 @@ describe('every application has its own part', () => {
     expect(details(plainGrant)).toEqual([
       ['Website', 'https://loom.example/'],
       ['Where', 'ada/engine\nada/notes'],
-      ['Permitted', '21 November 2026'],
-      ['Last used', '22 November 2026'],
+      ['Permitted', 'November 21, 2026'],
+      ['Last used', 'November 22, 2026'],
     ])
     const groups =
       partsOf(withGrants(plainGrant))[0]?.nodes.filter(({ nodeName }) => /^(h3|data)$/.test(nodeName)) ?? []
@@ -160,7 +160,7 @@ describe('days', () => {
   }
 
   it('are those of UTC, in words and for programs', () => {
-    const inWords = new Intl.DateTimeFormat('en-GB', {
+    const inWords = new Intl.DateTimeFormat('en-US', {
       day: 'numeric',
       month: 'long',
       year: 'numeric',
@@ -175,10 +175,10 @@ describe('days', () => {
   })
 
   it.each([
-    [0, '1970-01-01', '1 January 1970'],
-    [951_868_799, '2000-02-29', '29 February 2000'],
-    [1_767_225_599, '2025-12-31', '31 December 2025'],
-    [1_767_225_600, '2026-01-01', '1 January 2026'],
+    [0, '1970-01-01', 'January 1, 1970'],
+    [951_868_799, '2000-02-29', 'February 29, 2000'],
+    [1_767_225_599, '2025-12-31', 'December 31, 2025'],
+    [1_767_225_600, '2026-01-01', 'January 1, 2026'],
   ])('%d is %s', (seconds, datetime, words) => {
     expect(daysOf(seconds)).toEqual([datetime, words])
   })

@@ -2,6 +2,9 @@
 import { existsSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { stylesheet } from 'grantwell/pages'
+import { type Browser, chromium, type Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
   authorizedApplicationsPage,
   consentPage,
@@ -9,10 +12,7 @@ import {
   deviceResultPage,
   errorPage,
   inaccessibleLink,
-  stylesheet,
-} from 'grantwell/pages'
-import { type Browser, chromium, type Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+} from './english.js'
 import {
   plainApplication,
   plainApplications,
@@ -167,7 +167,7 @@ describe.skipIf(!existsSync(executablePath))('the pages in Chromium', () => {
       const left = (from: number, to: number) =>
         page.evaluate(`(() => {
           const range = document.createRange()
-          const text = document.querySelector('h1 span').firstChild
+          const text = [...document.querySelector('h1').childNodes].find((node) => node.nodeType === Node.TEXT_NODE)
           range.setStart(text, ${from})
           range.setEnd(text, ${to})
           return range.getBoundingClientRect().left

@@ -1,7 +1,8 @@
 /** The pages of a device (RFC 8628, 3.3 and 5.4), read back by an HTML parser. */
 import * as fc from 'fast-check'
-import { type DevicePageModel, devicePage, deviceResultPage, displayText } from 'grantwell/pages'
+import { type DevicePageModel, displayText } from 'grantwell/pages'
 import { describe, expect, it } from 'vitest'
+import { devicePage, deviceResultPage } from './english.js'
 import {
   hostileDevice,
   hostileDeviceResult,
@@ -63,6 +64,7 @@ describe('the device page asks for a code (3.3)', () => {
       type: 'text',
       name: 'user_code',
       value: '',
+      dir: 'ltr',
       required: '',
       maxlength: '64',
       inputmode: 'text',

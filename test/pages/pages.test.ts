@@ -2,18 +2,22 @@
 import * as fc from 'fast-check'
 import {
   type ConsentPageModel,
-  consentPage,
-  defaultPages,
   displayText,
-  errorPage,
   escapeHtml,
   html,
-  inaccessibleLink,
   renderHtml,
   type SafeHtml,
   stylesheet,
 } from 'grantwell/pages'
 import { describe, expect, it } from 'vitest'
+import {
+  authorizedApplicationsPage,
+  consentPage,
+  devicePage,
+  deviceResultPage,
+  errorPage,
+  inaccessibleLink,
+} from './english.js'
 import {
   hostileModel,
   hostileText,
@@ -30,17 +34,17 @@ import { asParsed, attribute, contentsOf, element, elementsOf, skeletonOf, textO
 
 /** One of every kind and state. */
 const documents: Readonly<Record<string, string>> = {
-  consent: defaultPages.consent(plainModel),
-  'consent with a fault': defaultPages.consent({ ...plainModel, fault: 'x' }),
-  'consent on a device': defaultPages.consent(plainDeviceConsent),
-  error: defaultPages.error({ ...inaccessibleLink, stylesheet: plainModel.stylesheet }),
-  device: defaultPages.device(plainDevice),
-  'device with a fault': defaultPages.device({ ...plainDevice, userCode: 'x', fault: 'x' }),
-  'device with the code of a link': defaultPages.device(plainComplete),
-  connected: defaultPages.deviceResult(plainDeviceResult),
-  refused: defaultPages.deviceResult({ ...plainDeviceResult, decision: 'refuse' }),
-  applications: defaultPages.authorizedApplications(plainApplications),
-  'applications, none': defaultPages.authorizedApplications({ ...plainApplications, applications: [], more: true }),
+  consent: consentPage(plainModel),
+  'consent with a fault': consentPage({ ...plainModel, fault: 'x' }),
+  'consent on a device': consentPage(plainDeviceConsent),
+  error: errorPage({ ...inaccessibleLink, stylesheet: plainModel.stylesheet }),
+  device: devicePage(plainDevice),
+  'device with a fault': devicePage({ ...plainDevice, userCode: 'x', fault: 'x' }),
+  'device with the code of a link': devicePage(plainComplete),
+  connected: deviceResultPage(plainDeviceResult),
+  refused: deviceResultPage({ ...plainDeviceResult, decision: 'refuse' }),
+  applications: authorizedApplicationsPage(plainApplications),
+  'applications, none': authorizedApplicationsPage({ ...plainApplications, applications: [], more: true }),
 }
 
 it.each(Object.entries(documents))('%s: browsers do not fill in a form again', (_, document) => {
@@ -138,7 +142,7 @@ const pagesOfApplications: [string, (application: { readonly website?: string; r
     [
       'applications',
       (changes) =>
-        defaultPages.authorizedApplications({
+        authorizedApplicationsPage({
           ...plainApplications,
           applications: [{ ...plainApplication, ...changes }],
         }),
@@ -405,7 +409,7 @@ describe('the consent page of a device (RFC 8628, 3.3 and 5.4)', () => {
 
 describe('the error page', () => {
   it('says that the link cannot be accessed (4.1)', () => {
-    const document = defaultPages.error({ ...inaccessibleLink, stylesheet: '/s' })
+    const document = errorPage({ ...inaccessibleLink, stylesheet: '/s' })
     expect(textOf(element(document, 'h1'))).toBe('This link cannot be accessed')
     expect(textOf(element(document, 'title'))).toBe('This link cannot be accessed')
   })

@@ -4,10 +4,10 @@
  */
 import type { ClientId, HttpResponse } from 'grantwell'
 import { portableDigests } from 'grantwell'
-import type { AuthorizedApplicationsPageModel } from 'grantwell/pages'
-import { authorizedApplicationsPage } from 'grantwell/pages'
+import type { AuthorizedApplicationsPageModel, PageInput } from 'grantwell/pages'
 import { describe, expect, it } from 'vitest'
 import { clientKeyOf } from '../../src/core/credentials/digests.js'
+import { authorizedApplicationsPage } from '../pages/english.js'
 import { busyPage, page, redirect, StoreFailure, signedOut, watchedServer } from '../server/helpers.js'
 import type { TestServer } from '../support.js'
 import {
@@ -48,7 +48,7 @@ function formsOf({ body }: HttpResponse): readonly Record<string, string>[] {
 /** What the page is made of, as the server asks for it. */
 function watchedPages() {
   const models: AuthorizedApplicationsPageModel[] = []
-  const authorizedApplications = (model: AuthorizedApplicationsPageModel): string => {
+  const authorizedApplications = ({ model }: PageInput<AuthorizedApplicationsPageModel>): string => {
     models.push(model)
     return authorizedApplicationsPage(model)
   }

@@ -6,9 +6,10 @@
 
 import { createAuthorizationServer, scopeCatalogue } from 'grantwell'
 import type { Grant } from 'grantwell/core'
-import type { ConsentPageModel } from 'grantwell/pages'
-import { consentPage, html, renderHtml } from 'grantwell/pages'
+import type { ConsentPageModel, PageInput } from 'grantwell/pages'
+import { html, renderHtml } from 'grantwell/pages'
 import { describe, expect, it } from 'vitest'
+import { consentPage } from '../pages/english.js'
 import { answer, grantsOf, inaccessible, page, redirect, watchedServer } from '../server/helpers.js'
 import {
   authorizationUrl,
@@ -147,7 +148,7 @@ describe('4.1 the consent page', () => {
   })
 
   it('shows the pages of the host in place of the default ones, under the same headers', async () => {
-    const consent = ({ user }: ConsentPageModel) => renderHtml(html`<p>${user.name}</p>`)
+    const consent = ({ model }: PageInput<ConsentPageModel>) => renderHtml(html`<p>${model.user.name}</p>`)
     const test = await testServer({ pages: { consent } })
     const { headers, ...rest } = await send(test.server, { url: authorizationUrl() })
     const cookie = { 'Set-Cookie': headers['Set-Cookie'] ?? '' }

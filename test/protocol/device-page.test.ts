@@ -6,10 +6,12 @@
 import * as fc from 'fast-check'
 import type { AuthorizationServerOptions, HttpResponse } from 'grantwell'
 import { createAuthorizationServer, scopeCatalogue } from 'grantwell'
-import { consentPage, devicePage, deviceResultPage, errorPage, inaccessibleLink } from 'grantwell/pages'
+import type { DevicePageModel, DeviceResultPageModel, PageInput } from 'grantwell/pages'
 import { memoryStore } from 'grantwell/storage/memory'
 import { describe, expect, it } from 'vitest'
+import { en } from '../../src/pages/texts/en.js'
 import { anyText } from '../core/texts.js'
+import { consentPage, devicePage, deviceResultPage, errorPage, inaccessibleLink } from '../pages/english.js'
 import type { WatchedServer } from '../server/helpers.js'
 import {
   busyPage,
@@ -30,7 +32,7 @@ import { codesOf, DEVICE_PATH, decide, decideOn, enter, enterCode, openDevicePag
 const STYLESHEET = '/oauth2/style.css'
 /** For tests that try more codes than a user may. */
 const UNLIMITED: Partial<AuthorizationServerOptions> = { userCodeLimiter: () => 0 }
-const UNKNOWN = 'The code is unknown, was used before, or expired.'
+const UNKNOWN = 'This code is not known, or no longer valid. Compare it with your device, or start again there.'
 
 /** The page for a form that is not good (any more). */
 const FORM_REFUSED = page(
@@ -756,11 +758,12 @@ describe('[11] what a consent form for a device is bound to', () => {
 
 describe('the host’s own pages', () => {
   it('are given what ours are, and are sent under the same headers', async () => {
-    const pages = {
-      device: (model: unknown) => JSON.stringify(model),
-      deviceResult: (model: unknown) => JSON.stringify(model),
+    const beside: unknown[] = []
+    const json = ({ model, ...rest }: PageInput<DevicePageModel | DeviceResultPageModel>): string => {
+      beside.push(rest)
+      return JSON.stringify(model)
     }
-    const test = await testServer({ pages })
+    const test = await testServer({ pages: { device: json, deviceResult: json } })
     const { user_code } = await codesOf(test)
     const { headers, body, status } = await send(test.server, { url: `${DEVICE_PATH}?user_code=${user_code}` })
     const own = { 'Set-Cookie': headers['Set-Cookie'] ?? '' }
@@ -768,6 +771,14 @@ describe('the host’s own pages', () => {
     const form = { action: DEVICE_PATH, fields: [{ name: 'consent', value: expect.any(String) }] }
     const always = { user: { name: 'Ada' }, form, stylesheet: STYLESHEET }
     expect(JSON.parse(body)).toStrictEqual({ ...always, userCode: user_code, complete: true })
+    const url = expect.stringContaining(`${DEVICE_PATH}?user_code=${user_code}`)
+    expect(beside).toEqual([
+      {
+        locale: 'en',
+        texts: en,
+        request: expect.objectContaining({ method: 'GET', url, headers: expect.any(Object) }),
+      },
+    ])
     const browser = { page: { status, headers, body }, headers: { cookie: own['Set-Cookie'].split(';')[0] ?? '' } }
     const fields = { consent: JSON.parse(body).form.fields[0].value }
     const typed = await enter(test, { ...browser, fields }, 'WDJB')

@@ -661,7 +661,7 @@ describe('an application that is not registered for the device flow', () => {
     })
     expect(await askForCodes(test)).toStrictEqual(UNAUTHORIZED)
     for (const codes of [waiting, agreed, used]) expect((await poll(test, codes)).response).toStrictEqual(UNAUTHORIZED)
-    const unknown = 'The code is unknown, was used before, or expired.'
+    const unknown = 'This code is not known, or no longer valid. Compare it with your device, or start again there.'
     for (const answered of [
       (await enterCode(test, waiting.user_code)).page,
       await decideOn(test, shown, 'agree'),

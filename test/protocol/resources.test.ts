@@ -3,8 +3,8 @@
  * @module
  * @see Specification, section 2.1
  */
-import { consentPage } from 'grantwell/pages'
 import { describe, expect, it } from 'vitest'
+import { consentPage } from '../pages/english.js'
 import { answer, grantsOf, page } from '../server/helpers.js'
 import type { TestServer } from '../support.js'
 import {
@@ -231,7 +231,9 @@ describe('2.1 authorization resource scope', () => {
     const { test, fields, headers, page } = await scoped('all', { resources: () => many, bodyLimit }, state)
     const shown = [...page.body.matchAll(/name="resource" value="([^"]*)"/g)].map(([, id = '']) => id)
     expect(shown).toStrictEqual(many.slice(0, shown.length).map(({ id }) => id))
-    expect(page.body).toContain(`You have ${2000 - shown.length} more, which cannot be chosen here.`)
+    expect(page.body).toContain(
+      `You have ${(2000 - shown.length).toLocaleString('en')} more, which cannot be chosen here.`,
+    )
     const formOf = (ids: readonly string[]): [string, string][] => [
       ...Object.entries({ ...fields, decision: 'agree', resource_scope: 'specified' }),
       ...ids.map((id): [string, string] => ['resource', id]),

@@ -6,7 +6,7 @@
 import type { Digests, HttpResponse } from 'grantwell'
 import { createAuthorizationServer, portableDigests } from 'grantwell'
 import { describe, expect, it } from 'vitest'
-import { revocationResponse } from '../../src/protocol/message.js'
+import { revocationResponse } from '../../src/protocol/request-about-token.js'
 import { atRevocation, BUSY, grantsOf, INVALID_CLIENT, NO_SECRET, REVOKED, watchedServer } from '../server/helpers.js'
 import type { TestServer, Tokens } from '../support.js'
 import {

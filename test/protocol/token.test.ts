@@ -8,7 +8,7 @@ import * as fc from 'fast-check'
 import type { AuditEvent, HttpResponse, Scope } from 'grantwell'
 import { CREDENTIAL_PREFIXES } from 'grantwell/core'
 import { describe, expect, it } from 'vitest'
-import { tokenResponse } from '../../src/protocol/message.js'
+import { tokenResponse } from '../../src/protocol/token.js'
 import {
   BASIC_CHALLENGE,
   BUSY,

@@ -4,10 +4,10 @@
  * @module
  */
 import type { AuthorizationServerOptions, HttpResponse, RecordStore } from 'grantwell'
-import { errorPage, inaccessibleLink } from 'grantwell/pages'
 import type { MemoryStore } from 'grantwell/storage/memory'
 import { memoryStore } from 'grantwell/storage/memory'
 import { expect } from 'vitest'
+import { errorPage, inaccessibleLink } from '../pages/english.js'
 import type { TestServer } from '../support.js'
 import { ISSUER, START, send, testServer } from '../support.js'
 

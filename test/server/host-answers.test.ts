@@ -73,6 +73,7 @@ const FUNCTIONS: {
   'user()': { options: (user) => ({ user }), takes: ['undefined', 'null'] },
   'signInUrl()': { options: (signInUrl) => ({ user: () => undefined, signInUrl }) },
   'resources()': { options: (resources) => ({ resources }) },
+  'locale()': { options: (locale) => ({ locale }), takes: ['undefined', 'null', 'a string'] },
   'userCodeLimiter()': { options: (userCodeLimiter) => ({ userCodeLimiter }), takes: ['a thenable'], at: 'code' },
   'remoteAddress()': { options: (remoteAddress) => ({ remoteAddress }), takes: ['undefined', 'null'], at: 'code' },
   'clock()': { options: (clock) => ({ clock }), at: 'token' },

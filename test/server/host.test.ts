@@ -18,7 +18,7 @@ import {
   tokens,
   WEB_CALLBACK,
 } from '../support.js'
-import { answer, BUSY, busyPage, grantsOf, inaccessible, redirect, tokenError, watchedServer } from './helpers.js'
+import { answer, BUSY, busyPage, grantsOf, inaccessible, page, redirect, tokenError, watchedServer } from './helpers.js'
 
 class HostFailure extends Error {
   constructor() {
@@ -48,6 +48,7 @@ describe('[52] a function of the host that fails', () => {
     ['resources() rejects', { resources: reject }],
     ['signInUrl() throws', { user: () => undefined, signInUrl: fail }],
     ['pages.consent() throws', { pages: { consent: fail } }],
+    ['pages.consent() rejects', { pages: { consent: reject } }],
   ] as [string, Partial<AuthorizationServerOptions>][])(
     '[52] %s: a page with 500, nothing of it, and onError gets it',
     async (_what, options) => {
@@ -121,8 +122,30 @@ describe('[52] a function of the host that fails', () => {
     expect(both.errors).toStrictEqual([new HostFailure(), new HostFailure()])
   })
 
+  it('[52] pages.error() rejects: the same', async () => {
+    const test = await testServer({ pages: { error: reject } })
+    expect(await send(test.server, { url: '/oauth2/auth' })).toStrictEqual(inaccessible())
+    expect(test.errors).toStrictEqual([new HostFailure()])
+  })
+
+  it('a page may come by a promise, which is awaited: it is sent under the same headers', async () => {
+    const later = async () => '<p>later</p>'
+    const test = await testServer({
+      pages: { consent: later, error: later, device: later, authorizedApplications: later },
+    })
+    const faulty = await send(test.server, { url: '/oauth2/auth' })
+    expect(faulty).toStrictEqual(page(400, '<p>later</p>'))
+    for (const url of [authorizationUrl(), '/oauth2/device', '/oauth2/applications']) {
+      const response = await send(test.server, { url })
+      const cookie = { 'Set-Cookie': response.headers['Set-Cookie'] ?? '' }
+      const target = url === authorizationUrl() ? "'self' https:" : "'self'"
+      expect(response).toStrictEqual(page(200, '<p>later</p>', target, cookie))
+    }
+    expect(test.errors).toStrictEqual([])
+  })
+
   it('[52] pages.error() changes its model before it fails: the default page stands in for it all the same', async () => {
-    const error = (model: object): string => {
+    const error = ({ model }: { readonly model: object }): string => {
       Object.assign(model, { title: undefined, message: undefined, stylesheet: undefined, link: undefined })
       return fail()
     }

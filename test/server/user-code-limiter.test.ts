@@ -97,7 +97,7 @@ describe('[44] guesses of a user', () => {
     const { status, headers, body } = await guess(test, {})
     expect([status, headers['Retry-After'], headers['Content-Type']]).toEqual([429, '60', 'text/html;charset=UTF-8'])
     expect(headers['Cache-Control']).toBe('no-store')
-    expect(body).toContain('Wait a minute')
+    expect(body).toContain('Too many codes were tried. Wait a minute, and try again.')
     expect(test.events.at(-1)).toStrictEqual({
       type: 'refused',
       at: test.clock.now,
@@ -418,7 +418,7 @@ describe('[44] the host’s own limiter', () => {
     test.forget()
     const { status, headers, body } = await guess(test, { user: 'bob' }, user_code)
     expect([status, headers['Retry-After']]).toEqual([429, '62'])
-    expect(body).toContain('Wait 2 minutes, and try again.')
+    expect(body).toContain('Too many codes were tried. Wait 2 minutes, and try again.')
     expect(test.trips).toMatchObject({ reads: 0, writes: 0 })
     expect(asked).toStrictEqual([
       { subject: 'ada', address: '192.0.2.1' },

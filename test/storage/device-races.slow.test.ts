@@ -95,7 +95,9 @@ function decided(decisions: Scene['decisions']) {
   expect([new Set(told.map(shown)).size, new Set(told.map(({ user }) => user)).size]).toEqual([1, 1])
   for (const { response } of decisions.filter((each) => !told.includes(each))) {
     expect(response.status).toBe(400)
-    expect(response.body).toContain('The code is unknown, was used before, or expired.')
+    expect(response.body).toContain(
+      'This code is not known, or no longer valid. Compare it with your device, or start again there.',
+    )
   }
   return told.find((each) => shown(each) === each.decision) ?? expect.fail('nobody decided so')
 }

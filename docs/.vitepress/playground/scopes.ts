@@ -4,7 +4,7 @@
  */
 import { nearest } from '../../../src/core/nearest.js'
 import { serviceScopes } from '../../../src/core/scopes/service-scopes.js'
-import type { Scope } from '../../../src/core/scopes.js'
+import type { Scope, ScopeDescription } from '../../../src/core/scopes.js'
 import {
   coversScopes,
   limitScopes,
@@ -137,9 +137,14 @@ function refusal(registered: ReadScopes, requested: ReadScopes, judged: readonly
 function judgeScope(scope: Scope, registered: readonly Scope[]): JudgedScope {
   const isCovered = coversScopes(registered, [scope], CATALOGUE)
   const [left] = limitScopes([scope], registered, CATALOGUE)
-  const opens = CATALOGUE.entries.get(scope)?.definition.description ?? ''
+  const opens = describe(CATALOGUE.entries.get(scope)?.definition.description)
   const judged = { scope, opens, isCovered, because: reasonOf(scope, registered, isCovered, left) }
   return left === undefined ? judged : { ...judged, left }
+}
+
+/** Returns the English description of a scope; empty if there is none. */
+function describe(description: ScopeDescription = ''): string {
+  return typeof description === 'string' ? description : (description['en'] ?? '')
 }
 
 /** Says why a scope is covered, or not. */

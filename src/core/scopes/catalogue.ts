@@ -30,12 +30,18 @@ const DEFINITIONS: Takes = {
 
 const isPermission = (value: unknown): value is Permission => value === 'r' || value === 'rw'
 
-const DESCRIPTION: Takes = { words: 'a string', fits: (value) => typeof value === 'string' }
+const isText = (value: unknown): value is string => typeof value === 'string'
+
+const DESCRIPTION: Takes = {
+  words: 'a string, or one for each language tag',
+  fits: (value) =>
+    isText(value) || (isObject(value) && isText(Object.values(value)[0]) && Object.values(value).every(isText)),
+}
 
 /** The name of a definition. */
 export const NAME: Takes = {
   words: '1 to 64 visible ASCII characters but " : \\',
-  fits: (value) => typeof value === 'string' && NAME_FORM.test(value),
+  fits: (value) => isText(value) && NAME_FORM.test(value),
 }
 
 const NAMED: TakesOf<NamedScopeDefinition> = {
@@ -50,13 +56,13 @@ const NAMED: TakesOf<NamedScopeDefinition> = {
 const OF_TOKENS: TakesOf<ScopeTokenDefinition> = {
   scope: {
     words: '1 to 64 visible ASCII characters but " \\',
-    fits: (value) => typeof value === 'string' && TOKEN_FORM.test(value),
+    fits: (value) => isText(value) && TOKEN_FORM.test(value),
   },
   permission: { words: "'r' or 'rw'", fits: isPermission },
   description: DESCRIPTION,
   includes: {
     words: 'a list of scopes of the catalogue',
-    fits: (value) => Array.isArray(value) && [...value].every((each) => typeof each === 'string'), // a hole, too
+    fits: (value) => Array.isArray(value) && [...value].every(isText), // a hole, too
   },
 }
 

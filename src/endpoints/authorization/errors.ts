@@ -12,7 +12,7 @@ import type { PageContext } from '../interaction/context.js'
 import { showError } from '../interaction/error-page.js'
 
 /** Shows an error to the user, and notes it in the audit trail with what is known of the application. */
-export function showLinkError(context: PageContext<never>, error: RefusedLink): HttpResponse {
+export function showLinkError(context: PageContext<never>, error: RefusedLink): Promise<HttpResponse> {
   return showError(context, 'authorization', error, error)
 }
 
@@ -30,7 +30,11 @@ export function redirectError(
  * never sends a stranger's browser on.
  * @see Specification, sections 4.1 and 7; RFC 9700, section 4.11.2
  */
-export function answerFault(context: PageContext<never>, asked: RedirectedError, user: User | undefined): HttpResponse {
+export async function answerFault(
+  context: PageContext<never>,
+  asked: RedirectedError,
+  user: User | undefined,
+): Promise<HttpResponse> {
   if (user !== undefined) return redirectError(context, asked)
   const { clientId } = asked.application
   return showError(context, 'authorization', notAccessible(asked.error.reason), { clientId })

@@ -93,14 +93,14 @@ function repeatResult(
   user: User,
   decided: DecidedDevice,
   sent: SentForm,
-): HttpResponse {
+): Promise<HttpResponse> {
   return verifyFormOfAnyAge(context, request, user, consentFormOf(decided), sent.token) === undefined
     ? showCodePage(context, request, user, NO_CODE, userCodeUnknown())
     : showDecided(context, decided, sent)
 }
 
 /** Shows the user's earlier decision. A form that agrees to other resources is refused: the result would say that it counted. */
-function showDecided(context: PageContext<never>, decided: DecidedDevice, sent: SentForm): HttpResponse {
+function showDecided(context: PageContext<never>, decided: DecidedDevice, sent: SentForm): Promise<HttpResponse> {
   const decision = decisionOf(decided)
   return decision === 'agree' && sent.decision === 'agree' && !hasGrantedChoice(decided, sent)
     ? showError(context, 'device', notAccessible('consent_invalid'))

@@ -9,6 +9,7 @@ import { isOAuthError } from '../../core/errors.js'
 import { printScopes } from '../../core/scopes.js'
 import { shownName } from '../../core/text.js'
 import type { UserCode } from '../../core/values.js'
+import { countedText } from '../../pages/index.js'
 import { ENDPOINT_PATHS } from '../../protocol/endpoints.js'
 import type { HttpRequest, HttpResponse } from '../../protocol/message.js'
 import { retryAfter } from '../../protocol/message.js'
@@ -43,24 +44,30 @@ export function consentFormOf({ userCode, device, application, scopes }: ShownDe
 }
 
 /** Shows the page that asks for the code, with the error of the code that was sent before. */
-export function showCodePage(
+export async function showCodePage(
   context: PageContext<never>,
   request: HttpRequest,
   user: User,
   code: ShownCode,
   error?: OAuthError,
-): HttpResponse {
-  const { pages, stylesheet, reportRefusal } = context
+): Promise<HttpResponse> {
+  const { show, stylesheet, reportRefusal } = context
   if (error !== undefined) reportRefusal('device', error.reason, error.code, { subject: user.subject })
   const binder = createFormBinder(context, request, user)
-  const html = pages.device({
+  const html = await show.device({
     user: { name: shownName(user.name, user.subject) },
     ...code,
     form: { action: actionOf(context), fields: [binder.field(CODE_FORM)] },
     stylesheet,
-    ...(error !== undefined && { fault: error.description }),
+    ...(error !== undefined && { fault: describeFault(context, error) }),
   })
   return pageResponse(error?.status ?? 200, html, [], { ...binder.headers, ...retryAfter(error) })
+}
+
+/** Says in the user's language why a code was not taken, and how long to wait. */
+function describeFault({ language }: PageContext<never>, { retryAfter }: OAuthError): string {
+  if (retryAfter === undefined) return language.texts['device.unknownCode']
+  return countedText(language, 'device.tooManyCodes', Math.ceil(retryAfter / 60))
 }
 
 /** Shows the consent page. After a faulty choice of resources it is shown again, with the fault. */
@@ -81,17 +88,17 @@ export async function showConsent(
   const model = await createConsentModel(context, user, found, fields, again)
   if (isOAuthError(model)) return showError(context, 'device', model)
   const form = { action: actionOf(context), fields }
-  const html = context.pages.consent({ ...model, userCode: printUserCode(userCode), form })
+  const html = await context.show.consent({ ...model, userCode: printUserCode(userCode), form })
   return pageResponse(again === undefined ? 200 : 400, html, [], binder.headers)
 }
 
 /** Shows what the user decided. */
-export function showResult(
-  { pages, stylesheet }: PageContext<never>,
+export async function showResult(
+  { show, stylesheet }: PageContext<never>,
   decision: 'agree' | 'refuse',
   { application: { name } }: ShownDevice,
-): HttpResponse {
-  return pageResponse(200, pages.deviceResult({ decision, application: { name }, stylesheet }))
+): Promise<HttpResponse> {
+  return pageResponse(200, await show.deviceResult({ decision, application: { name }, stylesheet }))
 }
 
 /** Sends the browser to sign in, and back to the page with the code. */
@@ -99,7 +106,7 @@ export function signInForCode(
   context: PageContext<never>,
   request: HttpRequest,
   userCode: UserCode | undefined,
-): HttpResponse {
+): Promise<HttpResponse> {
   const query = userCode === undefined ? '' : `${FORM_FIELDS.userCode}=${printUserCode(userCode)}`
   return sendToSignIn(context, request, 'device', query)
 }

@@ -9,11 +9,14 @@ import { isUnreviewed } from '../../core/application/self-registered/life.js'
 import type { Audience } from '../../core/audiences/audience.js'
 import type { OAuthError } from '../../core/errors.js'
 import { oauthError } from '../../core/errors.js'
-import type { Scope } from '../../core/scopes.js'
+import type { Scope, ScopeDefinition } from '../../core/scopes.js'
 import { shownName } from '../../core/text.js'
 import { shortened } from '../../pages/fragments.js'
-import type { ConsentPageModel, ConsentScope, ResourceKind } from '../../pages/index.js'
+import type { ConsentPageModel, ConsentScope, Language, ResourceKind, TextName } from '../../pages/index.js'
+import { fillText } from '../../pages/index.js'
+import { en } from '../../pages/texts/en.js'
 import { FORM_FIELDS, SPECIFIED_RESOURCES_MAX } from '../../protocol/pages/form-binding.js'
+import { fittingLanguage } from '../../protocol/pages/locale.js'
 import type { User } from '../../shell/options.js'
 import { logoLink } from '../logo.js'
 import type { PageContext } from './context.js'
@@ -39,8 +42,6 @@ const LONGEST_ANSWER: readonly HiddenField[] = [
   { name: FORM_FIELDS.decision, value: 'refuse' },
   { name: FORM_FIELDS.resourceScope, value: 'specified' },
 ]
-
-const CHOICE_FAULT = `Choose which resources the application may use: at least one, and at most ${SPECIFIED_RESOURCES_MAX}.`
 
 /**
  * Makes the model of a consent page.
@@ -75,7 +76,9 @@ export async function createConsentModel(
     ...describeAudience(context, audience),
     resources: describeResources(choices, application.resourceScope, offered, again),
     stylesheet: context.stylesheet,
-    ...(again !== undefined && { fault: CHOICE_FAULT }),
+    ...(again !== undefined && {
+      fault: fillText(context.language.texts['resources.choose'], { most: SPECIFIED_RESOURCES_MAX }),
+    }),
   }
 }
 
@@ -91,12 +94,33 @@ function describeSelfRegistered(
 
 /** Describes scopes to a user, in the order of the catalogue. */
 export function describeScopes(
-  { scopes: catalogue }: PageContext<never>,
+  { scopes: catalogue, language }: PageContext<never>,
   scopes: readonly Scope[],
 ): readonly ConsentScope[] {
   return [...catalogue.entries.values()]
     .filter(({ scope }) => scopes.includes(scope))
-    .map(({ scope, permission, definition }) => ({ scope, permission, description: definition.description }))
+    .map(({ scope, permission, definition }) => ({
+      scope,
+      permission,
+      description: describeIn(language, definition.description),
+    }))
+}
+
+/** The names of the texts that describe the scopes of the specification, by what `serviceScopes` says of them. */
+const SCOPE_TEXTS: ReadonlyMap<string, TextName> = new Map(
+  (Object.keys(en) as TextName[]) // its own keys
+    .filter((name) => name.startsWith('scope.'))
+    .map((name) => [String(en[name]), name]),
+)
+
+/** Returns the description of a scope in a language: the host's own where it gives several, else the one of this package. */
+function describeIn({ locale, texts }: Language, description: ScopeDefinition['description']): string {
+  if (typeof description === 'string') {
+    const name = SCOPE_TEXTS.get(description)
+    return name === undefined ? description : String(texts[name])
+  }
+  const { language = 'en' } = fittingLanguage([locale], Object.keys(description)) ?? {}
+  return description[language] ?? Object.values(description)[0] ?? ''
 }
 
 /** Describes the protected resources of a permission; nothing where it has none. */

@@ -2,9 +2,12 @@
  * The context of the endpoints with pages: all that they work with.
  * @module
  */
-import type { Pages } from '../../pages/index.js'
+import { isOAuthError } from '../../core/errors.js'
+import type { Language } from '../../pages/index.js'
 import { ENDPOINT_PATHS } from '../../protocol/endpoints.js'
 import type { HttpRequest, HttpResponse } from '../../protocol/message.js'
+import { queryOf } from '../../protocol/message.js'
+import { parseParameters, valueIn } from '../../protocol/parameters.js'
 import type { RefusedEvent, ReportRefusal } from '../../shell/audit.js'
 import type { ConsentRecords } from '../../shell/consents.js'
 import { createConsentRecords } from '../../shell/consents.js'
@@ -12,11 +15,13 @@ import type { Settings } from '../../shell/options/settings.js'
 import type { Transactions } from '../../shell/transactions.js'
 import type { RegistrationLimiter } from '../limits/registration-limiter.js'
 import { createDocumentLimiter, createRegistrationLimiter } from '../limits/registration-limiter.js'
-import { completePages } from './host-pages.js'
+import type { ShownPages } from './host-pages.js'
+import { pagesOf } from './host-pages.js'
+import type { FindLanguage } from './language.js'
+import { createLanguages } from './language.js'
 
-/** The settings of a server, with the store, the audit trail and a page for everything that is shown. */
-export type PageContext<Native> = Settings<Native> & {
-  readonly pages: Pages
+/** The settings of a server, with the store and the audit trail. */
+export type ServerContext<Native> = Settings<Native> & {
   /** The path of the stylesheet. */
   readonly stylesheet: string
   readonly transactions: Transactions
@@ -25,6 +30,13 @@ export type PageContext<Native> = Settings<Native> & {
   /** The limit on documents of clients that are known. */
   readonly documentLimit: RegistrationLimiter
   readonly reportRefusal: ReportRefusal
+  readonly findLanguage: FindLanguage<Native>
+}
+
+/** The context of one request: with a page for everything that is shown, in the language of its reader. */
+export type PageContext<Native> = ServerContext<Native> & {
+  readonly show: ShownPages
+  readonly language: Language
 }
 
 /** The endpoints that answer with pages. */
@@ -38,10 +50,10 @@ export function createPageContext<Native>(
   settings: Settings<Native>,
   transactions: Transactions,
   reportRefusal: ReportRefusal,
-): PageContext<Native> {
+): ServerContext<Native> {
   return {
     ...settings,
-    pages: completePages(settings),
+    findLanguage: createLanguages(settings),
     stylesheet: settings.issuerPath + ENDPOINT_PATHS.stylesheet,
     transactions,
     consents: createConsentRecords(settings, transactions),
@@ -49,4 +61,25 @@ export function createPageContext<Native>(
     documentLimit: createDocumentLimiter(settings, transactions),
     reportRefusal,
   }
+}
+
+/**
+ * Makes the context of a request.
+ * @param query - that may have the parameter `ui_locales`; the query of the request by default
+ */
+export async function contextOf<Native>(
+  server: ServerContext<Native>,
+  request: HttpRequest<Native>,
+  query: string = queryOf(request.url),
+): Promise<PageContext<Native>> {
+  const language = await server.findLanguage(request, uiLocalesIn(query))
+  return { ...server, language, show: pagesOf(server, language, request) }
+}
+
+/** Reads the languages that an authorization request asks for; undefined where it names none, or anything else. */
+function uiLocalesIn(query: string): string | undefined {
+  if (!query.includes('ui_locales')) return undefined
+  const parameters = parseParameters(query)
+  const value = isOAuthError(parameters) ? undefined : valueIn(parameters, 'ui_locales')
+  return typeof value === 'string' ? value : undefined
 }

@@ -4,79 +4,66 @@
  */
 import type { OAuthError, RefusalReason } from '../../core/errors.js'
 import { GrantwellError, hostFailed } from '../../core/errors.js'
-import type { ErrorPageModel } from '../../pages/index.js'
-import { inaccessibleLink } from '../../pages/index.js'
-import type { HttpResponse } from '../../protocol/message.js'
+import type { ErrorPageModel, Language, PageErrorCode } from '../../pages/index.js'
+import type { HttpRequest, HttpResponse } from '../../protocol/message.js'
 import { retryAfter } from '../../protocol/message.js'
 import { pageResponse } from '../../protocol/pages/page.js'
 import { unavailable } from '../../shell/records/checked-store.js'
-import type { PageAnswer, PageContext, PageEndpoint } from './context.js'
+import type { PageAnswer, PageContext, PageEndpoint, ServerContext } from './context.js'
+import { contextOf } from './context.js'
 
-const FORM_INVALID: { readonly [Endpoint in PageEndpoint]: string } = {
-  authorization:
-    'This form was sent before, is too old, or belongs to another session. Go back to the application and start again.',
-  device: 'This form was sent before, is too old, or belongs to another session. Start again on your device.',
-  applications: 'This form is too old, or belongs to another session. Nothing was changed. Open the page again.',
+const FORM_INVALID: { readonly [Endpoint in PageEndpoint]: PageErrorCode } = {
+  authorization: 'consentForm',
+  device: 'deviceForm',
+  applications: 'applicationsForm',
 }
 
-/** The words for reasons of which the user can be told more. */
-const WORDS = new Map<RefusalReason, Readonly<Omit<ErrorPageModel, 'stylesheet'>>>([
-  [
-    'client_not_approved',
-    {
-      title: 'This application is not approved',
-      message: 'It waits for the people who run this service, or they refused it. Nothing was shared. Try again later.',
-    },
-  ],
-  [
-    'client_refused',
-    {
-      title: 'This service does not take this application',
-      message: 'Nothing was shared. If you think that it should, tell the people who run this service.',
-    },
-  ],
-  [
-    'client_metadata_unavailable',
-    {
-      title: 'This application cannot be read',
-      message:
-        'It did not say what it is, or said it wrong. Nothing was shared. Tell the people who run the application.',
-    },
-  ],
+/** The errors of which the user is told more than that the link cannot be accessed. */
+const CODES = new Map<RefusalReason, PageErrorCode>([
+  ['client_not_approved', 'notApproved'],
+  ['client_refused', 'clientRefused'],
+  ['client_metadata_unavailable', 'clientUnreadable'],
 ])
-
-const BUSY = { title: 'The service is busy', message: 'Please try again in a moment.' } as const
 
 /**
  * Shows the page for an error, and notes the error in the audit trail.
  * @param more - what the audit trail is told besides
  */
-export function showError(
-  { reportRefusal, pages, stylesheet }: PageContext<never>,
+export async function showError(
+  { reportRefusal, show, language, stylesheet }: PageContext<never>,
   endpoint: PageEndpoint,
   error: OAuthError,
   { clientId, rule }: { readonly clientId?: string; readonly rule?: string } = {},
-): HttpResponse {
+): Promise<HttpResponse> {
   reportRefusal(endpoint, error.reason, error.code, { clientId, rule })
-  const busy = error.code === 'temporarily_unavailable' || error.code === 'server_error'
-  const model = busy
-    ? BUSY
-    : (WORDS.get(error.reason) ?? {
-        ...inaccessibleLink,
-        ...(error.reason === 'consent_invalid' && { message: FORM_INVALID[endpoint] }),
-      })
-  return pageResponse(error.status, pages.error({ ...model, stylesheet }), [], retryAfter(error))
+  const model = { ...describeError(language, codeOf(endpoint, error)), stylesheet }
+  return pageResponse(error.status, await show.error(model), [], retryAfter(error))
 }
 
-/** Guards an endpoint: where a function of the host or the store fails in it, the answer is a page. */
-export function catchFailures<Native>(
-  context: PageContext<Native>,
+function codeOf(endpoint: PageEndpoint, { code, reason }: OAuthError): PageErrorCode {
+  if (code === 'temporarily_unavailable' || code === 'server_error') return 'busy'
+  return reason === 'consent_invalid' ? FORM_INVALID[endpoint] : (CODES.get(reason) ?? 'link')
+}
+
+/** Says in the user's language what went wrong. */
+export function describeError({ texts }: Language, code: PageErrorCode): Omit<ErrorPageModel, 'stylesheet'> {
+  const isForm = code === 'consentForm' || code === 'deviceForm' || code === 'applicationsForm'
+  return { code, title: texts[`error.${isForm ? 'link' : code}Title`], message: texts[`error.${code}`] }
+}
+
+/** Answers a request in the context of its reader's language. */
+type AnswerInContext<Native> = (context: PageContext<Native>, request: HttpRequest<Native>) => Promise<HttpResponse>
+
+/** Makes an endpoint with pages: where a function of the host or the store fails in it, the answer is a page, too. */
+export function pageEndpoint<Native>(
+  server: ServerContext<Native>,
   endpoint: PageEndpoint,
-  answer: PageAnswer<Native>,
+  answer: AnswerInContext<Native>,
 ): PageAnswer<Native> {
   return async (request) => {
+    const context = await contextOf(server, request)
     try {
-      return await answer(request)
+      return await answer(context, request)
     } catch (error) {
       // The host was already told where the store failed.
       if (error instanceof GrantwellError && error.code === 'ERR_STORE') {

@@ -10,6 +10,7 @@ import { pageResponse, redirectResponse, refreshTo } from '../../protocol/pages/
 import { checkedAnswer } from '../../shell/host.js'
 import type { User } from '../../shell/options.js'
 import type { PageContext, PageEndpoint } from './context.js'
+import { describeError } from './error-page.js'
 import { isText, isTextOrNone, wrongFields } from './texts.js'
 
 const USER: Takes = {
@@ -25,11 +26,6 @@ const SIGN_IN_URL: Takes = {
   fits: (value) => isText(value) && /^[\x21-\x7e]+$/.test(value),
   secret: true,
 }
-
-const SIGNED_OUT = {
-  title: 'You were signed out',
-  message: 'Nothing was changed. Sign in again to go on.',
-} as const
 
 /** Asks the host who is signed in; undefined for nobody. */
 export async function readUser<Native>(
@@ -47,16 +43,17 @@ export async function readUser<Native>(
  *
  * A form is answered with a page that leads there, since Chromium would not follow its redirect to every address.
  */
-export function sendToSignIn(
+export async function sendToSignIn(
   context: PageContext<never>,
   { method }: HttpRequest,
   endpoint: PageEndpoint,
   query: string,
-): HttpResponse {
-  const { issuer, stylesheet, pages } = context
+): Promise<HttpResponse> {
+  const { issuer, stylesheet, show, language } = context
   const url = context.signInUrl(`${issuer}${ENDPOINT_PATHS[endpoint]}${query === '' ? '' : `?${query}`}`)
   const address = checkedAnswer<string>('signInUrl()', SIGN_IN_URL, url)
   if (method !== 'POST') return redirectResponse(address)
-  const model = { ...SIGNED_OUT, link: { href: address, text: 'Sign in' }, stylesheet }
-  return pageResponse(403, pages.error(model), [], refreshTo(address))
+  const link = { href: address, text: language.texts['error.signIn'] }
+  const html = await show.error({ ...describeError(language, 'signedOut'), link, stylesheet })
+  return pageResponse(403, html, [], refreshTo(address))
 }

@@ -114,6 +114,7 @@ export function printAuthorizationRequest({
   scopes,
   audience = [],
   codeChallenge,
+  uiLocales,
 }: AuthorizationRequest): string {
   const parameters: (readonly [string, string])[] = [
     ['response_type', 'code'],
@@ -126,6 +127,7 @@ export function printAuthorizationRequest({
   for (const resource of audience) parameters.push(['resource', resource])
   if (state !== undefined) parameters.push(['state', state])
   if (codeChallenge !== undefined) parameters.push(['code_challenge', codeChallenge], ['code_challenge_method', 'S256'])
+  if (uiLocales !== undefined) parameters.push(['ui_locales', uiLocales])
   return parameters.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('&')
 }
 

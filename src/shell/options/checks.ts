@@ -86,6 +86,8 @@ const OPTIONS: TakesOf<AuthorizationServerOptions> = {
     fits: (value) => isText(value) && /^(?:\/[^/?#]+)*$/.test(value),
   },
   corsOrigins: { words: 'a list of origins, or false', fits: (value) => value === false || Array.isArray(value) },
+  locale: FUNCTION,
+  texts: { words: 'an object with texts for each language tag', fits: areTexts },
   pages: { words: 'an object with pages', fits: isObject },
   onEvent: FUNCTION,
   onError: FUNCTION,
@@ -96,6 +98,24 @@ const OPTIONS: TakesOf<AuthorizationServerOptions> = {
 }
 
 const CREATE = 'createAuthorizationServer'
+
+/**
+ * True for texts by canonical tags of two or three letters first, since no language has more. The names of the texts are checked once
+ * the pages are loaded, which have them.
+ */
+function areTexts(value: unknown): boolean {
+  return (
+    isRecord(value) &&
+    Object.keys(value).every(
+      (tag) => /^\w\w\w?\b/.test(tag) && `${Intl.getCanonicalLocales(tag)}` === tag && isRecord(value[tag]),
+    )
+  )
+}
+
+/** True for an object that is no list, date, map or the like, whose content would be ignored. */
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return isObject(value) && Object.prototype.toString.call(value) === '[object Object]'
+}
 
 const REQUIRED = ['issuer', 'store', 'user', 'signInUrl'] as const
 

@@ -27,6 +27,7 @@ import {
 /** The functions of a host that have no default. */
 type OptionalFunction =
   | 'resources'
+  | 'locale'
   | 'clientPolicy'
   | 'registrationLimiter'
   | 'fetchClientMetadata'
@@ -84,6 +85,7 @@ export function resolveOptions<Native>(options: AuthorizationServerOptions<Nativ
     bodyLimit: 65_536,
     mountPath: issuerPath,
     allowInsecureIssuer: false,
+    texts: {},
     ...own,
     clock,
     scopes,
@@ -92,6 +94,7 @@ export function resolveOptions<Native>(options: AuthorizationServerOptions<Nativ
     entropy: own.entropy === undefined ? createEntropyPool() : checkedEntropy(own.entropy),
     // Own properties even if they are undefined: otherwise a polluted prototype would set them.
     resources: own.resources,
+    locale: own.locale,
     clientPolicy: own.clientPolicy,
     registrationLimiter: own.registrationLimiter,
     fetchClientMetadata: own.fetchClientMetadata,
