@@ -95,6 +95,7 @@ function resourceFields({ choices, selected, items, notShown = 0 }: ConsentPageM
 /** What a page gets beside its model. */
 const beside = {
   locale: 'en',
+  appearance: {},
   texts: await loadTexts('en'),
   request: { method: 'GET', url: '/', headers: {}, native: undefined },
 }

@@ -112,6 +112,7 @@ const failed: ErrorPageModel = { code: 'link', title: 'A title', message: 'A mes
 /** The rest of what a page gets: the language of the reader, its texts, and the request. */
 const beside = {
   locale: 'en',
+  appearance: {},
   texts: await loadTexts('en'),
   request: { method: 'GET', url: '/', headers: {}, native: undefined },
 }

@@ -3,7 +3,7 @@
  * @module
  */
 import type { Grants } from '../management/grants/interface.js'
-import { stylesheet } from '../pages/index.js'
+import { stylesheetOf } from '../pages/appearance/stylesheet.js'
 import type { HttpRequest, HttpResponse } from '../protocol/message.js'
 import { documentResponse } from '../protocol/pages/page.js'
 import type { ReportRefusal } from '../shell/audit.js'
@@ -40,7 +40,7 @@ export function createFrontChannel<Native>(
   grants: Grants,
 ): FrontChannel<Native> {
   const context = createPageContext(settings, transactions, reportRefusal)
-  const css = documentResponse('text/css;charset=UTF-8', stylesheet)
+  const css = documentResponse('text/css;charset=UTF-8', stylesheetOf(context.appearance))
   return {
     authorization: authorizationEndpoint(context),
     deviceAuthorization: deviceAuthorizationEndpoint(settings, transactions, reportRefusal),

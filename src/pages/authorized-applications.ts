@@ -12,7 +12,6 @@ import {
   logoOf,
   NOT_RESTORED,
   shortened,
-  signedInAs,
   titled,
   websiteLink,
 } from './fragments.js'
@@ -106,21 +105,18 @@ export interface AuthorizedResources {
  * @returns a whole HTML document, without script
  */
 export function authorizedApplicationsPage(input: DefaultPageInput<AuthorizedApplicationsPageModel>): string {
-  const { model, ...language } = readInput(input)
-  const { texts } = language
+  const { model, ...frame } = readInput(input)
+  const { texts } = frame
   const { applications, fault, isIncomplete, stylesheet } = model
   const isEmpty = applications.length === 0 && !isIncomplete
-  const body = html`${signedInAs(texts, model.user)}
-<main>
-${faultNote(fault)}
+  const main = html`${faultNote(fault)}
 <h1>${texts['applications.title']}</h1>
 <p>${texts[isEmpty ? 'applications.none' : 'applications.introduction']}</p>
-${applications.map((application, i) => html`${section(language, application, `application-${i + 1}`)}\n`)}
+${applications.map((application, i) => html`${section(frame, application, `application-${i + 1}`)}\n`)}
 ${model.next === undefined ? undefined : html`<p class="more"><a href="${model.next}">${texts['applications.next']}</a></p>`}
 ${ifTrue(isIncomplete === true, html`<p class="more">${texts['applications.incomplete']}</p>`)}
-${ifTrue(model.more, html`<p class="more">${texts['applications.more']}</p>`)}
-</main>`
-  return layOut({ title: titled(texts, texts['applications.title'], fault), stylesheet, body }, language)
+${ifTrue(model.more, html`<p class="more">${texts['applications.more']}</p>`)}`
+  return layOut({ title: titled(texts, texts['applications.title'], fault), stylesheet, user: model.user, main }, frame)
 }
 
 function section(language: Language, application: AuthorizedApplication, id: string): SafeHtml {

@@ -11,7 +11,6 @@ import {
   logoOf,
   NOT_RESTORED,
   shortened,
-  signedInAs,
   titled,
   websiteLink,
 } from './fragments.js'
@@ -98,13 +97,11 @@ export interface ConsentResource {
  * @returns a whole HTML document, without script
  */
 export function consentPage(input: DefaultPageInput<ConsentPageModel>): string {
-  const { model, ...language } = readInput(input)
-  const { texts } = language
-  const { application, stylesheet, fault } = model
+  const { model, ...frame } = readInput(input)
+  const { texts } = frame
+  const { application, user, stylesheet, fault } = model
   const title = fillText(texts['consent.title'], { application: application.host ?? application.name })
-  const body = html`${signedInAs(texts, model.user)}
-<main>
-${faultNote(fault)}
+  const main = html`${faultNote(fault)}
 ${identity(texts, application)}
 ${description(texts, application.description)}
 <dl>
@@ -114,9 +111,8 @@ ${worksAt(texts, model.audiences)}
 </dl>
 ${warnings(texts, model)}
 ${permissions(texts, model.scopes)}
-${form(language, model)}
-</main>`
-  return layOut({ title: titled(texts, title, fault), stylesheet, body }, language)
+${form(frame, model)}`
+  return layOut({ title: titled(texts, title, fault), stylesheet, user, main }, frame)
 }
 
 function identity(texts: Texts, application: ConsentPageModel['application']): SafeHtml {

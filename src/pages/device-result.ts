@@ -26,15 +26,13 @@ export interface DeviceResultPageModel {
  * @returns a whole HTML document, without script
  */
 export function deviceResultPage(input: DefaultPageInput<DeviceResultPageModel>): string {
-  const { model, ...language } = readInput(input)
-  const { texts } = language
+  const { model, ...frame } = readInput(input)
+  const { texts } = frame
   const [title, text] =
     model.decision === 'agree'
       ? [texts['device.agreedTitle'], texts['device.agreed']]
       : [texts['device.refusedTitle'], texts['device.refused']]
-  const body = html`<main>
-<h1>${title}</h1>
-<p>${fillHtml(text, { application: isolated(model.application.name) })}</p>
-</main>`
-  return layOut({ title, stylesheet: model.stylesheet, body }, language)
+  const main = html`<h1>${title}</h1>
+<p>${fillHtml(text, { application: isolated(model.application.name) })}</p>`
+  return layOut({ title, stylesheet: model.stylesheet, main }, frame)
 }

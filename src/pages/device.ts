@@ -3,7 +3,7 @@
  * @module
  * @see RFC 8628, sections 3.3, 3.3.1 and 5.4
  */
-import { faultNote, hiddenFields, isolated, NOT_RESTORED, signedInAs, titled } from './fragments.js'
+import { faultNote, hiddenFields, isolated, NOT_RESTORED, titled } from './fragments.js'
 import { html, type SafeHtml } from './html.js'
 import { type DefaultPageInput, readInput } from './input.js'
 import { layOut } from './layout.js'
@@ -41,14 +41,11 @@ export interface DevicePageModel {
  * @see RFC 8628, section 3.3
  */
 export function devicePage(input: DefaultPageInput<DevicePageModel>): string {
-  const { model, ...language } = readInput(input)
-  const { texts } = language
+  const { model, ...frame } = readInput(input)
+  const { texts } = frame
   const { user, userCode, complete, stylesheet, fault } = model
-  const body = html`${signedInAs(texts, user)}
-<main>
-${complete && userCode ? comparison(texts, model, userCode) : entry(texts, model)}
-</main>`
-  return layOut({ title: titled(texts, texts['device.title'], fault), stylesheet, body }, language)
+  const main = complete && userCode ? comparison(texts, model, userCode) : entry(texts, model)
+  return layOut({ title: titled(texts, texts['device.title'], fault), stylesheet, user, main }, frame)
 }
 
 // A link with a code saves the victim of an attack the typing, which could have given pause (RFC 8628, section 5.4). So the

@@ -41,12 +41,10 @@ export interface ErrorPageModel {
  * @returns a whole HTML document
  */
 export function errorPage(input: DefaultPageInput<ErrorPageModel>): string {
-  const { model, ...language } = readInput(input)
+  const { model, ...frame } = readInput(input)
   const { title, message, link, stylesheet } = model
-  const body = html`<main>
-<h1><bdi>${displayText(title)}</bdi></h1>
+  const main = html`<h1><bdi>${displayText(title)}</bdi></h1>
 <p dir="auto">${displayText(message)}</p>
-${link && html`<p><a href="${link.href}">${displayText(link.text)}</a></p>`}
-</main>`
-  return layOut({ title, stylesheet, body }, language)
+${link && html`<p><a href="${link.href}">${displayText(link.text)}</a></p>`}`
+  return layOut({ title, stylesheet, main }, frame)
 }

@@ -29,13 +29,6 @@ export function shortened(name: string): string {
   return name.length <= NAME_CHARACTERS ? name : `${[...name.slice(0, NAME_CHARACTERS)].slice(0, -1).join('')}…`
 }
 
-/** Writes the landmark that names the user. */
-export function signedInAs(texts: Texts, { name }: { readonly name: string }): SafeHtml {
-  return html`<header>
-<p>${fillHtml(texts['page.signedInAs'], { user: isolated(shortened(name)) })}</p>
-</header>`
-}
-
 /**
  * Writes the fault in the last submission, for the top of the page: the form may be below the window. A field with the fault
  * names the id in `aria-describedby`.
@@ -75,10 +68,15 @@ export function called(texts: Texts, { name, host }: { readonly name: string; re
   return fillHtml(texts['application.ofHost'], { host: isolated(host), name: isolated(name) })
 }
 
-/** Writes the website of an application: as a link if its address is one of `http` or `https`, else as text. */
+/**
+ * Writes the website of an application: as a link if its address is one of `http` or `https`, else as text. An address is read from left
+ * to right in every language.
+ */
 export function websiteLink(address: string): SafeHtml {
   const link = webAddress(address)
-  return link === undefined ? isolated(address) : html`<a href="${link}" rel="noreferrer noopener">${link}</a>`
+  return link === undefined
+    ? isolated(address)
+    : html`<a href="${link}" dir="ltr" rel="noreferrer noopener">${link}</a>`
 }
 
 /** Returns an address of `http` or `https` in ASCII, with its host in Punycode; undefined for any other. */

@@ -9,6 +9,9 @@ import { type DeviceResultPageModel, deviceResultPage } from './device-result.js
 import { type ErrorPageModel, errorPage } from './error.js'
 import type { PageInput } from './input.js'
 
+export type { Appearance } from './appearance/appearance.js'
+export type { ColourName, ColourSchemes, Colours } from './appearance/colours.js'
+export { stylesheet } from './appearance/stylesheet.js'
 export type {
   AuthorizedApplication,
   AuthorizedApplicationsPageModel,
@@ -28,7 +31,6 @@ export type { HtmlValue, SafeHtml } from './html.js'
 export { displayText, escapeHtml, html, renderHtml } from './html.js'
 export type { DefaultPageInput, PageInput, PageRequest } from './input.js'
 export type { ConsentAudience, ConsentScope, ResourceKind } from './permissions.js'
-export { stylesheet } from './stylesheet.js'
 export type { en } from './texts/en.js'
 export type { PageLanguage } from './texts/languages.js'
 export { loadTexts, pageLanguages } from './texts/languages.js'

@@ -2,9 +2,11 @@
  * The input of every page: the things that it shows, and the language that it is written in.
  * @module
  */
+import type { Appearance } from './appearance/appearance.js'
 import { ownModel } from './fragments.js'
+import type { Frame } from './layout.js'
 import { en } from './texts/en.js'
-import type { Language, Texts } from './texts/texts.js'
+import type { Texts } from './texts/texts.js'
 
 /** The request of a browser, as the adapter read it. */
 export interface PageRequest {
@@ -26,6 +28,8 @@ export interface PageInput<Model> {
   readonly locale: string
   /** The texts in the reader's language. */
   readonly texts: Texts
+  /** The look of the pages, from the option `appearance`. */
+  readonly appearance: Appearance
   /** The request of the browser. */
   readonly request: PageRequest
 }
@@ -34,8 +38,11 @@ export interface PageInput<Model> {
 export type DefaultPageInput<Model> = Pick<PageInput<Model>, 'model'> & Partial<PageInput<Model>>
 
 /** Reads the input of a page of this package. */
-export function readInput<Model>({ model, locale = 'en', texts = en }: DefaultPageInput<Model>): Language & {
-  readonly model: Model
-} {
-  return { model: ownModel(model), locale, texts }
+export function readInput<Model>({
+  model,
+  locale = 'en',
+  texts = en,
+  appearance = {},
+}: DefaultPageInput<Model>): Frame & { readonly model: Model } {
+  return { model: ownModel(model), locale, texts, appearance: ownModel(appearance) }
 }

@@ -2,8 +2,11 @@
  * The frame around every page of the server.
  * @module
  */
+import { type Appearance, brandOf, linksOf } from './appearance/appearance.js'
+import { isolated, shortened } from './fragments.js'
 import { displayText, html, renderHtml, type SafeHtml } from './html.js'
-import type { Language } from './texts/texts.js'
+import type { Language, Texts } from './texts/texts.js'
+import { fillHtml } from './texts/texts.js'
 
 /** The parts that differ from page to page. */
 export interface Layout {
@@ -11,32 +14,52 @@ export interface Layout {
   readonly title: string
   /** The URL of the stylesheet. */
   readonly stylesheet: string
-  /** The landmarks of the page: an optional `<header>` and one `<main>`. */
-  readonly body: SafeHtml
+  /** The user who is signed in; absent on a page for anybody. */
+  readonly user?: { readonly name: string }
+  /** The content of `<main>`. */
+  readonly main: SafeHtml
+}
+
+/** The language and the look of a page. */
+export interface Frame extends Language {
+  readonly appearance: Appearance
 }
 
 /**
  * Writes a whole document. It has no script, no inline style and nothing from another origin, so it works under
  * `default-src 'none'; style-src 'self'; img-src 'self'`.
  *
- * @param layout - the title, the stylesheet and the body
- * @param language - the language of the page
+ * @param layout - the title, the stylesheet, the user and the content
+ * @param frame - the language and the look of the page
  * @returns the document
  */
-export function layOut(layout: Layout, { locale, texts }: Language): string {
+export function layOut({ title, stylesheet, user, main }: Layout, { locale, texts, appearance }: Frame): string {
+  const { name } = appearance
   return renderHtml(html`<!doctype html>
 <html lang="${locale}" dir="${texts.direction}">
 <head>
 <meta charset="utf-8">
-<title>${displayText(layout.title)}</title>
+<title>${displayText(name === undefined ? title : `${title} – ${name}`)}</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="robots" content="noindex">
-<link rel="stylesheet" href="${layout.stylesheet}">
+<link rel="stylesheet" href="${stylesheet}">
 </head>
 <body>
-${layout.body}
-</body>
+${header(brandOf(appearance), user, texts)}<main>
+${main}
+</main>
+${linksOf(appearance, texts)}</body>
 </html>
 `)
+}
+
+/** Writes the landmark that names the service and the user; nothing where there is neither. */
+function header(brand: SafeHtml | undefined, user: Layout['user'], texts: Texts): SafeHtml | undefined {
+  if (brand === undefined && user === undefined) return undefined
+  const signedIn =
+    user && html`<p>${fillHtml(texts['page.signedInAs'], { user: isolated(shortened(user.name)) })}</p>\n`
+  return html`<header>
+${brand}${signedIn}</header>
+`
 }

@@ -6,7 +6,7 @@
 import type { Digests } from '../core/credentials/digests.js'
 import type { ScopeCatalogue } from '../core/scopes.js'
 import type { ClientId, Seconds, Subject } from '../core/values.js'
-import type { Pages, Texts } from '../pages/index.js'
+import type { Appearance, Pages, Texts } from '../pages/index.js'
 import type { HttpRequest } from '../protocol/message.js'
 import type { RecordStore } from '../storage/record-store.js'
 import type { AuditEvent } from './audit.js'
@@ -230,6 +230,11 @@ export interface AuthorizationServerOptions<Native = unknown> {
    * under `/.well-known` too.
    */
   readonly corsOrigins?: readonly string[] | false
+  /**
+   * The look of the pages: name, logo, colours, font and links of the service. What is wrong in it is told to `onError` when the pages
+   * are loaded, right after the start, and they then look as by default.
+   */
+  readonly appearance?: Appearance
   /**
    * Returns the tag of the language of a page, such as `de` or `pt-BR`; undefined or null to leave it to the request: its parameter
    * `ui_locales`, then the header `Accept-Language`, then English.

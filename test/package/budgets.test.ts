@@ -24,7 +24,7 @@ interface Budget {
 }
 
 const BUDGETS: { readonly [entry: string]: Budget } = {
-  '.': { files: 13, gzip: 20_000, brotli: 18_000, later: 77_500 },
+  '.': { files: 13, gzip: 20_000, brotli: 18_000, later: 79_500 },
   './core': { files: 6, gzip: 13_850 },
   './node': { files: 6, gzip: 7_100 },
   './fetch': { files: 6, gzip: 3_550 },
@@ -32,11 +32,11 @@ const BUDGETS: { readonly [entry: string]: Budget } = {
   './storage/sqlite': { files: 5, gzip: 4_250 },
   './storage/postgres': { files: 12, gzip: 10_100 },
   './storage/redis': { files: 9, gzip: 7_900 },
-  './pages': { files: 2, gzip: 9_700, later: 22_000 },
+  './pages': { files: 2, gzip: 10_300, later: 22_500 },
   './metadata': { files: 1, gzip: 26_500 },
   './client': { files: 14, gzip: 22_300 },
   './client/node': { files: 5, gzip: 10_100 },
-  './testing': { files: 21, gzip: 69_000, later: 65_000 },
+  './testing': { files: 21, gzip: 69_000, later: 66_500 },
 }
 
 /** Sources that no start waits for: they are loaded behind it. */
@@ -105,7 +105,7 @@ describe('what is loaded behind the start', () => {
     )
     for (const source of [
       'src/pages/consent.ts',
-      'src/pages/stylesheet.ts',
+      'src/pages/appearance/stylesheet.ts',
       'src/endpoints/front-channel.ts',
       'src/endpoints/token.ts',
       'src/core/grant/refresh.ts',

@@ -123,6 +123,11 @@ describe('a page', () => {
     expect([attribute(english, 'lang'), attribute(english, 'dir')]).toStrictEqual(['en', 'ltr'])
   })
 
+  it('from right to left has addresses from left to right', async () => {
+    const input = { model: plainModel, locale: 'ar', texts: await loadTexts('ar') }
+    expect(attribute(element(defaultPages.consent(input), 'a'), 'dir')).toBe('ltr')
+  })
+
   it.each([
     ['en', 'November 21, 2026'],
     ['en-GB', '21 November 2026'],

@@ -775,6 +775,7 @@ describe('the host’s own pages', () => {
     expect(beside).toEqual([
       {
         locale: 'en',
+        appearance: {},
         texts: en,
         request: expect.objectContaining({ method: 'GET', url, headers: expect.any(Object) }),
       },

@@ -15,6 +15,7 @@ import type { Settings } from '../../shell/options/settings.js'
 import type { Transactions } from '../../shell/transactions.js'
 import type { RegistrationLimiter } from '../limits/registration-limiter.js'
 import { createDocumentLimiter, createRegistrationLimiter } from '../limits/registration-limiter.js'
+import { readAppearance } from './appearance.js'
 import type { ShownPages } from './host-pages.js'
 import { pagesOf } from './host-pages.js'
 import type { FindLanguage } from './language.js'
@@ -53,6 +54,7 @@ export function createPageContext<Native>(
 ): ServerContext<Native> {
   return {
     ...settings,
+    appearance: readAppearance(settings),
     findLanguage: createLanguages(settings),
     stylesheet: settings.issuerPath + ENDPOINT_PATHS.stylesheet,
     transactions,

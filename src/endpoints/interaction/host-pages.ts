@@ -22,11 +22,11 @@ export type ShownPages = {
 
 /** Makes the pages of one request. Each is checked to be HTML. Our error page stands in for the host's if that fails. */
 export function pagesOf(
-  { pages, onError }: Pick<Settings<never>, 'pages' | 'onError'>,
+  { pages, appearance, onError }: Pick<Settings<never>, 'pages' | 'appearance' | 'onError'>,
   language: Language,
   request: HttpRequest,
 ): ShownPages {
-  const input = <Model>(model: Model): PageInput<Model> => ({ model, ...language, request })
+  const input = <Model>(model: Model): PageInput<Model> => ({ model, ...language, appearance, request })
 
   /** Writes a page, and checks that it is HTML. */
   function shown<Model>(name: keyof Pages, page: (input: PageInput<Model>) => string | Promise<string>) {

@@ -10,6 +10,9 @@ export const ar: Texts = {
 
   'page.signedInAs': 'تم تسجيل الدخول باسم {user}',
   'page.faultTitle': 'خطأ: {title}',
+  'page.help': 'المساعدة',
+  'page.terms': 'شروط الاستخدام',
+  'page.privacy': 'الخصوصية',
 
   'application.ofHost': '{host} يطلق على نفسه اسم {name}',
   'application.website': 'الموقع الإلكتروني',

@@ -10,6 +10,9 @@ export const de: Texts = {
 
   'page.signedInAs': 'Angemeldet als {user}',
   'page.faultTitle': 'Fehler: {title}',
+  'page.help': 'Hilfe',
+  'page.terms': 'Nutzungsbedingungen',
+  'page.privacy': 'Datenschutz',
 
   'application.ofHost': '{host} nennt sich {name}',
   'application.website': 'Website',

@@ -10,6 +10,9 @@ export const en = {
 
   'page.signedInAs': 'Signed in as {user}',
   'page.faultTitle': 'Error: {title}',
+  'page.help': 'Help',
+  'page.terms': 'Terms',
+  'page.privacy': 'Privacy',
 
   // Anybody can give an application any name; the host is the part that nobody else could have written.
   'application.ofHost': '{host} calls itself {name}',

@@ -10,6 +10,9 @@ export const es: Texts = {
 
   'page.signedInAs': 'Ha iniciado sesión como {user}',
   'page.faultTitle': 'Error: {title}',
+  'page.help': 'Ayuda',
+  'page.terms': 'Condiciones de uso',
+  'page.privacy': 'Privacidad',
 
   'application.ofHost': '{host} se presenta como {name}',
   'application.website': 'Sitio web',

@@ -10,6 +10,9 @@ export const fr: Texts = {
 
   'page.signedInAs': 'Vous utilisez le compte {user}',
   'page.faultTitle': 'Erreur\u00a0: {title}',
+  'page.help': 'Aide',
+  'page.terms': 'Conditions d’utilisation',
+  'page.privacy': 'Confidentialité',
 
   'application.ofHost': '{host} se présente sous le nom {name}',
   'application.website': 'Site web',

@@ -10,6 +10,9 @@ export const ja: Texts = {
 
   'page.signedInAs': '{user} としてログイン中',
   'page.faultTitle': 'エラー：{title}',
+  'page.help': 'ヘルプ',
+  'page.terms': '利用規約',
+  'page.privacy': 'プライバシー',
 
   'application.ofHost': '{host}（自称：{name}）',
   'application.website': 'ウェブサイト',

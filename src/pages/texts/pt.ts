@@ -10,6 +10,9 @@ export const pt: Texts = {
 
   'page.signedInAs': 'Você entrou como {user}',
   'page.faultTitle': 'Erro: {title}',
+  'page.help': 'Ajuda',
+  'page.terms': 'Termos de uso',
+  'page.privacy': 'Privacidade',
 
   'application.ofHost': '{host} se apresenta como {name}',
   'application.website': 'Site',

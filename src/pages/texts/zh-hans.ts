@@ -10,6 +10,9 @@ export const zhHans: Texts = {
 
   'page.signedInAs': '当前登录账号：{user}',
   'page.faultTitle': '错误：{title}',
+  'page.help': '帮助',
+  'page.terms': '使用条款',
+  'page.privacy': '隐私政策',
 
   'application.ofHost': '{host}（自称 {name}）',
   'application.website': '网站',

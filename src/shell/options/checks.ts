@@ -86,6 +86,7 @@ const OPTIONS: TakesOf<AuthorizationServerOptions> = {
     fits: (value) => isText(value) && /^(?:\/[^/?#]+)*$/.test(value),
   },
   corsOrigins: { words: 'a list of origins, or false', fits: (value) => value === false || Array.isArray(value) },
+  appearance: { words: 'an object with name, logo, colours, font and URLs', fits: isAppearance },
   locale: FUNCTION,
   texts: { words: 'an object with texts for each language tag', fits: areTexts },
   pages: { words: 'an object with pages', fits: isObject },
@@ -109,6 +110,14 @@ function areTexts(value: unknown): boolean {
     Object.keys(value).every(
       (tag) => /^\w\w\w?\b/.test(tag) && `${Intl.getCanonicalLocales(tag)}` === tag && isRecord(value[tag]),
     )
+  )
+}
+
+/** True for an object with the fields of an appearance. Their values are checked once the pages are loaded. */
+function isAppearance(value: unknown): boolean {
+  return (
+    isRecord(value) &&
+    Object.keys(value).every((name) => /^(?:name|logo|colours|font|(?:home|help|terms|privacy)Url)$/.test(name))
   )
 }
 

@@ -86,6 +86,7 @@ export function resolveOptions<Native>(options: AuthorizationServerOptions<Nativ
     mountPath: issuerPath,
     allowInsecureIssuer: false,
     texts: {},
+    appearance: {},
     ...own,
     clock,
     scopes,

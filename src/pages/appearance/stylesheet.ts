@@ -2,51 +2,12 @@
  * The stylesheet of the default pages: system fonts, light and dark, from 320 px on (WCAG 2.2 AA).
  * @module
  */
+import type { Appearance } from './appearance.js'
+import { colourRules } from './colours.js'
 
-/**
- * The stylesheet of the default pages. The server serves it as `text/css; charset=utf-8` at the path that the pages name.
- *
- * A host that wants other colours serves it with its own `:root` rules at the end.
- */
-export const stylesheet: string = `
-:root {
-  color-scheme: light dark;
-  --page: #f3f5f7;
-  --card: #ffffff;
-  --text: #1c2128;
-  --muted: #57606a;
-  --line: #d3d9df;
-  --control: #7b858f;
-  --link: #0b57c2;
-  --primary: #17693a;
-  --primary-hover: #0f5530;
-  --on-primary: #ffffff;
-  --secondary: #f6f8fa;
-  --secondary-hover: #e9edf1;
-  --change: #8a4600;
-  --fault: #a01c26;
-  --fault-page: #fdf0f0;
-}
+const FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Liberation Sans', Arial, sans-serif"
 
-@media (prefers-color-scheme: dark) {
-  :root {
-    --page: #0d1117;
-    --card: #161c24;
-    --text: #e4e9ee;
-    --muted: #9ba7b3;
-    --line: #313a45;
-    --control: #76828f;
-    --link: #7db5ff;
-    --primary: #23794a;
-    --primary-hover: #1d6b40;
-    --secondary: #222a34;
-    --secondary-hover: #2d3743;
-    --change: #f0b160;
-    --fault: #ff9a94;
-    --fault-page: #2c171a;
-  }
-}
-
+const RULES = `
 *, ::before, ::after { box-sizing: border-box; }
 [hidden] { display: none !important; }
 
@@ -56,7 +17,7 @@ body {
   padding: 1.5rem 1rem 3rem;
   background: var(--page);
   color: var(--text);
-  font: 1rem/1.5 system-ui, -apple-system, 'Segoe UI', Roboto, 'Liberation Sans', Arial, sans-serif;
+  font: 1rem/1.5 var(--font);
   overflow-wrap: anywhere;
   -webkit-text-size-adjust: 100%;
   text-size-adjust: 100%;
@@ -65,6 +26,12 @@ body {
 header { padding: 0 0.25rem; color: var(--muted); font-size: 0.875rem; text-align: end; }
 header bdi { color: var(--text); font-weight: 600; }
 header p { margin: 0 0 0.75rem; }
+.brand { display: flex; flex-wrap: wrap; gap: 0.5rem; font-size: 1.125rem; font-weight: 600; text-align: start; }
+.brand a { display: flex; gap: 0.5rem; align-items: center; color: inherit; text-decoration: none; }
+.brand img { height: 2rem; width: auto; max-width: 12rem; }
+
+footer { padding: 1rem 0.25rem 0; font-size: 0.875rem; }
+footer ul { display: flex; flex-wrap: wrap; gap: 0.25rem 1.25rem; }
 
 main {
   padding: clamp(1rem, 4vw, 2rem);
@@ -250,3 +217,14 @@ button:hover { background: var(--secondary-hover); }
   .actions button { width: auto; min-width: 12rem; }
 }
 `
+
+/** Writes the stylesheet of the pages, with the colours and the font of a host. */
+export function stylesheetOf({ colours, font = FONT }: Pick<Appearance, 'colours' | 'font'> = {}): string {
+  return `\n${colourRules(colours)}\n:root { --font: ${font}; }\n${RULES}`
+}
+
+/**
+ * The stylesheet of the default pages. The server serves it as `text/css; charset=utf-8` at the path that the pages name, with the
+ * colours and the font of the option `appearance`.
+ */
+export const stylesheet: string = stylesheetOf()
