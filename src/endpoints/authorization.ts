@@ -27,7 +27,6 @@ import { answerFault, redirectError, showLinkError } from './authorization/error
 import { isAheadOfUser, isNavigation, isPartOfPage } from './authorization/purpose.js'
 import { createConsentModel } from './interaction/consent-model.js'
 import type { PageAnswer, PageContext, ServerContext } from './interaction/context.js'
-import { contextOf } from './interaction/context.js'
 import { pageEndpoint } from './interaction/error-page.js'
 import { createFormBinder, verifyFormOfAnyAge } from './interaction/forms.js'
 import type { ChoiceFault } from './interaction/resources.js'
@@ -55,13 +54,13 @@ const NOT_AHEAD: HttpResponse = { status: 503, headers: EMPTY_HEADERS, body: '' 
 
 /** Makes the authorization endpoint: `GET` shows the consent page, `POST` takes its form. */
 export function authorizationEndpoint<Native>(server: ServerContext<Native>): PageAnswer<Native> {
-  return pageEndpoint(server, 'authorization', async (context, request) => {
-    if (request.method !== 'POST') return askUser(context, request)
-    const sent = parseConsentForm(request)
-    if (isOAuthError(sent)) return showLinkError(context, sent)
-    // The request says in which language its page was.
-    return takeDecision(await contextOf(server, request, sent.text), request, sent)
-  })
+  return pageEndpoint(
+    server,
+    'authorization',
+    (context, request) => (request.method === 'POST' ? takeDecision(context, request) : askUser(context, request)),
+    // A form has the request in it, which says in which language its page was.
+    (request) => (request.method === 'POST' ? requestIn(bodyParameters(request)) : queryOf(request.url)),
+  )
 }
 
 /** Answers `GET`: asks the user, or grants at once where an earlier consent spares the question. */
@@ -77,11 +76,9 @@ async function askUser<Native>(context: PageContext<Native>, request: HttpReques
 }
 
 /** Answers `POST`: takes the decision from the form of a consent page. */
-async function takeDecision<Native>(
-  context: PageContext<Native>,
-  request: HttpRequest<Native>,
-  sent: ConsentForm,
-): Promise<HttpResponse> {
+async function takeDecision<Native>(context: PageContext<Native>, request: HttpRequest<Native>): Promise<HttpResponse> {
+  const sent = parseConsentForm(request)
+  if (isOAuthError(sent)) return showLinkError(context, sent)
   const loaded = await loadAsked(context, request, sent.text)
   if (!('asked' in loaded)) return loaded
   const { asked, user } = loaded
@@ -104,9 +101,14 @@ function parseConsentForm(request: HttpRequest): ConsentForm | OAuthError {
   if (isOAuthError(form)) return form
   const fields = valuesIn(form, [FORM_FIELDS.consent, FORM_FIELDS.decision, FORM_FIELDS.resourceScope])
   if (isOAuthError(fields)) return fields
+  return { form, text: requestIn(form), token: fields.consent, decision: fields.decision }
+}
+
+/** Returns the request that a form is about, as a query; empty where it has none. */
+function requestIn(form: Parameters | OAuthError): string {
   // Not through valuesIn: it holds all parameters of the request, so it may be longer than one of them.
-  const text = form.get(FORM_FIELDS.request)
-  return { form, text: typeof text === 'string' ? text : '', token: fields.consent, decision: fields.decision }
+  const text = isOAuthError(form) ? undefined : form.get(FORM_FIELDS.request)
+  return typeof text === 'string' ? text : ''
 }
 
 /** Loads the request and its user; the answer to send where the request is faulty, or nobody is signed in. */

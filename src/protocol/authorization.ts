@@ -17,6 +17,7 @@ import { ownOf, parseClientId } from '../core/values.js'
 import type { AudienceRules } from './audiences/requested-audience.js'
 import { registeredForAudience, requestedAudience } from './audiences/requested-audience.js'
 import type { HttpResponse } from './message.js'
+import { listedTags, readTag } from './pages/locale.js'
 import { redirectResponse } from './pages/page.js'
 import type { ParameterFault, Parameters } from './parameters.js'
 import { missing, PARAMETER_LIMITS, valueIn, valuesIn } from './parameters.js'
@@ -34,7 +35,7 @@ export interface AuthorizationRequest {
   /** The protected resources that it asks for; absent where it names none. */
   readonly audience?: Audience
   readonly codeChallenge?: string
-  /** The languages that it asks for, as sent; absent where it names none. */
+  /** The tags of the languages that it asks for; absent where it names none. */
   readonly uiLocales?: string
 }
 
@@ -95,10 +96,11 @@ export function authorizationRequest(
     : { type: 'authorization_request', application, redirectUri, ...state, ...wish, ...uiLocalesOf(parameters) }
 }
 
-/** Reads the languages that a request asks for. A faulty value is as none: it changes words alone. */
+/** Reads the languages that a request asks for. What is no tag is left out, and a faulty value is as none: it changes words alone. */
 function uiLocalesOf(parameters: Parameters): Pick<AuthorizationRequest, 'uiLocales'> {
   const value = valueIn(parameters, 'ui_locales')
-  return typeof value === 'string' && value !== '' ? { uiLocales: value } : {}
+  const tags = typeof value === 'string' ? listedTags(value).filter((tag) => readTag(tag) !== undefined) : []
+  return tags.length > 0 ? { uiLocales: tags.join(' ') } : {}
 }
 
 /** Returns the redirect URI of a request, or the error for a page where it is not one of the application. */

@@ -16,7 +16,7 @@ import { deviceAuthorizationRequest } from '../../src/protocol/device.js'
 import { macOf, presentedMac, targetOf } from '../../src/protocol/mac.js'
 import { headersOf, originForm, pathOf, queryOf } from '../../src/protocol/message.js'
 import { browserKeyOf, chosenResources, fromOwnPage, verifyFormToken } from '../../src/protocol/pages/form-binding.js'
-import { acceptedTags, fittingLanguage, listedTags, readTag } from '../../src/protocol/pages/locale.js'
+import { acceptedTags, fittingLanguage, knownLanguages, listedTags, readTag } from '../../src/protocol/pages/locale.js'
 import { bodyParameters, decodeComponent, formOf, listIn, parseParameters } from '../../src/protocol/parameters.js'
 import { requestAboutToken, revocationResponse } from '../../src/protocol/request-about-token.js'
 import { tokenRequest, unknownScope } from '../../src/protocol/token.js'
@@ -82,7 +82,7 @@ const TAGS: readonly Around[] = [
   ['en-u-', '-nu'],
 ]
 const RANGES: readonly Around[] = [...TAGS, ['de;q=', ''], ['de;q=0.', ', en']]
-const LANGUAGES = ['en', 'de', 'pt', 'pt-PT', 'zh-Hans']
+const LANGUAGES = knownLanguages(['en', 'de', 'pt', 'pt-PT', 'zh-Hans'])
 
 function headerCase(
   read: (headers: HttpHeaders) => unknown,

@@ -91,6 +91,21 @@ describe('the language stays', () => {
     expect(new URL(returnTo).searchParams.get('ui_locales')).toBe('de')
   })
 
+  it('by tags alone, so that nothing else fills the form of the page', async () => {
+    const { server } = await testServer()
+    const { body } = await send(server, { url: authorizationUrl({ ui_locales: `tlh ${'"'.repeat(4000)} de` }) })
+    expect(hiddenFields(body)['request']).toMatch(/&ui_locales=tlh%20de$/)
+  })
+
+  it('and the host is asked once, also for a form', async () => {
+    let asked = 0
+    const test = await testServer({ locale: () => `${asked++ < 0 ? 'fr' : 'de'}` })
+    const { fields, headers } = await openConsent(test)
+    asked = 0
+    expect((await submit(test, { ...fields, decision: 'agree', resource_scope: 'all' }, headers)).status).toBe(302)
+    expect(asked).toBe(1)
+  })
+
   it('after the form, on the page with a fault and on the one of an error', async () => {
     const test = await testServer({ resources: () => [{ id: 'a' }] })
     const { fields, headers } = await openConsent(test, { ui_locales: 'de' })
@@ -126,6 +141,21 @@ describe('texts of the host', () => {
       GERMAN,
     )
     expect(errors.map(String)).toStrictEqual([expect.stringContaining('no page has the text "consent.aggree"')])
+  })
+
+  it.each([
+    [
+      'a string in place of the forms of a number',
+      { 'resources.notShown': 'x' },
+      'must be an object with the plural form other',
+    ],
+    ['forms in place of a string', { 'error.busy': { other: 'x' } }, 'error.busy must be a string'],
+    ['nothing', { 'error.busyTitle': undefined }, 'error.busyTitle must be a string; got undefined'],
+  ])('that no page can write are told to the host, and the page keeps its own: %s', async (_what, own, message) => {
+    const errors: unknown[] = []
+    const texts = { de: own } as unknown as NonNullable<AuthorizationServerOptions['texts']>
+    expect(await consentIn('de', {}, { texts, onError: (error) => errors.push(error) })).toStrictEqual(GERMAN)
+    expect(errors.map(String)).toStrictEqual([expect.stringContaining(message)])
   })
 
   it.each([

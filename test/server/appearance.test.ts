@@ -75,8 +75,29 @@ describe('the look of a host', () => {
     expect(await bodyOf(authorizationUrl(), { appearance: { name: 'Acme' } })).toContain(
       '<p class="brand"><span>Acme</span></p>',
     )
-    const logo = await bodyOf(authorizationUrl(), { appearance: { logo: '/acme.svg' } })
-    expect(logo).toContain('<img src="/acme.svg" alt="Logo" height="32">')
+    const logo = await bodyOf(authorizationUrl(), { appearance: { name: 'Acme', logo: '/acme.svg' } })
+    expect(logo).toContain('<img src="/acme.svg" alt="" height="32">')
+  })
+
+  it('is not changed by a prototype that somebody polluted', async () => {
+    const polluted: Record<string, unknown> = Object.prototype as never
+    Object.assign(polluted, { light: { page: 'red;}*{' }, font: 'x;}*{', colours: { dark: {} }, name: 'Evil' })
+    try {
+      expect(await bodyOf('/oauth2/style.css', { appearance: { name: 'Acme' } })).toBe(stylesheet)
+    } finally {
+      for (const name of ['light', 'font', 'colours', 'name']) delete polluted[name]
+    }
+  })
+
+  it('is the same for every page, whatever a page of the host does to it', async () => {
+    const pages: AuthorizationServerOptions['pages'] = {
+      consent: ({ appearance, texts }) => {
+        expect(() => Object.assign(appearance, { name: 'Evil' })).toThrow(TypeError)
+        expect(() => Object.assign(texts, { 'consent.agree': 'Evil' })).toThrow(TypeError)
+        return 'done'
+      },
+    }
+    expect(await bodyOf(authorizationUrl(), { appearance: { name: 'Acme' }, pages })).toBe('done')
   })
 
   it('comes with the input of a page of the host', async () => {
@@ -134,6 +155,8 @@ it.each([
   ['a logo of another host', { logo: '//cdn.example/a.svg' }, 'the option logo must be the path of an image'],
   ['a script as a link', { helpUrl: 'javascript:alert(1)' }, 'the option helpUrl must be a path'],
   ['a link over http', { termsUrl: 'http://acme.example' }, 'the option termsUrl must be a path'],
+  ['a logo without a name', { logo: '/a.svg' }, 'the option name must be given where logo or homeUrl is'],
+  ['a font with half of its quotes', { font: '"Inter\'' }, 'the option font must be names of fonts'],
   ['a font that ends its rule', { font: 'x;}body{display:none' }, 'the option font must be names of fonts'],
   ['a colour that ends its rule', { colours: { light: { page: '#fff;}' } } }, 'the option page must be a colour'],
   ['a colour by its name', { colours: { light: { page: 'white' } } }, 'the option page must be a colour'],

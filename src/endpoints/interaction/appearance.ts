@@ -15,6 +15,9 @@ import type { Settings } from '../../shell/options/settings.js'
 /** Browsers drop tabs and line ends from an address, and read `/\` as `//`, which another host follows. */
 const OWN_PATH = /^\/(?![/\\])[\x21-\x7e]*$/
 
+/** A font's name, with quotes at both ends or at none. */
+const FONT_NAME = /^(?:'[\w -]+'|"[\w -]+"|[\w-][\w -]*)$/
+
 const isText = (value: unknown): value is string => typeof value === 'string'
 const isOwnPath = (value: unknown): boolean => isText(value) && OWN_PATH.test(value)
 
@@ -33,7 +36,8 @@ const TAKES: TakesOf<Appearance> = {
   colours: { words: 'an object with light, dark or both', fits: isObject },
   font: {
     words: 'names of fonts with commas between them',
-    fits: (value) => isText(value) && /^[\w '",-]{1,256}$/.test(value),
+    fits: (value) =>
+      isText(value) && value.length <= 256 && value.split(',').every((name) => FONT_NAME.test(name.trim())),
   },
   homeUrl: LINK,
   helpUrl: LINK,
@@ -58,13 +62,15 @@ const PLACE = 'createAuthorizationServer, appearance'
 export function readAppearance({ appearance, onError }: Pick<Settings<never>, 'appearance' | 'onError'>): Appearance {
   try {
     const own = readOptions<Appearance>(PLACE, appearance, TAKES)
+    if (own.name === undefined && (own.logo ?? own.homeUrl) !== undefined)
+      throw configurationError(`${PLACE}: the option name must be given where logo or homeUrl is`)
     const colours = own.colours === undefined ? {} : readColours(own.colours)
     for (const { scheme, above, below, contrast, least } of faintPairs(colours)) {
       const words = `${above} on ${below} has a contrast of ${contrast} in the ${scheme}; people need ${least}`
       onError(configurationError(`${PLACE}, colours: ${words} (WCAG 2.2, success criteria 1.4.3 and 1.4.11)`))
     }
-    // Not a spread: a polluted prototype must add nothing.
-    return own.colours === undefined ? own : Object.assign(own, { colours })
+    // Frozen, since every page of the host gets the same.
+    return Object.freeze(own.colours === undefined ? own : Object.assign(own, { colours: freezeAll(colours) }))
   } catch (error) {
     onError(error)
     return readOptions<Appearance>(PLACE, {}, TAKES)
@@ -77,4 +83,9 @@ function readColours(given: ColourSchemes): ColourSchemes {
     ...(light !== undefined && { light: { ...readOptions<Colours>(`${PLACE}, colours, light`, light, COLOURS) } }),
     ...(dark !== undefined && { dark: { ...readOptions<Colours>(`${PLACE}, colours, dark`, dark, COLOURS) } }),
   }
+}
+
+function freezeAll(colours: ColourSchemes): ColourSchemes {
+  for (const scheme of Object.values(colours)) Object.freeze(scheme)
+  return Object.freeze(colours)
 }

@@ -16,7 +16,7 @@ import type { ConsentPageModel, ConsentScope, Language, ResourceKind, TextName }
 import { fillText } from '../../pages/index.js'
 import { en } from '../../pages/texts/en.js'
 import { FORM_FIELDS, SPECIFIED_RESOURCES_MAX } from '../../protocol/pages/form-binding.js'
-import { fittingLanguage } from '../../protocol/pages/locale.js'
+import { fittingLanguage, knownLanguages } from '../../protocol/pages/locale.js'
 import type { User } from '../../shell/options.js'
 import { logoLink } from '../logo.js'
 import type { PageContext } from './context.js'
@@ -119,7 +119,7 @@ function describeIn({ locale, texts }: Language, description: ScopeDefinition['d
     const name = SCOPE_TEXTS.get(description)
     return name === undefined ? description : String(texts[name])
   }
-  const { language = 'en' } = fittingLanguage([locale], Object.keys(description)) ?? {}
+  const { language = 'en' } = fittingLanguage([locale], knownLanguages(Object.keys(description))) ?? {}
   return description[language] ?? Object.values(description)[0] ?? ''
 }
 

@@ -6,7 +6,6 @@ import { isOAuthError } from '../../core/errors.js'
 import type { Language } from '../../pages/index.js'
 import { ENDPOINT_PATHS } from '../../protocol/endpoints.js'
 import type { HttpRequest, HttpResponse } from '../../protocol/message.js'
-import { queryOf } from '../../protocol/message.js'
 import { parseParameters, valueIn } from '../../protocol/parameters.js'
 import type { RefusedEvent, ReportRefusal } from '../../shell/audit.js'
 import type { ConsentRecords } from '../../shell/consents.js'
@@ -67,12 +66,12 @@ export function createPageContext<Native>(
 
 /**
  * Makes the context of a request.
- * @param query - that may have the parameter `ui_locales`; the query of the request by default
+ * @param query - that may have the parameter `ui_locales`
  */
 export async function contextOf<Native>(
   server: ServerContext<Native>,
   request: HttpRequest<Native>,
-  query: string = queryOf(request.url),
+  query: string,
 ): Promise<PageContext<Native>> {
   const language = await server.findLanguage(request, uiLocalesIn(query))
   return { ...server, language, show: pagesOf(server, language, request) }

@@ -6,7 +6,7 @@ import type { OAuthError, RefusalReason } from '../../core/errors.js'
 import { GrantwellError, hostFailed } from '../../core/errors.js'
 import type { ErrorPageModel, Language, PageErrorCode } from '../../pages/index.js'
 import type { HttpRequest, HttpResponse } from '../../protocol/message.js'
-import { retryAfter } from '../../protocol/message.js'
+import { queryOf, retryAfter } from '../../protocol/message.js'
 import { pageResponse } from '../../protocol/pages/page.js'
 import { unavailable } from '../../shell/records/checked-store.js'
 import type { PageAnswer, PageContext, PageEndpoint, ServerContext } from './context.js'
@@ -54,14 +54,18 @@ export function describeError({ texts }: Language, code: PageErrorCode): Omit<Er
 /** Answers a request in the context of its reader's language. */
 type AnswerInContext<Native> = (context: PageContext<Native>, request: HttpRequest<Native>) => Promise<HttpResponse>
 
-/** Makes an endpoint with pages: where a function of the host or the store fails in it, the answer is a page, too. */
+/**
+ * Makes an endpoint with pages: where a function of the host or the store fails in it, the answer is a page, too.
+ * @param languageQuery - returns the query that may name languages; that of the request by default
+ */
 export function pageEndpoint<Native>(
   server: ServerContext<Native>,
   endpoint: PageEndpoint,
   answer: AnswerInContext<Native>,
+  languageQuery: (request: HttpRequest<Native>) => string = ({ url }) => queryOf(url),
 ): PageAnswer<Native> {
   return async (request) => {
-    const context = await contextOf(server, request)
+    const context = await contextOf(server, request, languageQuery(request))
     try {
       return await answer(context, request)
     } catch (error) {

@@ -4,13 +4,13 @@
  */
 import { configurationError } from '../../core/errors.js'
 import type { Takes } from '../../core/takes.js'
-import { came } from '../../core/takes.js'
+import { came, isObject } from '../../core/takes.js'
 import type { Language, Texts } from '../../pages/index.js'
 import { loadTexts, pageLanguages } from '../../pages/index.js'
 import { en } from '../../pages/texts/en.js'
 import type { HttpRequest } from '../../protocol/message.js'
 import { headerOf } from '../../protocol/message.js'
-import { acceptedTags, fittingLanguage, listedTags } from '../../protocol/pages/locale.js'
+import { acceptedTags, fittingLanguage, knownLanguages, listedTags } from '../../protocol/pages/locale.js'
 import { checkedAnswer } from '../../shell/host.js'
 import type { Settings } from '../../shell/options/settings.js'
 
@@ -22,22 +22,24 @@ const LOCALE: Takes = {
   fits: (value) => value === undefined || value === null || typeof value === 'string',
 }
 
-const ENGLISH: Language = { locale: 'en', texts: en }
+const ENGLISH: Language = { locale: 'en', texts: Object.freeze({ ...en }) }
 
 /** Makes the function that finds the language of a request, of those of this package and those that the host adds. */
 export function createLanguages<Native>(
   settings: Pick<Settings<Native>, 'locale' | 'texts' | 'onError'>,
 ): FindLanguage<Native> {
-  const { locale: choose, texts: own, onError } = settings
-  const known = [...new Set([...pageLanguages, ...Object.keys(own)])]
+  const { locale: choose, onError } = settings
+  const own = soundTexts(settings)
+  const ours = knownLanguages(pageLanguages)
+  const known = knownLanguages([...new Set([...pageLanguages, ...own.keys()])])
   const loaded = new Map<string, Promise<Texts>>()
-  reportUnknownTexts(own, onError)
 
   function load(language: string): Promise<Texts> {
     const before = loaded.get(language)
     if (before !== undefined) return before
-    const base = fittingLanguage([language], pageLanguages)?.language ?? 'en'
-    const loading = loadTexts(base).then((texts) => ({ ...texts, ...own[language] }))
+    const base = fittingLanguage([language], ours)?.language ?? 'en'
+    // Frozen, since every page of the host gets the same.
+    const loading = loadTexts(base).then((texts) => Object.freeze({ ...texts, ...own.get(language) }))
     loaded.set(language, loading)
     // The next page tries again.
     loading.catch(() => loaded.delete(language))
@@ -73,10 +75,31 @@ export function createLanguages<Native>(
   }
 }
 
-/** Tells the host of texts that no page has, such as a misspelt name. */
-function reportUnknownTexts(own: Settings<never>['texts'], onError: (error: unknown) => void): void {
-  for (const [language, texts] of Object.entries(own))
-    for (const name of Object.keys(texts))
-      if (!Object.hasOwn(en, name))
-        onError(configurationError(`createAuthorizationServer, texts, ${language}: no page has the text ${came(name)}`))
+/** Returns the texts of the host by their languages, without those that no page has or can write. The host is told of each. */
+function soundTexts({
+  texts: given,
+  onError,
+}: Pick<Settings<never>, 'texts' | 'onError'>): ReadonlyMap<string, Partial<Texts>> {
+  const told = (language: string, words: string): false => {
+    onError(configurationError(`createAuthorizationServer, texts, ${language}: ${words}`))
+    return false
+  }
+  const isSound = (language: string, name: string, text: unknown): boolean => {
+    const usual = Object.getOwnPropertyDescriptor(en, name)?.value
+    if (usual === undefined) return told(language, `no page has the text ${came(name)}`)
+    if (typeof usual === 'string')
+      return typeof text === 'string' || told(language, `${name} must be a string; got ${came(text)}`)
+    return isPlural(text) || told(language, `${name} must be an object with the plural form other; got ${came(text)}`)
+  }
+  return new Map(
+    Object.entries(given).map(([language, texts]) => {
+      const sound = Object.entries(texts).filter(([name, text]) => isSound(language, name, text))
+      return [language, Object.fromEntries(sound.map(([name, text]) => [name, Object.freeze(text)]))]
+    }),
+  )
+}
+
+/** True for the forms of a text that depends on a number. */
+function isPlural(text: unknown): boolean {
+  return isObject(text) && Object.hasOwn(text, 'other') && Object.values(text).every((form) => typeof form === 'string')
 }

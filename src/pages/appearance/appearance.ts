@@ -10,13 +10,13 @@ import type { ColourSchemes } from './colours.js'
 export interface Appearance {
   /** The name of the service: in front of every page and behind its title. */
   readonly name?: string
-  /** The path of an image on this server, shown beside the name: the pages take images of their own origin alone. */
+  /** The path of an image on this server, beside the name, which it needs: the pages take images of their own origin alone. */
   readonly logo?: string
   /** Some of the colours, in the light and in the dark. A pair that is too faint is told to `onError`. */
   readonly colours?: ColourSchemes
   /** The names of fonts that the browser has, as CSS writes them: `'Inter', sans-serif`. */
   readonly font?: string
-  /** The start page of the service, behind its name: a path, or an https URL. */
+  /** The start page of the service, behind its name, which it needs: a path, or an https URL. */
   readonly homeUrl?: string
   /** The page with help. */
   readonly helpUrl?: string
@@ -26,12 +26,11 @@ export interface Appearance {
   readonly privacyUrl?: string
 }
 
-/** Writes the name and logo of the service; nothing where it has neither. */
+/** Writes the name and logo of the service; nothing where it has no name. */
 export function brandOf({ name, logo, homeUrl }: Appearance): SafeHtml | undefined {
-  if (name === undefined && logo === undefined) return undefined
-  const image =
-    logo === undefined ? undefined : html`<img src="${logo}" alt="${name === undefined ? 'Logo' : ''}" height="32"> `
-  const words = html`${image}${name === undefined ? undefined : html`<span>${displayText(name)}</span>`}`
+  if (name === undefined) return undefined
+  const image = logo === undefined ? undefined : html`<img src="${logo}" alt="" height="32"> `
+  const words = html`${image}<span>${displayText(name)}</span>`
   return html`<p class="brand">${homeUrl === undefined ? words : html`<a href="${homeUrl}">${words}</a>`}</p>\n`
 }
 

@@ -4,6 +4,8 @@
  * @see WCAG 2.2, success criteria 1.4.3 and 1.4.11, and its definition of contrast ratio
  */
 
+import { ownModel } from '../fragments.js'
+
 /** The name of a colour: `primary` is that of the stylesheet's custom property `--primary`. */
 export type ColourName =
   | 'page'
@@ -89,6 +91,8 @@ const PAIRS: readonly (readonly [above: ColourName, below: ColourName, least: nu
   ['change', 'card', 4.5],
   ['fault', 'card', 4.5],
   ['fault', 'fault-page', 4.5],
+  ['fault', 'secondary', 4.5],
+  ['fault', 'secondary-hover', 4.5],
   // The edge of a field.
   ['control', 'card', 3],
 ]
@@ -105,7 +109,8 @@ export interface FaintPair {
 }
 
 /** Writes the rules of all colours, those of a host among them. */
-export function colourRules({ light = {}, dark = {} }: ColourSchemes = {}): string {
+export function colourRules(schemes: ColourSchemes = {}): string {
+  const { light, dark } = ownModel(schemes)
   return `:root {
   color-scheme: light dark;
 ${properties({ ...LIGHT, ...light })}
@@ -120,7 +125,8 @@ ${properties({ ...DARK, ...dark })}
 }
 
 /** Finds the pairs of colours that are too faint. The default colours have none. */
-export function faintPairs({ light = {}, dark = {} }: ColourSchemes): readonly FaintPair[] {
+export function faintPairs(schemes: ColourSchemes): readonly FaintPair[] {
+  const { light, dark } = ownModel(schemes)
   return [...faintIn('light', { ...LIGHT, ...light }), ...faintIn('dark', { ...DARK, ...dark })]
 }
 

@@ -2,6 +2,7 @@
  * The stylesheet of the default pages: system fonts, light and dark, from 320 px on (WCAG 2.2 AA).
  * @module
  */
+import { ownModel } from '../fragments.js'
 import type { Appearance } from './appearance.js'
 import { colourRules } from './colours.js'
 
@@ -165,6 +166,7 @@ summary { cursor: pointer; }
 .more { margin-top: 1.5rem; color: var(--muted); }
 
 .skip { position: absolute; transform: translateX(-200vw); }
+[dir='rtl'] .skip:not(:focus) { transform: translateX(200vw); }
 .skip:focus { position: static; display: inline-block; margin: 0.25rem; transform: none; }
 
 .fault {
@@ -219,7 +221,8 @@ button:hover { background: var(--secondary-hover); }
 `
 
 /** Writes the stylesheet of the pages, with the colours and the font of a host. */
-export function stylesheetOf({ colours, font = FONT }: Pick<Appearance, 'colours' | 'font'> = {}): string {
+export function stylesheetOf(appearance: Pick<Appearance, 'colours' | 'font'> = {}): string {
+  const { colours, font = FONT } = ownModel(appearance)
   return `\n${colourRules(colours)}\n:root { --font: ${font}; }\n${RULES}`
 }
 

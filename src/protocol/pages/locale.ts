@@ -29,6 +29,25 @@ export function listedTags(text: string): readonly string[] {
   return text.split(' ', TAGS_READ).filter((tag) => tag !== '')
 }
 
+/** A language that there is, with what is compared of its tag. */
+export interface KnownLanguage<Name extends string> {
+  readonly name: Name
+  readonly baseName: string
+  /** Its language and script, be it written or understood. */
+  readonly writing: string
+  /** True for a tag without a region. */
+  readonly isBare: boolean
+}
+
+/** Reads the tags of the languages that there are, once for many readers. What is no tag is left out. */
+export function knownLanguages<Name extends string>(names: readonly Name[]): readonly KnownLanguage<Name>[] {
+  return names.flatMap((name) => {
+    const tag = readTag(name)
+    if (tag === undefined) return []
+    return [{ name, baseName: tag.baseName, writing: writingOf(tag), isBare: tag.region === undefined }]
+  })
+}
+
 /** A language of ours that fits a tag. */
 export interface FittingLanguage<Name extends string> {
   /** Its name among those that there are. */
@@ -41,19 +60,20 @@ export interface FittingLanguage<Name extends string> {
  * Finds the language for a reader: the first tag of which we have the language in the same script. `pt-BR` fits `pt`, and `zh-TW`, which
  * is written in another script, does not fit `zh-Hans`.
  * @param wanted - tags, those that are wanted most first; what is no tag is passed over
- * @param known - the languages that there are
  */
 export function fittingLanguage<Name extends string>(
   wanted: readonly string[],
-  known: readonly Name[],
+  known: readonly KnownLanguage<Name>[],
 ): FittingLanguage<Name> | undefined {
-  for (const tag of wanted) {
-    const asked = readTag(tag)
-    if (asked === undefined) continue
-    const names = known.filter((name) => isSameWriting(readTag(name), asked))
+  for (const each of wanted) {
+    const tag = readTag(each)
+    if (tag === undefined) continue
+    const writing = writingOf(tag)
+    const fitting = known.filter((language) => language.writing === writing)
     // The most exact one, where there are several: `pt-PT` before `pt`.
-    const language = names.find((name) => readTag(name)?.baseName === asked.baseName) ?? names.find(isBare) ?? names[0]
-    if (language !== undefined) return { language, locale: asked.baseName }
+    const exact = fitting.find(({ baseName }) => baseName === tag.baseName)
+    const found = exact ?? fitting.find(({ isBare }) => isBare) ?? fitting[0]
+    if (found !== undefined) return { language: found.name, locale: tag.baseName }
   }
   return undefined
 }
@@ -68,13 +88,7 @@ export function readTag(tag: string): Intl.Locale | undefined {
   }
 }
 
-/** True if two tags have the same language in the same script, be it written or understood. */
-function isSameWriting(known: Intl.Locale | undefined, asked: Intl.Locale): boolean {
-  const [a, b] = [known?.maximize(), asked.maximize()]
-  return a?.language === b.language && a.script === b.script
-}
-
-/** True for a tag without a region. */
-function isBare(name: string): boolean {
-  return readTag(name)?.region === undefined
+function writingOf(tag: Intl.Locale): string {
+  const { language, script } = tag.maximize()
+  return `${language}-${script}`
 }
