@@ -183,7 +183,11 @@ describe('scopes', () => {
 
   it('of the host are described in its languages, else in English, else in the first', async () => {
     const scopes = scopeCatalogue([
-      { name: 'repo-code', permissions: ['r', 'rw'], description: { en: 'Wiki pages', 'de-CH': 'Wikiseiten' } },
+      {
+        name: 'repo-code',
+        permissions: ['r', 'rw'],
+        description: { 'no tag': 'x', en: 'Wiki pages', 'de-CH': 'Wikiseiten' },
+      },
       { name: 'account-profile', permissions: ['r', 'rw'], description: { fr: 'Notes' } },
     ])
     const { server } = await testServer({ scopes })
