@@ -38,6 +38,9 @@ const ENGLISH = {
   accessFor: 'Access for',
   signedIn: 'Signed in as',
   wants: 'wants to access your account',
+  callsItself: 'calls itself',
+  unchecked: 'This application registered itself, and nobody here has checked its name.',
+  worksAt: 'Works only at',
   saysOfItself: 'The application says about itself',
   website: 'Website',
   answerTo: 'Your answer goes to',
@@ -75,6 +78,9 @@ const GERMAN: typeof ENGLISH = {
   accessFor: 'Zugriff für',
   signedIn: 'Angemeldet als',
   wants: 'möchte auf Ihr Konto zugreifen',
+  callsItself: 'nennt sich',
+  unchecked: 'Diese Anwendung hat sich selbst registriert, und niemand hier hat ihren Namen geprüft.',
+  worksAt: 'Gilt nur bei',
   saysOfItself: 'Die Anwendung sagt über sich',
   website: 'Webseite',
   answerTo: 'Ihre Antwort geht an',
@@ -152,16 +158,20 @@ const scopeList = (language: Language, scopes: readonly ConsentScope[]) =>
 // #region consent
 function consentPage(language: Language, model: ConsentPageModel): string {
   const words = WORDS[language]
-  const { application, form } = model
+  const { application, form, audiences = [] } = model
+  const { host, website, logo } = application
   const answerTo =
     model.userCode === undefined
       ? html`<p>${words.answerTo} ${shown(model.redirectHost)}.</p>`
       : html`<p>${words.compare} <b>${model.userCode}</b></p>`
   const body = html`${signedIn(language, model.user)}
 ${faultNote(model.fault)}
-<h1>${shown(application.name)} ${words.wants}</h1>
+${logo === undefined ? undefined : html`<img class="logo" src="${logo}" alt="" width="56" height="56">`}
+<h1>${host === undefined ? undefined : html`${shown(host)} ${words.callsItself} `}${shown(application.name)} ${words.wants}</h1>
+${application.unchecked === true ? html`<p class="warning">${words.unchecked}</p>` : undefined}
 ${application.description === undefined ? undefined : html`<p>${words.saysOfItself}: ${shown(application.description)}</p>`}
-<p>${words.website}: <a href="${application.website}" rel="noreferrer noopener">${application.website}</a></p>
+${website === '' ? undefined : html`<p>${words.website}: <a href="${website}" rel="noreferrer noopener">${website}</a></p>`}
+${audiences.map(({ name, resource }) => html`<p>${words.worksAt}: ${shown(name)} (${resource})</p>`)}
 ${scopeList(language, model.scopes)}
 <form method="post" action="${form.action}" autocomplete="off">
 <input type="submit" formmethod="dialog" formnovalidate hidden>

@@ -34,7 +34,7 @@ const CHOICES = {
 
 /** Writes the consent page, for a web application and for a device. */
 function consentPage({ model }: PageInput<ConsentPageModel>): string {
-  const { application, user, resources, form, fault } = model
+  const { application, user, resources, audiences = [], form, fault } = model
   const { host, website } = application
   const name = html`<bdi>${displayText(application.name)}</bdi>`
   const calledBy = host === undefined ? undefined : html`<bdi>${host}</bdi> calls itself `
@@ -58,6 +58,7 @@ ${application.logo === undefined ? undefined : html`<img class="logo" src="${app
 ${application.unchecked === true ? html`<p class="warning">It registered itself, and nobody here has checked its name.</p>` : undefined}
 ${website === '' ? undefined : html`<p>Its website is <a href="${website}" rel="noreferrer noopener">${website}</a>.</p>`}
 ${application.description === undefined ? undefined : html`<blockquote>${displayText(application.description)}</blockquote>`}
+${audiences.map((each) => html`<p>It works only at <bdi>${displayText(each.name)}</bdi> (${each.resource}).</p>`)}
 <ul>
 ${model.scopes.map((each) => html`<li>${each.permission === 'rw' ? 'Change' : 'Read'}: ${each.description}</li>`)}
 </ul>
