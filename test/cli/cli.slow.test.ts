@@ -1,10 +1,13 @@
 /**
- * The command on files that others change, own or swap while it works, and on very many of them.
+ * The command that writes: its edits and conversions from outside; and the command on files that others change, own or
+ * swap while it works, and on very many of them.
  * @module
  */
 import { afterAll, beforeAll, describe } from 'vitest'
 import { checkingMuch } from './check.js'
 import { build, removeBuild } from './command.js'
+import { converting } from './convert.js'
+import { setting } from './set.js'
 import { amongStrangers } from './strangers.js'
 import { together } from './together.js'
 import { walking } from './walk.js'
@@ -12,6 +15,8 @@ import { walking } from './walk.js'
 beforeAll(build, 120_000)
 afterAll(removeBuild)
 
+describe('grantwell metadata set', setting)
+describe('grantwell metadata convert', converting)
 describe('grantwell metadata set, several at once', together)
 describe('grantwell metadata, in a folder of another user', amongStrangers)
 describe('grantwell metadata, on whatever a path leads to', walking)
