@@ -67,6 +67,8 @@ export type RefusalReason =
   | 'client_suspended'
   /** No administrator has approved the application yet. */
   | 'client_not_approved'
+  /** The host's function `authorize` refuses the permission. */
+  | 'host_refused'
   /** The host's policy refuses a client that registers itself. */
   | 'client_refused'
   /** The metadata document of a client, whose URL is its identifier, could not be fetched. */

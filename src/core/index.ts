@@ -15,6 +15,9 @@ export type {
   SubmittedApplication,
 } from './application/application.js'
 export { isPublished } from './application/application.js'
+export type { ApplicationCommand } from './application/life/commands.js'
+export type { ApplicationEvent, ApplicationOutcome, ApplicationRefusal } from './application/life/outcome.js'
+export { SECRETS_KEPT } from './application/life/upkeep.js'
 export type { RedirectRegistration } from './application/redirect-uri.js'
 export type {
   Amendment,
@@ -27,13 +30,7 @@ export type {
   Submission,
 } from './application/registration.js'
 export { APPLICATION_LIMITS, SUBMISSION_LIMITS } from './application/registration.js'
-export type {
-  ApplicationCommand,
-  ApplicationEvent,
-  ApplicationOutcome,
-  ApplicationRefusal,
-} from './application/transition.js'
-export { SECRETS_KEPT, transitionApplication } from './application/transition.js'
+export { transitionApplication } from './application/transition.js'
 export type { Audience, DeclaredResource, DeclaredResources, ResourceIdentifier } from './audiences/audience.js'
 export { coversAudience } from './audiences/audience.js'
 export type { Credential, CredentialKind } from './credentials/credential.js'

@@ -8,8 +8,8 @@ import type { Application } from '../core/application/application.js'
 import { GRANT_ID_BYTES, grantIdOf, SECRET_BYTES } from '../core/credentials/credential.js'
 import type { OAuthError } from '../core/errors.js'
 import { isOAuthError } from '../core/errors.js'
-import type { Grant } from '../core/grant/grant.js'
-import type { ClientId } from '../core/values.js'
+import type { Resources } from '../core/resource.js'
+import type { ClientId, GrantId } from '../core/values.js'
 import { ownOf } from '../core/values.js'
 import type { AuthorizationRequest, RedirectedError, RefusedLink } from '../protocol/authorization.js'
 import { authorizationClientId, authorizationRequest, notAccessible } from '../protocol/authorization.js'
@@ -22,13 +22,15 @@ import type { Parameters } from '../protocol/parameters.js'
 import { bodyParameters, parseParameters, printQuery, valuesIn } from '../protocol/parameters.js'
 import type { User } from '../shell/options.js'
 import { keys, recordAs } from '../shell/records.js'
-import { approve, findConsent, refuse } from './authorization/decision.js'
+import type { ApprovedBy, SparedQuestion } from './authorization/decision.js'
+import { approve, findSpared, refuse } from './authorization/decision.js'
 import { answerFault, redirectError, showLinkError } from './authorization/errors.js'
 import { isAheadOfUser, isNavigation, isPartOfPage } from './authorization/purpose.js'
 import { createConsentModel } from './interaction/consent-model.js'
 import type { PageAnswer, PageContext, ServerContext } from './interaction/context.js'
 import { pageEndpoint } from './interaction/error-page.js'
 import { createFormBinder, verifyFormOfAnyAge } from './interaction/forms.js'
+import { admitChoice, admitPermission } from './interaction/host-decision.js'
 import type { ChoiceFault } from './interaction/resources.js'
 import { isChoiceFault, readChoice } from './interaction/resources.js'
 import { readUser, sendToSignIn } from './interaction/sign-in.js'
@@ -68,11 +70,14 @@ async function askUser<Native>(context: PageContext<Native>, request: HttpReques
   if (isAheadOfUser(request)) return NOT_AHEAD
   const loaded = await loadAsked(context, request, queryOf(request.url))
   if (!('asked' in loaded)) return loaded
-  const { asked, user } = loaded
+  const { user } = loaded
+  const asked = await admitPermission(context, user, loaded.asked)
+  if (isOAuthError(asked)) return redirectError(context, { ...loaded.asked, error: asked })
   // A HEAD asks what a GET would say; it makes no grant.
-  const earlier =
-    request.method === 'GET' && isNavigation(request) ? await findConsent(context, asked, user) : undefined
-  return earlier === undefined ? showConsent(context, request, loaded) : approveUnasked(context, loaded, earlier)
+  const spared = request.method === 'GET' && isNavigation(request) ? await findSpared(context, asked, user) : undefined
+  return spared === undefined
+    ? showConsent(context, request, { asked, user })
+    : approveUnasked(context, { asked, user }, spared)
 }
 
 /** Answers `POST`: takes the decision from the form of a consent page. */
@@ -92,7 +97,7 @@ async function takeDecision<Native>(context: PageContext<Native>, request: HttpR
   const resources = await readChoice(context, user, asked.application, sent.form)
   if (isChoiceFault(resources)) return showConsent(context, request, loaded, resources)
   const { grantId, secret: formSecret, expiresAt: formExpiresAt } = verified
-  return approve(context, asked, user, resources, { grantId, formSecret, formExpiresAt })
+  return approveAdmitted(context, loaded, resources, { grantId, formSecret, formExpiresAt })
 }
 
 /** Parses the form of a consent page. */
@@ -192,11 +197,28 @@ async function showConsent(
   return pageResponse(again === undefined ? 200 : 400, html, formTargets(redirectUri), binder.headers)
 }
 
-/** Makes a grant without a question, since the user gave the application as much before. */
-function approveUnasked(context: PageContext<never>, { asked, user }: Asked, earlier: Grant): Promise<HttpResponse> {
+/** Makes a grant without a question, since the user need not be asked. */
+function approveUnasked(
+  context: PageContext<never>,
+  loaded: Asked,
+  { resources, grantId }: SparedQuestion,
+): Promise<HttpResponse> {
   const { entropy } = context
   const by = { grantId: grantIdOf(entropy(GRANT_ID_BYTES)), formSecret: entropy(SECRET_BYTES), unasked: true } as const
-  return approve(context, asked, user, earlier.resources, by, earlier.id)
+  return approveAdmitted(context, loaded, resources, by, grantId)
+}
+
+/** Makes a grant of what the host admits of it. */
+async function approveAdmitted(
+  context: PageContext<never>,
+  { asked, user }: Asked,
+  resources: Resources,
+  by: ApprovedBy,
+  sparing?: GrantId,
+): Promise<HttpResponse> {
+  const admitted = await admitChoice(context, user, asked, resources)
+  if (isOAuthError(admitted)) return redirectError(context, { ...asked, error: admitted })
+  return approve(context, admitted.asked, user, admitted.resources, by, sparing)
 }
 
 /** Returns the host that the answer goes to, as the user sees it; for a private-use scheme the scheme alone. */

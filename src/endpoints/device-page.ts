@@ -21,6 +21,7 @@ import { CODE_FORM, showCodePage, showConsent, signInForCode } from './device-pa
 import type { PageAnswer, PageContext, ServerContext } from './interaction/context.js'
 import { pageEndpoint, showError } from './interaction/error-page.js'
 import { verifyForm } from './interaction/forms.js'
+import { admitPermission } from './interaction/host-decision.js'
 import { readUser } from './interaction/sign-in.js'
 import { readAddress } from './limits/network.js'
 import type { UserCodeLimiter } from './limits/user-code-limiter.js'
@@ -95,7 +96,8 @@ async function lookUpCode<Native>(
   const tooMany = await limiter({ subject: user.subject, address: readAddress(context, request) })
   const found = tooMany ?? (await findWaiting(context, userCode))
   if (!isOAuthError(found)) {
-    const asked = await readAnew(context, request, found)
+    const read = await readAnew(context, request, found)
+    const asked = isOAuthError(read) ? read : await admitPermission(context, user, read)
     return isOAuthError(asked) ? showError(context, 'device', asked) : showConsent(context, request, user, asked)
   }
   if (found.code === 'temporarily_unavailable') return showError(context, 'device', found)

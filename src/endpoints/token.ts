@@ -5,6 +5,7 @@
  */
 
 import type { Application } from '../core/application/application.js'
+import { lifetimesFor } from '../core/application/application.js'
 import type { Credential } from '../core/credentials/credential.js'
 import type { OAuthError } from '../core/errors.js'
 import { isOAuthError } from '../core/errors.js'
@@ -82,7 +83,7 @@ export function tokenEndpoint<Native>(
       const { clientId, scopes: registered } = application
       const tokenType = macTokens ? application.tokenType : undefined
       const command = asked.grant.command({ credential, clientId, registered, tokenType, audience: asked.audience })
-      return transition(grant, command, now, entropy, rules)
+      return transition(grant, command, now, entropy, lifetimesFor(application, rules))
     })
   }
 }

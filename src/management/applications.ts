@@ -8,9 +8,12 @@ import type { Applications } from './applications/interface.js'
 import { createLookupFunctions } from './applications/lookup.js'
 import type { ApplicationContext } from './applications/records.js'
 import { createRegistrationFunctions } from './applications/registration.js'
+import { createRemovalFunctions } from './applications/removal.js'
 import { createReviewFunctions } from './applications/review.js'
+import { createSearchFunctions } from './applications/search.js'
 import { createSecretFunctions } from './applications/secrets.js'
 import { createSubmissionFunctions } from './applications/submission.js'
+import { createTermsFunctions } from './applications/terms.js'
 import { createLogos } from './logos.js'
 
 /** Creates the functions on a server's applications. */
@@ -21,6 +24,9 @@ export function createApplications(settings: Settings<never>, transactions: Tran
     ...createSubmissionFunctions(context),
     ...createReviewFunctions(context),
     ...createSecretFunctions(context),
+    ...createTermsFunctions(context),
+    ...createRemovalFunctions(context),
     ...createLookupFunctions(context),
+    ...createSearchFunctions(context),
   }
 }

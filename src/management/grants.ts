@@ -12,7 +12,8 @@ import type { PageWanted } from '../shell/records/checked-store.js'
 import { storeError } from '../shell/records/checked-store.js'
 import { keys } from '../shell/records.js'
 import type { Transactions } from '../shell/transactions.js'
-import { PAGE } from './arguments.js'
+import type { ActedBy } from './arguments.js'
+import { ACTED_BY, PAGE } from './arguments.js'
 import { endGrant, endGrants } from './grants/end.js'
 import type { Grants } from './grants/interface.js'
 import { listReadableGrants } from './grants/list.js'
@@ -47,10 +48,11 @@ export function createGrants(settings: Settings<never>, transactions: Transactio
       return endGrants(transactions, rules, `subject:${subject}`, { by: 'user', mayEnd })
     },
 
-    revokeApplication: async (clientId) => {
+    revokeApplication: async (clientId, options = {}) => {
       checkArgument('grants.revokeApplication', 'clientId', TEXT, clientId)
+      const by = readStrictOptions<ActedBy>('grants.revokeApplication', options, ACTED_BY)
       const mayEnd = (grant: Grant): boolean => grant.clientId === clientId
-      return endGrants(transactions, rules, `client:${clientId}`, { by: 'administrator', mayEnd })
+      return endGrants(transactions, rules, `client:${clientId}`, { ...by, by: 'administrator', mayEnd })
     },
   }
 }

@@ -15,6 +15,7 @@ export type PageErrorCode =
   | 'applicationsForm'
   | 'notApproved'
   | 'clientRefused'
+  | 'hostRefused'
   | 'clientUnreadable'
   | 'busy'
   | 'signedOut'

@@ -2,7 +2,7 @@
  * The events of the audit trail, and the function that reports a refused request to it.
  * @module
  */
-import type { ApplicationEvent } from '../core/application/transition.js'
+import type { ApplicationEvent } from '../core/application/life/outcome.js'
 import type { OAuthErrorCode, RefusalReason } from '../core/errors.js'
 import type { GrantEvent } from '../core/grant/outcome.js'
 import type { GrantId, Seconds, Subject } from '../core/values.js'

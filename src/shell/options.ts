@@ -4,6 +4,7 @@
  */
 
 import type { Digests } from '../core/credentials/digests.js'
+import type { Resources } from '../core/resource.js'
 import type { ScopeCatalogue } from '../core/scopes.js'
 import type { ClientId, Seconds, Subject } from '../core/values.js'
 import type { Appearance, Pages, Texts } from '../pages/index.js'
@@ -71,6 +72,32 @@ export interface ClientCandidate {
  */
 export type ClientVerdict = 'approve' | 'review' | 'refuse' | { readonly approve: readonly string[] }
 
+/** A permission that an application asks a user for, as the host's function `authorize` sees it. */
+export interface PermissionRequest {
+  /** The user who is signed in. */
+  readonly user: User
+  /** The application that asks. */
+  readonly application: {
+    readonly clientId: ClientId
+    readonly name: string
+    readonly type: 'confidential' | 'public'
+    /** The user who handed it in; absent if an administrator registered it. */
+    readonly applicant?: Subject
+  }
+  /** The scopes that it asks for, in normal form. */
+  readonly scopes: readonly string[]
+  /** The protected resources that its tokens are to be for; absent if the request named none (RFC 8707). */
+  readonly audiences?: readonly string[]
+  /** The resources that the user chose; absent before the user is asked. */
+  readonly resources?: Resources
+}
+
+/**
+ * The host's word on a permission: true admits it, false refuses it. `scopes` and `resources` make it narrower: a list of scopes that
+ * are covered by those asked for, and the identifiers of the resources that it is limited to.
+ */
+export type AuthorizeVerdict = boolean | { readonly scopes?: readonly string[]; readonly resources?: readonly string[] }
+
 /** A request to register a client. */
 export interface RegistrationAttempt {
   /** The address that it comes from, from the option `remoteAddress`. */
@@ -115,6 +142,12 @@ export interface AuthorizationServerOptions<Native = unknown> {
    * the parameter `resource` (RFC 8707). Its tokens then work at guards with that `audience` alone, and no others work there.
    */
   readonly audiences?: readonly AudienceDefinition[]
+
+  /**
+   * Refuses a permission, or makes it narrower, by rules of the host: for members of an organisation, for a kind of application. It is
+   * asked before the user is, without `resources`, and again with them when the user agreed. The application gets `access_denied`.
+   */
+  readonly authorize?: (request: PermissionRequest) => AuthorizeVerdict | Promise<AuthorizeVerdict>
 
   /**
    * Decides on clients that register themselves at `/oauth2/register` (RFC 7591), and on those whose identifier is a URL. Without it no

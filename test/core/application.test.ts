@@ -70,7 +70,7 @@ function made(...commands: readonly ApplicationCommand[]): Application {
   let application: Application | undefined
   for (const command of commands) {
     const outcome = ask(application, command)
-    if (outcome.type === 'refused') expect.fail(`${command.type}: ${outcome.refusal}`)
+    if (outcome.type !== 'done') expect.fail(`${command.type}: ${JSON.stringify(outcome)}`)
     application = outcome.application
   }
   return application ?? expect.fail('no command')
@@ -148,6 +148,10 @@ const ANSWERS: {
     reinstate: 'refused: unknown',
     use: 'refused: unknown',
     rotate_secret: 'refused: unknown',
+    withdraw: 'refused: unknown',
+    transfer: 'refused: unknown',
+    set_terms: 'refused: unknown',
+    delete: 'refused: unknown',
   },
   pending: {
     submit: 'refused: exists',
@@ -158,6 +162,10 @@ const ANSWERS: {
     reinstate: 'refused: state',
     use: 'refused: state',
     rotate_secret: 'refused: state',
+    withdraw: 'none',
+    transfer: 'pending',
+    set_terms: 'refused: state',
+    delete: 'none',
   },
   rejected: {
     submit: 'refused: exists',
@@ -168,6 +176,10 @@ const ANSWERS: {
     reinstate: 'refused: state',
     use: 'refused: state',
     rotate_secret: 'refused: state',
+    withdraw: 'none',
+    transfer: 'rejected',
+    set_terms: 'refused: state',
+    delete: 'none',
   },
   approved: {
     submit: 'refused: exists',
@@ -178,6 +190,10 @@ const ANSWERS: {
     reinstate: 'unchanged',
     use: 'unchanged',
     rotate_secret: 'approved',
+    withdraw: 'refused: state',
+    transfer: 'approved',
+    set_terms: 'approved',
+    delete: 'refused: state',
   },
   'approved, change pending': {
     submit: 'refused: exists',
@@ -188,6 +204,10 @@ const ANSWERS: {
     reinstate: 'unchanged',
     use: 'unchanged',
     rotate_secret: 'approved, change pending',
+    withdraw: 'approved',
+    transfer: 'approved, change pending',
+    set_terms: 'approved, change pending',
+    delete: 'refused: state',
   },
   'approved, change rejected': {
     submit: 'refused: exists',
@@ -198,6 +218,10 @@ const ANSWERS: {
     reinstate: 'unchanged',
     use: 'unchanged',
     rotate_secret: 'approved, change rejected',
+    withdraw: 'approved',
+    transfer: 'approved, change rejected',
+    set_terms: 'approved, change rejected',
+    delete: 'refused: state',
   },
   suspended: {
     submit: 'refused: exists',
@@ -208,6 +232,10 @@ const ANSWERS: {
     reinstate: 'approved',
     use: 'unchanged',
     rotate_secret: 'suspended',
+    withdraw: 'refused: state',
+    transfer: 'suspended',
+    set_terms: 'suspended',
+    delete: 'none',
   },
   'suspended, change pending': {
     submit: 'refused: exists',
@@ -218,6 +246,10 @@ const ANSWERS: {
     reinstate: 'approved, change pending',
     use: 'unchanged',
     rotate_secret: 'suspended, change pending',
+    withdraw: 'suspended',
+    transfer: 'suspended, change pending',
+    set_terms: 'suspended, change pending',
+    delete: 'none',
   },
   'suspended, change rejected': {
     submit: 'refused: exists',
@@ -228,6 +260,10 @@ const ANSWERS: {
     reinstate: 'approved, change rejected',
     use: 'unchanged',
     rotate_secret: 'suspended, change rejected',
+    withdraw: 'suspended',
+    transfer: 'suspended, change rejected',
+    set_terms: 'suspended, change rejected',
+    delete: 'none',
   },
 }
 
@@ -248,6 +284,10 @@ function commandIn(type: ApplicationCommand['type'], situation: Situation): Appl
     reinstate,
     use: { type: 'use', keepUntil: NOW + 1000 },
     rotate_secret: rotate('next', 60),
+    withdraw: { type: 'withdraw' },
+    transfer: { type: 'transfer', applicant: 'grace' },
+    set_terms: { type: 'set_terms', terms: { firstParty: true } },
+    delete: { type: 'delete' },
   }
   return commands[type]
 }
@@ -261,12 +301,16 @@ const EVENTS = {
   reinstate: 'reinstated',
   use: undefined, // tells nobody
   rotate_secret: 'secret_rotated',
+  withdraw: 'withdrawn',
+  transfer: 'transferred',
+  set_terms: 'terms_set',
+  delete: 'deleted',
 } as const
 
 describe('every command in every state', () => {
-  it('the situations are what they are called, and there is an answer to all of 8 commands in each of 9', () => {
+  it('the situations are what they are called, and there is an answer to all of 12 commands in each of 9', () => {
     for (const [name, application] of Object.entries(SITUATIONS)) expect(situationOf(application)).toBe(name)
-    expect(TABLE).toHaveLength(72)
+    expect(TABLE).toHaveLength(108)
   })
 
   const REFUSED = 'refused: '
@@ -292,8 +336,9 @@ describe('every command in every state', () => {
     const before: Application | undefined = SITUATIONS[situation]
     const outcome = ask(before, commandIn(type, situation), NOW + 5)
     if (outcome.type === 'refused') expect.fail(outcome.refusal)
-    expect(situationOf(outcome.application)).toBe(answer)
-    const { revision } = outcome.application
+    const after = outcome.type === 'removed' ? undefined : outcome.application
+    expect(situationOf(after)).toBe(answer)
+    const { revision } = after ?? before ?? expect.fail('there was none')
     expect(revision).toBe((before?.revision ?? 0) + (type === 'submit' || type === 'change' ? 1 : 0))
     expect(outcome.event).toStrictEqual({
       type: 'application',
@@ -425,7 +470,7 @@ describe('the record', () => {
     const details = detailsOf({ name: 'Renamed', logo: 'logo-2' })
     const changed = ask(SITUATIONS.approved, change(details), NOW + 3)
     const review = { state: 'pending', revision: 2, submittedAt: NOW + 3, details }
-    if (changed.type === 'refused') expect.fail(changed.refusal)
+    if (changed.type !== 'done') expect.fail(changed.type)
     expect(changed.application).toStrictEqual({ ...SITUATIONS.approved, revision: 2, review })
     const rejected = ask(changed.application, reject(2), NOW + 4)
     expect(rejected.type === 'done' && rejected.application).toStrictEqual({
@@ -767,6 +812,7 @@ describe('any history', () => {
         play(steps, ({ outcome, expected, before }, life, application) => {
           answers.add(expected)
           if (outcome.type === 'refused') expect(outcome.refusal).toBe(expected)
+          else if (outcome.type === 'removed') expect.fail('no command of a history removes')
           else if (outcome.event === undefined) expect([expected, outcome.application]).toEqual(['unchanged', before])
           else expect(expected).toBe('done')
           if (!isPublished(application)) return expect(application).toStrictEqual(life.record())
@@ -878,7 +924,7 @@ describe('secrets that are rotated', () => {
     let application = fresh
     for (const [secret, overlap, at] of turns) {
       const outcome = ask(application, rotate(secret, overlap), NOW + at)
-      if (outcome.type === 'refused' || !isPublished(outcome.application)) return expect.fail('not rotated')
+      if (outcome.type !== 'done' || !isPublished(outcome.application)) return expect.fail('not rotated')
       application = outcome.application
     }
     return application
@@ -922,7 +968,7 @@ describe('secrets that are rotated', () => {
     expect(eight.secrets).toHaveLength(8)
     expect(ask(eight, rotate(9, 100), NOW + 99)).toStrictEqual({ type: 'refused', refusal: 'secrets' })
     const ninth = ask(eight, rotate(9, 100), NOW + 100)
-    if (ninth.type === 'refused') expect.fail(ninth.refusal)
+    if (ninth.type !== 'done') expect.fail(ninth.type)
     expect(working(ninth.application, 100, [...all, 9])).toEqual([2, 3, 4, 5, 6, 7, 8, 9])
     const without = ask(eight, rotate(9, 0), NOW + 7)
     expect(without.type === 'done' && working(without.application, 7, [...all, 9])).toEqual([9])

@@ -4,7 +4,7 @@
  * @module
  * @see Specification, sections 1, 2.1 and 5; RFC 6749, sections 5.2 and 6; RFC 6750, section 3.1
  */
-import type { Amendment, AuthorizationServerOptions, Submission } from 'grantwell'
+import type { AuthorizationServerOptions, Submission } from 'grantwell'
 import { createAuthorizationServer, scopeCatalogue } from 'grantwell'
 import { createNodeHandler, sendResponse } from 'grantwell/node'
 import { afterEach, describe, expect, it } from 'vitest'
@@ -148,7 +148,7 @@ async function deviceCodeOf(site: Site, client?: Client, agrees = true): Promise
 }
 
 /** The whole of a registration as it is to be. */
-function amendment(changes: Partial<Amendment> = {}): Amendment {
+function amendment(changes: Partial<Submission> = {}): Omit<Submission, 'logo'> & { readonly logo?: Uint8Array } {
   const { logo, ...rest } = registration()
   return { ...rest, scopes: asked('repo-code:rw', 'account-profile:r'), ...changes }
 }
@@ -158,7 +158,7 @@ const asked = (...scopes: readonly string[]) => scopes.map((scope) => ({ scope, 
 const submission = (changes: Partial<Submission> = {}): Submission => ({ ...amendment(), logo: LOGO, ...changes })
 
 /** The applicant of `web` hands in a change, and an administrator approves it. */
-async function reapproved({ server }: Site, changes: Partial<Amendment>, scopes?: readonly string[]): Promise<void> {
+async function reapproved({ server }: Site, changes: Partial<Submission>, scopes?: readonly string[]): Promise<void> {
   const { revision } = await server.applications.change('web', amendment(changes))
   await server.applications.approve('web', { revision, ...(scopes !== undefined && { scopes }) })
 }

@@ -374,7 +374,7 @@ describe('1 an application is handed in', () => {
     expect(await test.server.applications.get(application.id)).toStrictEqual(application)
     expect(await test.server.applications.logo(named)).toStrictEqual({ type: 'image/png', bytes: LOGO })
     expect(test.events).toStrictEqual([
-      { type: 'application', at: START, applicationId: application.id, change: 'submitted', revision: 1 },
+      { type: 'application', at: START, applicationId: application.id, change: 'submitted', revision: 1, actor: 'bob' },
     ])
     expect(await isBelieved(test, { clientId: application.id, clientSecret: WEB.clientSecret })).toBe(false)
     expect(await isBelieved(test, { clientId: application.id })).toBe(false)
@@ -551,7 +551,7 @@ const STATE = {
 }
 const OUTDATED = {
   code: 'ERR_REVISION_OUTDATED',
-  message: 'grantwell: this is not the revision that waits: look at the application again',
+  message: 'grantwell: there is a newer revision than this one: look at the application again',
   faults: [],
 }
 

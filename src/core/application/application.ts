@@ -35,8 +35,23 @@ export interface PublishedApplication extends ApplicationHead, ApplicationDetail
   readonly secrets: readonly ClientSecret[]
   /** The time of the last approval, in seconds since the epoch. */
   readonly approvedAt: Seconds
+  /** What administrators alone decide on; absent where they decided on nothing. */
+  readonly terms?: ApplicationTerms
   /** A change that waits for the administrators, or that they refused. */
   readonly review?: Review
+}
+
+/** What administrators decide on for an application, whatever its applicant hands in. */
+export interface ApplicationTerms {
+  /**
+   * True for an application of the service itself: no user is asked for consent where the answer goes to an `https` redirect URI. Absent
+   * for any other.
+   */
+  readonly firstParty?: true
+  /** Seconds that its access tokens work; those of the server where it is absent. */
+  readonly accessTokenLifetime?: Seconds
+  /** Seconds that its refresh tokens work; those of the server where it is absent. */
+  readonly refreshTokenLifetime?: Seconds
 }
 
 /** The fields that every application has. */
@@ -122,6 +137,20 @@ export function isResourceServer(application: Application): boolean {
 export function selfRegisteredOf(application: Application | undefined): SelfRegistered | undefined {
   const own = application !== undefined && Object.hasOwn(application, 'selfRegistered') && application.selfRegistered
   return own ? ownOf(own) : undefined
+}
+
+/** Returns the terms of an application as a part of its record. Reads an own property, so that a polluted prototype grants none. */
+export function termsOf(application: Application | undefined): { readonly terms?: ApplicationTerms } {
+  const terms = isPublished(application) && Object.hasOwn(application, 'terms') && application.terms
+  return terms ? { terms: ownOf(terms) } : {}
+}
+
+/** Returns the lifetimes of tokens that an application has: its own where it has some, else those of the server. */
+export function lifetimesFor<
+  Rules extends { readonly accessTokenLifetime: Seconds; readonly refreshTokenLifetime: Seconds },
+>(application: Application | undefined, rules: Rules): Rules {
+  const { terms } = termsOf(application)
+  return terms === undefined ? rules : { ...rules, ...terms }
 }
 
 /** Returns the secrets that an application has already; undefined for one that gets its first at its approval. */

@@ -36,10 +36,22 @@ export function checkRedirects(
   check(isEnough, 'redirectUris', 'must have at least one')
   const givenDomain = read('authorizedDomain', TEXT, true)
   const allowSubdomains = read('allowSubdomains', FLAG, true) ?? false
-  if (rules.redirectUris === 'exact' && givenDomain === undefined) return { redirectUris, allowSubdomains: false }
+  const isExact = readMatching({ read, check }, givenDomain) || rules.redirectUris === 'exact'
+  // Where only registered URIs count, a domain is of no use: several hosts need none.
+  const needsNone = isExact || (rules.redirect.matching === 'exact' && hosts.size > 1)
+  if (needsNone && givenDomain === undefined) return { redirectUris, allowSubdomains: false }
   const authorizedDomain = givenDomain ?? (hosts.size === 1 ? [...hosts][0] : undefined)
   checkDomain(authorizedDomain, allowSubdomains, hosts, check)
   return { redirectUris, ...(authorizedDomain !== undefined && { authorizedDomain }), allowSubdomains }
+}
+
+/** Reads how redirect URIs are matched. Returns true for `exact`. */
+function readMatching({ read, check }: Pick<RegistrationForm, 'read' | 'check'>, domain: string | undefined): boolean {
+  const matching = read('redirectMatching', TEXT, true) ?? 'domain'
+  check(matching === 'domain' || matching === 'exact', 'redirectMatching', 'must be domain or exact')
+  const isExact = matching === 'exact'
+  check(!isExact || domain === undefined, 'authorizedDomain', 'must not be given: redirectMatching is exact')
+  return isExact
 }
 
 /** Returns the sound ones of redirect URIs, and the hosts of those that are https. */

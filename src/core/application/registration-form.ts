@@ -21,7 +21,8 @@ export interface RegistrationForm {
 /** Notes a fault where a condition does not hold. */
 export type Check = (holds: boolean, path: string, message: string) => void
 
-const FIELDS: readonly (keyof Registration)[] = [
+/** The fields of a registration. */
+export const FIELDS: readonly (keyof Registration)[] = [
   'name',
   'logo',
   'description',
@@ -30,6 +31,7 @@ const FIELDS: readonly (keyof Registration)[] = [
   'redirectUris',
   'authorizedDomain',
   'allowSubdomains',
+  'redirectMatching',
   'scopes',
   'resourceScope',
   'deviceFlow',

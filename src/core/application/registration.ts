@@ -27,6 +27,11 @@ export interface Registration {
   readonly authorizedDomain?: string | undefined
   /** True to admit subdomains of it; false by default. */
   readonly allowSubdomains?: boolean | undefined
+  /**
+   * `exact` admits the registered redirect URIs alone, which may then have several hosts, and no authorized domain; `domain` by default
+   * (the option `redirectMatching` of the server can make it `exact` for all).
+   */
+  readonly redirectMatching?: 'domain' | 'exact' | undefined
   /** The scopes that it may ask for, such as `['repo-code:rw', 'account-profile:r']`, each with a reason where there is one. */
   readonly scopes: readonly (string | RequestedScope)[]
   /** The widest resource scope that it may ask for; a user may grant a narrower one. */
@@ -70,10 +75,12 @@ export interface Submission extends Registration {
 }
 
 /**
- * A change that an applicant hands in: the whole registration as it is to be, save a logo that stays. Anything else that
- * is left out is as if it had never been given.
+ * A change that an applicant hands in: the fields that are to be other. A field that is left out stays as it is; null takes an
+ * optional one away. A scope that is named alone keeps its reason.
  */
-export type Amendment = Omit<Submission, 'logo'> & { readonly logo?: Uint8Array | undefined }
+export type Amendment = {
+  readonly [Field in keyof Registration]?: Registration[Field] | (undefined extends Registration[Field] ? null : never)
+}
 
 /** A scope and why the application needs it, in words for the administrators. */
 export interface RequestedScope {

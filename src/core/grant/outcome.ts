@@ -36,6 +36,8 @@ export type DecidedEvent = {
   readonly grantId: GrantId
   readonly clientId: ClientId
   readonly subject: Subject
+  /** The administrator who ended it, as the host named it; absent otherwise. */
+  readonly actor?: Subject
 } & (
   | {
       /** A user agreed: the application gets a code. */

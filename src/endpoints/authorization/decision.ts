@@ -4,6 +4,7 @@
  * @see Specification, section 4.1; RFC 6749, section 4.1.2
  */
 import type { PublishedApplication } from '../../core/application/application.js'
+import { termsOf } from '../../core/application/application.js'
 import { RESOURCE_CHOICES } from '../../core/application/registration.js'
 import { isUnreviewed } from '../../core/application/self-registered/life.js'
 import { audienceOf, coversAudience } from '../../core/audiences/audience.js'
@@ -68,11 +69,39 @@ export async function refuse(
   })
 }
 
+/** A question that the user is spared. */
+export interface SparedQuestion {
+  /** The resources of the new grant. */
+  readonly resources: Resources
+  /** The earlier grant that spares the question; absent for an application of the service itself. */
+  readonly grantId?: GrantId
+}
+
+/** Finds out if the user is spared the question: by the terms of the application, or by an earlier grant. */
+export async function findSpared(
+  context: PageContext<never>,
+  asked: AuthorizationRequest,
+  user: User,
+): Promise<SparedQuestion | undefined> {
+  const { resourceScope } = asked.application
+  if (isFirstParty(asked) && resourceScope !== 'specified') return { resources: { kind: resourceScope } }
+  const earlier = await findConsent(context, asked, user)
+  return earlier === undefined ? undefined : { resources: earlier.resources, grantId: earlier.id }
+}
+
+/**
+ * True for an application of the service itself, where the answer goes to an `https` redirect URI: any other program can take over a
+ * loopback port or a private-use scheme, so its user is always asked (RFC 8252, section 8.6).
+ */
+function isFirstParty({ application, redirectUri }: AuthorizationRequest): boolean {
+  return termsOf(application).terms?.firstParty === true && redirectUri.startsWith('https:')
+}
+
 /**
  * Finds the live grant that spares the user the question, with `consent: 'once'`. It covers what is asked for, and its answer went
  * to the same redirect URI.
  */
-export async function findConsent(
+async function findConsent(
   context: PageContext<never>,
   asked: AuthorizationRequest,
   user: User,

@@ -24,6 +24,7 @@ import { keys, recordAs } from '../../shell/records.js'
 import type { PageContext } from '../interaction/context.js'
 import { showError } from '../interaction/error-page.js'
 import { canBeOurs, verifyForm, verifyFormOfAnyAge } from '../interaction/forms.js'
+import { admitChoice, admitPermission } from '../interaction/host-decision.js'
 import type { ChoiceFault } from '../interaction/resources.js'
 import { isChoiceFault, readChoice } from '../interaction/resources.js'
 import type { DecidedDevice, WaitingDevice } from './devices.js'
@@ -63,13 +64,18 @@ export async function takeDecision(
   if (isOAuthError(records)) return showError(context, 'device', records)
   const decided = checkDecided(user, userCode, records)
   if (decided !== undefined) return repeatResult(context, request, user, decided, sent)
-  const found = checkWaiting(context, userCode, records)
-  if (isOAuthError(found)) return showCodePage(context, request, user, NO_CODE, userCodeUnknown())
+  const waiting = checkWaiting(context, userCode, records)
+  if (isOAuthError(waiting)) return showCodePage(context, request, user, NO_CODE, userCodeUnknown())
+  const found = await admitPermission(context, user, waiting)
+  if (isOAuthError(found)) return showError(context, 'device', found)
   if (verifyForm(context, request, user, consentFormOf(found), sent.token) === undefined)
     return showError(context, 'device', notAccessible('consent_invalid'))
   const resources = await chooseResources(context, user, found, decision, sent.form)
   if (isChoiceFault(resources)) return showConsent(context, request, user, found, resources)
-  const reply = await decide(context, user, wanted, found, resources)
+  const admitted =
+    decision === 'refuse' ? { asked: found, resources } : await admitChoice(context, user, found, resources)
+  if (isOAuthError(admitted)) return showError(context, 'device', admitted)
+  const reply = await decide(context, user, wanted, admitted.asked, admitted.resources)
   if (!isOAuthError(reply)) return showResult(context, decision, found)
   return answerError(context, request, user, found, sent, reply)
 }

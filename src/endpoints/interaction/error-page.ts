@@ -22,6 +22,7 @@ const FORM_INVALID: { readonly [Endpoint in PageEndpoint]: PageErrorCode } = {
 const CODES = new Map<RefusalReason, PageErrorCode>([
   ['client_not_approved', 'notApproved'],
   ['client_refused', 'clientRefused'],
+  ['host_refused', 'hostRefused'],
   ['client_metadata_unavailable', 'clientUnreadable'],
 ])
 

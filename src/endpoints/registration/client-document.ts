@@ -103,8 +103,8 @@ async function adopt(
         ...decided,
       }
       const outcome = adoptDocument(recordAs.application(value), read, now)
-      if (outcome.type === 'refused')
-        return { reply: outcome.refusal === 'unknown' ? notAccessible('client_refused') : unavailable('contention') }
+      if (outcome.type === 'refused' && outcome.refusal === 'unknown') return { reply: notAccessible('client_refused') }
+      if (outcome.type !== 'done') return { reply: unavailable('contention') }
       const { application, event } = outcome
       const events = event === undefined ? [] : [event]
       return { reply: { type: 'adopted', application }, write: applicationWrite(key, application), events }

@@ -102,7 +102,7 @@ async function register(
       const secret = clientSecret === undefined ? {} : { secretDigest }
       const submit = { type: 'submit', id, details: detailsFor(details, decision), selfRegistered, ...secret } as const
       const submitted = transitionApplication(recordAs.application(taken), submit, now)
-      if (submitted.type === 'refused') return { reply: unavailable('contention') }
+      if (submitted.type !== 'done') return { reply: unavailable('contention') }
       const { scopes } = decision.type === 'approve' ? decision : details
       const keepUntil = now + UNUSED_LIFETIME
       const approve = { type: 'approve', revision: 1, scopes, catalogue, secretDigest, keepUntil } as const

@@ -3,6 +3,7 @@
  * @module
  */
 import type { Application } from '../../core/application/application.js'
+import { lifetimesFor } from '../../core/application/application.js'
 import { keepUntilOf } from '../../core/application/self-registered/life.js'
 import { transitionApplication } from '../../core/application/transition.js'
 import type { ClientId, Seconds } from '../../core/values.js'
@@ -20,7 +21,7 @@ export function keepClient(
   transactions: Transactions,
   application: Application | undefined,
 ): Promise<void> | undefined {
-  const keepUntil = keepUntilOf(application, settings.clock(), settings.rules)
+  const keepUntil = keepUntilOf(application, settings.clock(), lifetimesFor(application, settings.rules))
   return keepUntil === undefined || application === undefined
     ? undefined
     : keepUntilThen(settings, transactions, application.id, keepUntil)
@@ -37,7 +38,7 @@ async function keepUntilThen(
     const reply = { type: 'kept' } as const
     const before = recordAs.application(value)
     const outcome = transitionApplication(before, { type: 'use', keepUntil }, now)
-    return outcome.type === 'refused' || outcome.application === before
+    return outcome.type !== 'done' || outcome.application === before
       ? { reply }
       : { reply, write: applicationWrite(key, outcome.application) }
   })

@@ -3,8 +3,8 @@
  * @module
  */
 import type { Application } from '../../core/application/application.js'
+import type { ApplicationRefusal } from '../../core/application/life/outcome.js'
 import type { RegistrationFault } from '../../core/application/registration.js'
-import type { ApplicationRefusal } from '../../core/application/transition.js'
 import type { GrantwellErrorCode } from '../../core/errors.js'
 import { GrantwellError } from '../../core/errors.js'
 
@@ -14,7 +14,7 @@ const REFUSALS: {
   exists: ['ERR_CLIENT_EXISTS', 'there is an application with this client identifier'],
   unknown: ['ERR_CLIENT_UNKNOWN', 'there is no such application'],
   state: ['ERR_APPLICATION_STATE', 'this cannot be done with an application of this kind and state'],
-  outdated: ['ERR_REVISION_OUTDATED', 'this is not the revision that waits: look at the application again'],
+  outdated: ['ERR_REVISION_OUTDATED', 'there is a newer revision than this one: look at the application again'],
   secrets: ['ERR_APPLICATION_STATE', 'too many secrets work at once: let one expire, or rotate without an overlap'],
 }
 

@@ -3,7 +3,7 @@
  * @module
  * @see Specification, section 1
  */
-import type { Application, SubmittedApplication } from '../../core/application/application.js'
+import type { Application, ApplicationTerms, SubmittedApplication } from '../../core/application/application.js'
 import type {
   Amendment,
   Registration,
@@ -29,8 +29,19 @@ export interface ApplicationPage {
   readonly cursor?: string
 }
 
+/** Which applications a search or a count is about; all of them by default. */
+export interface WantedApplications {
+  /** A state; `pending` includes changes of published applications, as for `list`. */
+  readonly state?: Application['state']
+  /** The user who handed them in. */
+  readonly applicant?: Subject
+  /** Words in the name, website, redirect URIs, identifier or applicant, in any case. */
+  readonly text?: string
+}
+
 /**
- * Functions for applicants and administrators. The host decides who may call them. Each throws GrantwellError: `ERR_STORE` if the
+ * Functions for applicants and administrators. The host decides who may call them. Each that changes an application takes the one
+ * who asks for it as `actor`, for the audit trail. Each throws GrantwellError: `ERR_STORE` if the
  * store fails, `ERR_CONFIGURATION` for an option of another name or type, and, if it changes an application,
  * `ERR_CLIENT_UNKNOWN`.
  */
@@ -39,11 +50,17 @@ export interface Applications {
    * Registers an application that administrators have approved, in one step.
    * @param imported - an identifier and a secret that the application already has; random by default. The secret must have at
    * least 24 visible ASCII characters and be random, since the store holds its plain SHA-256
+   * @param imported.terms - as for `setTerms`
    * @throws GrantwellError `ERR_REGISTRATION` with every fault, or `ERR_CLIENT_EXISTS`
    */
   readonly register: (
     registration: Registration,
-    imported?: { readonly clientId?: string; readonly clientSecret?: string },
+    imported?: {
+      readonly clientId?: string
+      readonly clientSecret?: string
+      readonly terms?: ApplicationTerms
+      readonly actor?: Subject
+    },
   ) => Promise<ClientCredentials>
   /**
    * Registers an API of the service that runs elsewhere. It may then use the introspection endpoint. It is suspended, reinstated,
@@ -54,7 +71,7 @@ export interface Applications {
    */
   readonly registerResourceServer: (
     registration: ResourceServerRegistration,
-    imported?: { readonly clientId?: string; readonly clientSecret?: string },
+    imported?: { readonly clientId?: string; readonly clientSecret?: string; readonly actor?: Subject },
   ) => Promise<Required<ClientCredentials>>
   /**
    * Submits an application for approval.
@@ -62,14 +79,51 @@ export interface Applications {
    * @returns the pending application; its `id` becomes the client identifier once it is approved
    * @throws GrantwellError `ERR_REGISTRATION` with every fault, or `ERR_TOO_MANY_SUBMISSIONS` if 20 of the applicant wait
    */
-  readonly submit: (submission: Submission, by?: { readonly applicant?: Subject }) => Promise<SubmittedApplication>
+  readonly submit: (
+    submission: Submission,
+    by?: { readonly applicant?: Subject; readonly actor?: Subject },
+  ) => Promise<SubmittedApplication>
   /**
    * Submits a change for approval. The approved registration stays in force until then. A change or a submission that waits
-   * already is replaced.
-   * @param amendment - the whole registration with the change made; without a logo, the present one stays
-   * @throws GrantwellError `ERR_REGISTRATION` with every fault, or `ERR_APPLICATION_STATE` for a rejected application
+   * already is changed in its turn.
+   * @param amendment - the fields that are to be other: `{ redirectUris: [...uris, uri] }`. A field that is left out stays as it is;
+   * null takes an optional one away; a scope that is named alone keeps its reason
+   * @param options.revision - the `revision` that the change was made from; by default it is made from the newest
+   * @throws GrantwellError `ERR_REGISTRATION` with every fault, `ERR_APPLICATION_STATE` for a rejected application, or
+   * `ERR_REVISION_OUTDATED` if somebody else changed it since that revision
    */
-  readonly change: (id: string, amendment: Amendment) => Promise<Application>
+  readonly change: (
+    id: string,
+    amendment: Amendment,
+    options?: { readonly revision?: number; readonly actor?: Subject },
+  ) => Promise<Application>
+  /**
+   * Takes back what waits, or what was rejected: a change, or a new application, which is gone then.
+   * @throws GrantwellError `ERR_APPLICATION_STATE` if there is nothing of that kind
+   */
+  readonly withdraw: (id: string, options?: { readonly actor?: Subject }) => Promise<void>
+  /**
+   * Gives an application to another applicant, a colleague for example.
+   * @param to.applicant - the user who has it from now on
+   * @throws GrantwellError `ERR_APPLICATION_STATE` for a resource server
+   */
+  readonly transfer: (id: string, to: { readonly applicant: Subject; readonly actor?: Subject }) => Promise<void>
+  /**
+   * Sets what administrators alone decide on, whatever an applicant hands in. It replaces the terms that were set before.
+   * @param terms - `firstParty: true` for an application of the service itself, whose users are not asked for consent; lifetimes of its
+   * tokens in seconds, in place of those of the server
+   * @throws GrantwellError `ERR_APPLICATION_STATE` for an application that was never approved, or a resource server
+   */
+  readonly setTerms: (
+    clientId: string,
+    terms: ApplicationTerms,
+    options?: { readonly actor?: Subject },
+  ) => Promise<void>
+  /**
+   * Deletes an application in any state: it gets nothing more, all its grants end, and its record goes. After an interruption, a second
+   * call ends the rest.
+   */
+  readonly delete: (id: string, options?: { readonly actor?: Subject }) => Promise<void>
   /**
    * Approves a change, or a new application, which gets its client identifier and secret.
    * @param reviewed.revision - the `review.revision` that the administrator looked at
@@ -80,21 +134,24 @@ export interface Applications {
    */
   readonly approve: (
     id: string,
-    reviewed: { readonly revision: number; readonly scopes?: readonly string[] },
+    reviewed: { readonly revision: number; readonly scopes?: readonly string[]; readonly actor?: Subject },
   ) => Promise<ClientCredentials>
   /**
    * Rejects a new application for good, or a change; then the approved registration stays in force.
    * @param reviewed.reason - the reason for the applicant, 1 to 350 characters
    * @throws like `approve`
    */
-  readonly reject: (id: string, reviewed: { readonly revision: number; readonly reason: string }) => Promise<void>
+  readonly reject: (
+    id: string,
+    reviewed: { readonly revision: number; readonly reason: string; readonly actor?: Subject },
+  ) => Promise<void>
   /**
    * Suspends an application: it gets no tokens, and its tokens stop working with the next request.
    * @throws GrantwellError `ERR_APPLICATION_STATE` if it was never approved
    */
-  readonly suspend: (clientId: string) => Promise<void>
+  readonly suspend: (clientId: string, options?: { readonly actor?: Subject }) => Promise<void>
   /** Reinstates a suspended application: its tokens that have not expired work again. @throws like `suspend` */
-  readonly reinstate: (clientId: string) => Promise<void>
+  readonly reinstate: (clientId: string, options?: { readonly actor?: Subject }) => Promise<void>
   /**
    * Gives a confidential client a new secret. The old one works during an overlap, so that the host can tell every server of the
    * application. With an overlap of 0 every older secret stops at once.
@@ -104,7 +161,7 @@ export interface Applications {
    */
   readonly rotateSecret: (
     clientId: string,
-    options?: { readonly overlap?: Seconds },
+    options?: { readonly overlap?: Seconds; readonly actor?: Subject },
   ) => Promise<Required<ClientCredentials>>
   /**
    * Names the rule that a redirect URI breaks, for a developer who sees "This link cannot be accessed".
@@ -129,6 +186,17 @@ export interface Applications {
       | { readonly applicant: Subject; readonly state?: never },
     page?: { readonly limit?: number; readonly cursor?: string },
   ) => Promise<ApplicationPage>
+  /**
+   * Searches applications, page by page. It reads every application of that state or applicant, so it is for administrators.
+   * @param page.limit - the maximum number of applications; 100 by default. A page may have fewer, or none, and not be the last
+   * @param page.cursor - the cursor of the page before
+   */
+  readonly search: (
+    which?: WantedApplications,
+    page?: { readonly limit?: number; readonly cursor?: string },
+  ) => Promise<ApplicationPage>
+  /** Counts the applications that a search would find. It reads as many. */
+  readonly count: (which?: WantedApplications) => Promise<number>
   /** Returns the logo that a record names as `logo`, in force or in review; undefined for an unknown one. */
   readonly logo: (logo: string) => Promise<Logo | undefined>
 }

@@ -19,7 +19,8 @@ import type { Applications } from './interface.js'
 import type { ApplicationContext } from './records.js'
 import { readApplication } from './records.js'
 
-const STATES: readonly Application['state'][] = ['pending', 'rejected', 'approved', 'suspended']
+/** The states of applications. */
+export const STATES: readonly Application['state'][] = ['pending', 'rejected', 'approved', 'suspended']
 
 type Wanted = { readonly state?: Application['state']; readonly applicant?: Subject }
 const WANTED: TakesOf<Wanted> = { state: oneOf(...STATES), applicant: NAME }

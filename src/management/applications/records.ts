@@ -5,10 +5,11 @@
 
 import type { Application } from '../../core/application/application.js'
 import { logosOf } from '../../core/application/application-record.js'
-import type { ApplicationCommand, ApplicationRefusal } from '../../core/application/transition.js'
+import type { ApplicationCommand } from '../../core/application/life/commands.js'
+import type { ApplicationRefusal } from '../../core/application/life/outcome.js'
 import { transitionApplication } from '../../core/application/transition.js'
 import { isOAuthError } from '../../core/errors.js'
-import type { ClientId, Seconds } from '../../core/values.js'
+import type { ClientId, Seconds, Subject } from '../../core/values.js'
 import { parseClientId } from '../../core/values.js'
 import type { Settings } from '../../shell/options/settings.js'
 import { applicationWrite } from '../../shell/records/application-write.js'
@@ -29,7 +30,8 @@ export interface ApplicationContext {
 interface Applied {
   readonly type: 'done'
   readonly before: Application | undefined
-  readonly after: Application
+  /** Undefined for an application that was removed. */
+  readonly after: Application | undefined
 }
 
 /** A command that an application refused. */
@@ -39,21 +41,48 @@ interface Refused {
   readonly state?: Application['state']
 }
 
-type Commands = readonly [ApplicationCommand, ...ApplicationCommand[]]
+/** The one who asks for commands, as the host names it; undefined where the host names nobody. */
+type Actor = Subject | undefined
 
 /**
  * Applies commands to an application, one after the other, in one write. Then removes the logos that its record names no more.
+ * @returns the application as it is from now on
  * @throws GrantwellError of the refusal, or `ERR_STORE`
  */
 export async function applyCommands(
+  context: ApplicationContext,
+  clientId: ClientId | undefined,
+  actor: Actor,
+  ...commands: readonly ApplicationCommand[]
+): Promise<{ readonly before: Application | undefined; readonly after: Application }> {
+  const { before, after } = await apply(context, clientId, actor, commands)
+  if (after === undefined) throw refusalError('unknown')
+  return { before, after }
+}
+
+/**
+ * Applies a command after which the application may be gone.
+ * @throws GrantwellError of the refusal, or `ERR_STORE`
+ */
+export async function applyCommand(
+  context: ApplicationContext,
+  clientId: ClientId | undefined,
+  actor: Actor,
+  command: ApplicationCommand,
+): Promise<void> {
+  await apply(context, clientId, actor, [command])
+}
+
+async function apply(
   { settings, transactions, logos }: ApplicationContext,
   clientId: ClientId | undefined,
-  ...commands: Commands
+  actor: Actor,
+  commands: readonly ApplicationCommand[],
 ): Promise<Applied> {
   if (clientId === undefined) throw refusalError('unknown')
   const key = keys.application(settings.clientKeyOf(clientId))
   const reply = await transactions.transact([key], ([value], now) =>
-    decide(key, recordAs.application(value), commands, now),
+    decide(key, recordAs.application(value), commands, now, actor),
   )
   if (isOAuthError(reply)) throw storeError(reply)
   if (reply.type === 'refused') throw refusalError(reply.refusal, reply.state)
@@ -66,20 +95,24 @@ export async function applyCommands(
 function decide(
   key: string,
   before: Application | undefined,
-  commands: Commands,
+  commands: readonly ApplicationCommand[],
   now: Seconds,
+  actor: Actor,
 ): Decision<Applied | Refused> {
   let after = before
   const events = []
   for (const command of commands) {
     const outcome = transitionApplication(after, command, now)
     if (outcome.type === 'refused') return { reply: { ...outcome, ...(after !== undefined && { state: after.state }) } }
-    after = outcome.application
-    if (outcome.event !== undefined) events.push(outcome.event)
+    after = outcome.type === 'removed' ? undefined : outcome.application
+    const { event } = outcome
+    if (event !== undefined) events.push(actor === undefined ? event : { ...event, actor })
   }
-  if (after === undefined) return { reply: { type: 'refused', refusal: 'unknown' } }
   const reply = { type: 'done', before, after } as const
-  return after === before ? { reply } : { reply, events, write: applicationWrite(key, after) }
+  if (after === before) return { reply }
+  // A time that has come removes a record.
+  const write = after === undefined ? { key, value: before ?? {}, expiresAt: now } : applicationWrite(key, after)
+  return { reply, events, write }
 }
 
 /**

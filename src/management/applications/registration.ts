@@ -2,7 +2,7 @@
  * Registers applications and resource servers that administrators have approved.
  * @module
  */
-import type { ApplicationDetails } from '../../core/application/application.js'
+import type { ApplicationDetails, ApplicationTerms } from '../../core/application/application.js'
 import type {
   Registration,
   RegistrationDetails,
@@ -19,21 +19,25 @@ import type { TakesOf } from '../../core/takes.js'
 import { ANYTHING, isTaken, mustBe, NAME } from '../../core/takes.js'
 import type { ClientId } from '../../core/values.js'
 import { parseClientId } from '../../core/values.js'
+import type { ActedBy } from '../arguments.js'
+import { ACTED_BY } from '../arguments.js'
 import { registrationError } from './errors.js'
 import type { Applications } from './interface.js'
 import type { ApplicationContext } from './records.js'
 import { applyCommands } from './records.js'
 import { createSecret } from './secrets.js'
+import { checkTerms } from './terms.js'
 
 const CLIENT_ID_BYTES = 16
 
 /** Only for the type checker: a registration that requires a logo has one. */
 export const NO_LOGO: Uint8Array = new Uint8Array(0)
 
-type Imported = { readonly clientId?: string; readonly clientSecret?: string }
+type Imported = { readonly clientId?: string; readonly clientSecret?: string } & ActedBy
+type RegisteredWith = Imported & { readonly terms?: ApplicationTerms }
 
 /** Their values are checked with the registration, so that the host learns all faults at once. */
-const IMPORTED: TakesOf<Imported> = { clientId: ANYTHING, clientSecret: ANYTHING }
+const IMPORTED: TakesOf<Imported> = { clientId: ANYTHING, clientSecret: ANYTHING, ...ACTED_BY }
 const RESOURCE_SERVER: TakesOf<ResourceServerRegistration> = {
   name: ANYTHING,
   description: ANYTHING,
@@ -50,7 +54,9 @@ export function createRegistrationFunctions(
 ): Pick<Applications, 'register' | 'registerResourceServer'> {
   return {
     register: async (registration, given = {}) => {
-      const imported = readStrictOptions<Imported>('applications.register', given, IMPORTED)
+      const of = 'applications.register'
+      const imported = readStrictOptions<RegisteredWith>(of, given, { ...IMPORTED, terms: ANYTHING })
+      const terms = imported.terms === undefined ? undefined : checkTerms(context.settings, of, imported.terms)
       const type = (registration as Registration | null | undefined)?.type // whatever it is, it is checked with the rest
       const needs = { reasons: 'optional', logo: 'required' } as const
       const checked = checkDetails(context, registration, needs, importFaults(type, imported))
@@ -58,7 +64,7 @@ export function createRegistrationFunctions(
       const clientSecret =
         details.type === 'confidential' ? (imported.clientSecret ?? createSecret(context)) : undefined
       const clientId = await context.logos.keepFor(logo, (id) =>
-        publish(context, { ...details, logo: id }, imported.clientId, clientSecret),
+        publish(context, { ...details, logo: id }, imported, clientSecret, terms),
       )
       return { clientId, ...(clientSecret !== undefined && { clientSecret }) }
     },
@@ -75,7 +81,7 @@ export function createRegistrationFunctions(
       const clientSecret = imported.clientSecret ?? createSecret(context)
       const bound = audience === undefined ? {} : { audience: audience as ResourceIdentifier } // audienceFaults has checked it
       const server = { ...details, logo: '', resourceServer: true, ...bound } as const
-      const clientId = await publish(context, server, imported.clientId, clientSecret)
+      const clientId = await publish(context, server, imported, clientSecret)
       return { clientId, clientSecret }
     },
   }
@@ -89,7 +95,7 @@ export function createRegistrationFunctions(
 export function checkDetails(
   { settings }: ApplicationContext,
   given: unknown,
-  needs: Pick<RegistrationRules, 'reasons' | 'logo'> & Partial<Pick<RegistrationRules, 'redirectUris'>>,
+  needs: Pick<RegistrationRules, 'reasons' | 'logo'> & Partial<Pick<RegistrationRules, 'redirectUris' | 'website'>>,
   more: readonly RegistrationFault[] = [],
 ): { readonly details: RegistrationDetails; readonly logo: Uint8Array | undefined } {
   const { scopes, redirect, macTokens } = settings
@@ -110,14 +116,16 @@ export function createClientId({ settings }: Pick<ApplicationContext, 'settings'
 async function publish(
   context: ApplicationContext,
   details: ApplicationDetails,
-  imported: string | undefined,
+  { clientId: imported, actor }: Imported,
   clientSecret: string | undefined,
+  terms?: ApplicationTerms,
 ): Promise<ClientId> {
   const clientId = imported === undefined ? createClientId(context) : (imported as ClientId) // importFaults has checked it
   const secretDigest = digestOf(context.settings.digests, clientSecret ?? '')
   const submit = { type: 'submit', id: clientId, details } as const
   const approve = { type: 'approve', revision: 1, secretDigest, catalogue: context.settings.scopes } as const
-  await applyCommands(context, clientId, submit, approve)
+  const more = terms === undefined ? [] : [{ type: 'set_terms', terms } as const]
+  await applyCommands(context, clientId, actor, submit, approve, ...more)
   return clientId
 }
 

@@ -10,21 +10,24 @@ import { normalizeScopes } from '../../core/scopes.js'
 import type { Takes, TakesOf } from '../../core/takes.js'
 import { ANYTHING, TEXT } from '../../core/takes.js'
 import { parseClientId } from '../../core/values.js'
+import type { ActedBy } from '../arguments.js'
+import { ACTED_BY } from '../arguments.js'
 import { refusalError, registrationError } from './errors.js'
 import type { Applications } from './interface.js'
 import type { ApplicationContext } from './records.js'
 import { applyCommands } from './records.js'
 import { createSecret } from './secrets.js'
 
-type Approval = { readonly revision: number; readonly scopes?: readonly string[] }
-type Rejection = { readonly revision: number; readonly reason: string }
+type Approval = { readonly revision: number; readonly scopes?: readonly string[] } & ActedBy
+type Rejection = { readonly revision: number; readonly reason: string } & ActedBy
 
 const REVISION: Takes = { words: 'the whole number that was reviewed', fits: Number.isSafeInteger }
 const APPROVAL: TakesOf<Approval> = {
   revision: REVISION,
   scopes: { words: 'a list of scopes', fits: Array.isArray },
+  ...ACTED_BY,
 }
-const REJECTION: TakesOf<Rejection> = { revision: REVISION, reason: ANYTHING }
+const REJECTION: TakesOf<Rejection> = { revision: REVISION, reason: ANYTHING, ...ACTED_BY }
 
 /** Creates the functions that approve and reject. */
 export function createReviewFunctions(context: ApplicationContext): Pick<Applications, 'approve' | 'reject'> {
@@ -35,7 +38,7 @@ export function createReviewFunctions(context: ApplicationContext): Pick<Applica
       const scopes = given.scopes === undefined ? undefined : normalizeScopes(context.settings.scopes, given.scopes)
       if (given.scopes !== undefined && scopes === undefined) throw refusalError('scopes')
       const clientSecret = createSecret(context)
-      const { before, after } = await applyCommands(context, parseClientId(id), {
+      const { before, after } = await applyCommands(context, parseClientId(id), given.actor, {
         type: 'approve',
         revision: given.revision,
         catalogue: context.settings.scopes,
@@ -50,10 +53,15 @@ export function createReviewFunctions(context: ApplicationContext): Pick<Applica
     reject: async (id, reviewed) => {
       checkArgument('applications.reject', 'id', TEXT, id)
       const required = ['revision'] as const
-      const { revision, reason } = readStrictOptions<Rejection>('applications.reject', reviewed, REJECTION, required)
+      const { revision, reason, actor } = readStrictOptions<Rejection>(
+        'applications.reject',
+        reviewed,
+        REJECTION,
+        required,
+      )
       const message = reasonFault(reason)
       if (message !== undefined) throw registrationError([{ path: 'reason', message }])
-      await applyCommands(context, parseClientId(id), { type: 'reject', revision, reason })
+      await applyCommands(context, parseClientId(id), actor, { type: 'reject', revision, reason })
     },
   }
 }

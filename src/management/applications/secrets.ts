@@ -10,6 +10,8 @@ import { checkArgument, readStrictOptions } from '../../core/options.js'
 import { seconds, TEXT } from '../../core/takes.js'
 import type { Seconds } from '../../core/values.js'
 import { parseClientId } from '../../core/values.js'
+import type { ActedBy } from '../arguments.js'
+import { ACTED_BY } from '../arguments.js'
 import type { Applications } from './interface.js'
 import type { ApplicationContext } from './records.js'
 import { applyCommands } from './records.js'
@@ -21,25 +23,28 @@ export function createSecretFunctions(
   context: ApplicationContext,
 ): Pick<Applications, 'suspend' | 'reinstate' | 'rotateSecret'> {
   return {
-    suspend: async (id) => {
+    suspend: async (id, options = {}) => {
       checkArgument('applications.suspend', 'clientId', TEXT, id)
-      await applyCommands(context, parseClientId(id), { type: 'suspend' })
+      const { actor } = readStrictOptions<ActedBy>('applications.suspend', options, ACTED_BY)
+      await applyCommands(context, parseClientId(id), actor, { type: 'suspend' })
     },
 
-    reinstate: async (id) => {
+    reinstate: async (id, options = {}) => {
       checkArgument('applications.reinstate', 'clientId', TEXT, id)
-      await applyCommands(context, parseClientId(id), { type: 'reinstate' })
+      const { actor } = readStrictOptions<ActedBy>('applications.reinstate', options, ACTED_BY)
+      await applyCommands(context, parseClientId(id), actor, { type: 'reinstate' })
     },
 
     rotateSecret: async (id, options = {}) => {
       const of = 'applications.rotateSecret'
       checkArgument(of, 'id', TEXT, id)
-      const takes = { overlap: seconds(0, 365 * 86_400) }
-      const { overlap = SECRET_OVERLAP } = readStrictOptions<{ overlap?: Seconds }>(of, options, takes)
+      const takes = { overlap: seconds(0, 365 * 86_400), ...ACTED_BY }
+      const given = readStrictOptions<{ overlap?: Seconds } & ActedBy>(of, options, takes)
+      const { overlap = SECRET_OVERLAP, actor } = given
       const clientSecret = createSecret(context)
       const secretDigest = digestOf(context.settings.digests, clientSecret)
       const command = { type: 'rotate_secret', secretDigest, overlap } as const
-      const { after } = await applyCommands(context, parseClientId(id), command)
+      const { after } = await applyCommands(context, parseClientId(id), actor, command)
       return { clientId: after.id, clientSecret }
     },
   }

@@ -2,15 +2,21 @@
  * Takes submissions of new applications and of changes, which wait for an administrator.
  * @module
  */
-import type { SubmittedApplication } from '../../core/application/application.js'
-import { selfRegisteredOf } from '../../core/application/application.js'
+import type { Application, SubmittedApplication } from '../../core/application/application.js'
+import { isResourceServer, selfRegisteredOf } from '../../core/application/application.js'
+import { amended } from '../../core/application/life/amendment.js'
+import { detailsToChange } from '../../core/application/life/review.js'
 import { GrantwellError, isOAuthError } from '../../core/errors.js'
 import { checkArgument, readStrictOptions } from '../../core/options.js'
-import { NAME, TEXT } from '../../core/takes.js'
+import type { TakesOf } from '../../core/takes.js'
+import { isObject, NAME, TEXT } from '../../core/takes.js'
 import type { Subject } from '../../core/values.js'
 import { parseClientId } from '../../core/values.js'
 import { storeError } from '../../shell/records/checked-store.js'
 import { recordAs } from '../../shell/records.js'
+import type { ActedBy } from '../arguments.js'
+import { ACTED_BY } from '../arguments.js'
+import { refusalError } from './errors.js'
 import type { Applications } from './interface.js'
 import type { ApplicationContext } from './records.js'
 import { applyCommands, readApplication } from './records.js'
@@ -26,13 +32,20 @@ export function createSubmissionFunctions(context: ApplicationContext): Pick<App
 
   return {
     submit: async (submission, by = {}) => {
-      const { applicant } = readStrictOptions<{ applicant?: Subject }>('applications.submit', by, { applicant: NAME })
+      const takes = { applicant: NAME, ...ACTED_BY }
+      const given = readStrictOptions<{ applicant?: Subject } & ActedBy>('applications.submit', by, takes)
+      const { applicant, actor = applicant } = given
       const { details, logo = NO_LOGO } = checkDetails(context, submission, { reasons: 'required', logo: 'required' })
       const id = createClientId(context)
       const submitter = applicant === undefined ? {} : { applicant }
       const submit = () =>
         logos.keepFor(logo, (logoId) =>
-          applyCommands(context, id, { type: 'submit', id, ...submitter, details: { ...details, logo: logoId } }),
+          applyCommands(context, id, actor, {
+            type: 'submit',
+            id,
+            ...submitter,
+            details: { ...details, logo: logoId },
+          }),
         )
       const { after } = await (applicant === undefined
         ? submit()
@@ -43,25 +56,77 @@ export function createSubmissionFunctions(context: ApplicationContext): Pick<App
       return structuredClone(after as SubmittedApplication) // it was submitted this moment
     },
 
-    change: async (id, amendment) => {
+    change: async (id, amendment, options = {}) => {
       checkArgument('applications.change', 'id', TEXT, id)
-      const before = await readApplication(context, id)
-      // Each redirect URI of a client that registered itself stands for itself alone, unless a change names a domain.
-      const redirectUris = selfRegisteredOf(before) === undefined ? 'required' : 'exact'
-      const { details, logo } = checkDetails(context, amendment, {
-        reasons: 'required',
-        logo: 'optional',
-        redirectUris,
-      })
-      const change = (logoId: string | undefined) =>
-        applyCommands(context, parseClientId(id), {
-          type: 'change',
-          details: { ...details, ...(logoId !== undefined && { logo: logoId }) },
-        })
-      const { after } = await (logo === undefined ? change(undefined) : logos.keepFor(logo, change))
-      return structuredClone(after)
+      const from = readStrictOptions<ChangeOptions>('applications.change', options, CHANGE_OPTIONS)
+      const prepare = () => prepareChange(context, id, amendment, from)
+      const prepared = await prepare()
+      const { logo } = prepared
+      const change = (logoId?: string) => applyChange(context, id, from, prepared, prepare, logoId)
+      return structuredClone(await (logo === undefined ? change() : logos.keepFor(logo, change)))
     },
   }
+}
+
+/** The options of a change. */
+type ChangeOptions = { readonly revision?: number } & ActedBy
+const CHANGE_OPTIONS: TakesOf<ChangeOptions> = {
+  revision: { words: 'the whole number that the change was made from', fits: Number.isSafeInteger },
+  ...ACTED_BY,
+}
+
+/** A change that was checked, and the revision that it was made from. */
+type PreparedChange = ReturnType<typeof checkDetails> & { readonly revision: number }
+
+/** The maximum number of times that a change is made anew because somebody else changed the application meanwhile. */
+const CHANGE_TRIES = 8
+
+/** Stores a change. One that was made from no certain revision is made anew from a newer one. */
+async function applyChange(
+  context: ApplicationContext,
+  id: string,
+  from: ChangeOptions,
+  prepared: PreparedChange,
+  prepare: () => Promise<PreparedChange>,
+  logo: string | undefined,
+): Promise<Application> {
+  for (let tries = 1; ; tries++) {
+    const { revision, details } = tries === 1 ? prepared : await prepare()
+    const change = { type: 'change', revision, details: { ...details, ...(logo !== undefined && { logo }) } } as const
+    try {
+      const { after } = await applyCommands(context, parseClientId(id), from.actor, change)
+      return after
+    } catch (error) {
+      const isOutdated = error instanceof GrantwellError && error.code === 'ERR_REVISION_OUTDATED'
+      if (!isOutdated || from.revision !== undefined || tries === CHANGE_TRIES) throw error
+    }
+  }
+}
+
+/**
+ * Makes the details that a change leads to, and checks them.
+ * @throws GrantwellError `ERR_REGISTRATION` with every fault
+ */
+async function prepareChange(
+  context: ApplicationContext,
+  id: string,
+  amendment: unknown,
+  from: ChangeOptions,
+): Promise<PreparedChange> {
+  const before = await readApplication(context, id)
+  if (before === undefined) throw refusalError('unknown')
+  if (isResourceServer(before) || before.state === 'rejected') throw refusalError('state', before.state)
+  if (from.revision !== undefined && from.revision !== before.revision) throw refusalError('outdated')
+  const present = detailsToChange(before)
+  const isScoped = isObject(amendment) && amendment['scopes'] !== undefined
+  const checked = checkDetails(context, amended(present, amendment), {
+    reasons: isScoped ? 'required' : 'optional',
+    logo: 'optional',
+    // Each redirect URI of a client that registered itself stands for itself alone, unless a change names a domain.
+    redirectUris: selfRegisteredOf(before) === undefined ? 'required' : 'exact',
+    ...(present.website === '' && { website: 'optional' }),
+  })
+  return { ...checked, revision: before.revision }
 }
 
 /**

@@ -9,6 +9,7 @@ import type { Grant } from '../../core/grant/grant.js'
 import type { WithdrawCommand } from '../../core/grant/revoke.js'
 import type { GrantRules } from '../../core/grant/rules.js'
 import { transition } from '../../core/grant/transition.js'
+import type { Subject } from '../../core/values.js'
 import { storeError } from '../../shell/records/checked-store.js'
 import { recordAs } from '../../shell/records.js'
 import type { Transactions } from '../../shell/transactions.js'
@@ -17,6 +18,8 @@ import { grantChange } from '../../shell/transactions.js'
 /** A wish to end grants. */
 export interface Ending {
   readonly by: WithdrawCommand['by']
+  /** The one who asks for it, as the host names it; absent where the host names nobody. */
+  readonly actor?: Subject
   /** Returns true for a grant that may be ended. */
   readonly mayEnd: (grant: Grant) => boolean
 }
@@ -30,12 +33,14 @@ export async function endGrant(
   { transact }: Transactions,
   rules: GrantRules,
   key: string,
-  { by, mayEnd }: Ending,
+  { by, actor, mayEnd }: Ending,
 ): Promise<boolean> {
   const reply = await transact([key], ([value], now, entropy) => {
     const found = recordAs.grant(value)
     const grant = found !== undefined && mayEnd(found) ? found : undefined
-    return grantChange(transition(grant, { type: 'withdraw', by }, now, entropy, rules))
+    const outcome = transition(grant, { type: 'withdraw', by }, now, entropy, rules)
+    const events = outcome.events.map((event) => (actor === undefined ? event : { ...event, actor }))
+    return grantChange({ ...outcome, events })
   })
   if (isOAuthError(reply)) throw storeError(reply)
   return reply.type === 'revoked'

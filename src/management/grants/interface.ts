@@ -71,7 +71,8 @@ export interface Grants {
    * Ends every grant of an application, of all users. After an interruption, a second call ends the rest. If some cannot be
    * ended, all others are, and `ERR_STORE` is thrown. Users may permit the application again meanwhile: `applications.suspend`
    * stops it at once.
+   * @param options.actor - the administrator, for the audit trail
    * @returns the number of working grants that were ended
    */
-  readonly revokeApplication: (clientId: string) => Promise<number>
+  readonly revokeApplication: (clientId: string, options?: { readonly actor?: Subject }) => Promise<number>
 }

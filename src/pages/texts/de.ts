@@ -123,6 +123,9 @@ export const de: Texts = {
   'error.clientRefusedTitle': 'Dieser Dienst lässt diese Anwendung nicht zu',
   'error.clientRefused':
     'Es wurde nichts weitergegeben. Wenn Sie meinen, dass die Anwendung zugelassen werden sollte, wenden Sie sich an die Betreiber dieses Dienstes.',
+  'error.hostRefusedTitle': 'Der Dienst erlaubt das nicht',
+  'error.hostRefused':
+    'Mit diesem Konto darf dieser Anwendung nicht gegeben werden, worum sie bittet. Es wurde nichts freigegeben. Wenden Sie sich an die Betreiber dieses Dienstes.',
   'error.clientUnreadableTitle': 'Die Angaben dieser Anwendung sind nicht lesbar',
   'error.clientUnreadable':
     'Die Anwendung hat keine oder fehlerhafte Angaben über sich gemacht. Es wurde nichts weitergegeben. Wenden Sie sich an die Betreiber der Anwendung.',

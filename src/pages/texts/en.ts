@@ -120,6 +120,9 @@ export const en = {
     'It waits for the people who run this service, or they refused it. Nothing was shared. Try again later.',
   'error.clientRefusedTitle': 'This service does not take this application',
   'error.clientRefused': 'Nothing was shared. If you think that it should, tell the people who run this service.',
+  'error.hostRefusedTitle': 'The service does not permit this',
+  'error.hostRefused':
+    'It does not let this account give this application what it asks for. Nothing was shared. Ask the people who run this service.',
   'error.clientUnreadableTitle': 'This application cannot be read',
   'error.clientUnreadable':
     'It did not say what it is, or said it wrong. Nothing was shared. Tell the people who run the application.',

@@ -132,6 +132,9 @@ export const es: Texts = {
   'error.clientRefusedTitle': 'Este servicio no admite esta aplicación',
   'error.clientRefused':
     'No se ha compartido nada. Si cree que debería admitirse, avise a los responsables de este servicio.',
+  'error.hostRefusedTitle': 'El servicio no lo permite',
+  'error.hostRefused':
+    'Esta cuenta no puede dar a esta aplicación lo que pide. No se ha compartido nada. Pregunte a los responsables de este servicio.',
   'error.clientUnreadableTitle': 'No se puede leer la información de esta aplicación',
   'error.clientUnreadable':
     'La aplicación no ha indicado qué es o lo ha indicado mal. No se ha compartido nada. Avise a los responsables de la aplicación.',

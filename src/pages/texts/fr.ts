@@ -134,6 +134,9 @@ export const fr: Texts = {
   'error.clientRefusedTitle': 'Ce service n’accepte pas cette application',
   'error.clientRefused':
     'Rien n’a été partagé. Si vous pensez que cette application devrait être acceptée, contactez les responsables de ce service.',
+  'error.hostRefusedTitle': 'Le service ne le permet pas',
+  'error.hostRefused':
+    'Ce compte ne peut pas accorder à cette application ce qu’elle demande. Rien n’a été partagé. Adressez-vous aux responsables de ce service.',
   'error.clientUnreadableTitle': 'Les informations de cette application sont illisibles',
   'error.clientUnreadable':
     'L’application n’a pas indiqué ce qu’elle est, ou l’a mal indiqué. Rien n’a été partagé. Contactez les responsables de l’application.',

@@ -114,6 +114,9 @@ export const ja: Texts = {
   'error.clientRefusedTitle': 'このサービスでは、このアプリを利用できません',
   'error.clientRefused':
     '何も共有されていません。利用できるはずだと思われる場合は、このサービスの運営者にご連絡ください。',
+  'error.hostRefusedTitle': 'このサービスでは許可されていません',
+  'error.hostRefused':
+    'このアカウントでは、このアプリが求めるアクセスを許可できません。何も共有されていません。このサービスの運営者にお問い合わせください。',
   'error.clientUnreadableTitle': 'このアプリの情報を読み取れません',
   'error.clientUnreadable':
     'アプリが自身の情報を示していないか、その内容に誤りがあります。何も共有されていません。アプリの運営者にご連絡ください。',

@@ -132,6 +132,9 @@ export const pt: Texts = {
   'error.clientRefusedTitle': 'Este serviço não aceita este aplicativo',
   'error.clientRefused':
     'Nada foi compartilhado. Se você acha que ele deveria ser aceito, avise os responsáveis por este serviço.',
+  'error.hostRefusedTitle': 'O serviço não permite isto',
+  'error.hostRefused':
+    'Esta conta não pode dar a este aplicativo o que ele pede. Nada foi compartilhado. Fale com os responsáveis por este serviço.',
   'error.clientUnreadableTitle': 'Não é possível ler as informações deste aplicativo',
   'error.clientUnreadable':
     'O aplicativo não informou o que é ou informou errado. Nada foi compartilhado. Avise os responsáveis pelo aplicativo.',

@@ -99,6 +99,8 @@ export const zhHans: Texts = {
   'error.notApproved': '该应用正在等待本服务的运营者审核，或者未通过审核。未共享任何内容。请稍后再试。',
   'error.clientRefusedTitle': '本服务不接受该应用',
   'error.clientRefused': '未共享任何内容。如果您认为本服务应接受该应用，请联系本服务的运营者。',
+  'error.hostRefusedTitle': '此服务不允许此操作',
+  'error.hostRefused': '此帐号不能授予该应用所请求的权限。未共享任何内容。请联系此服务的运营者。',
   'error.clientUnreadableTitle': '无法读取该应用的信息',
   'error.clientUnreadable': '该应用未提供自身信息，或者信息有误。未共享任何内容。请联系该应用的运营者。',
   'error.busyTitle': '服务繁忙',

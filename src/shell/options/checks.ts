@@ -42,6 +42,7 @@ const OPTIONS: TakesOf<AuthorizationServerOptions> = {
   resources: FUNCTION,
   scopes: CATALOGUE,
   audiences: { words: 'a list of { resource, name, scopes }', fits: Array.isArray },
+  authorize: FUNCTION,
   clientPolicy: FUNCTION,
   registrationLimiter: FUNCTION,
   fetchClientMetadata: FUNCTION,

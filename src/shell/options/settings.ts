@@ -28,6 +28,7 @@ import {
 type OptionalFunction =
   | 'resources'
   | 'locale'
+  | 'authorize'
   | 'clientPolicy'
   | 'registrationLimiter'
   | 'fetchClientMetadata'
@@ -96,6 +97,7 @@ export function resolveOptions<Native>(options: AuthorizationServerOptions<Nativ
     // Own properties even if they are undefined: otherwise a polluted prototype would set them.
     resources: own.resources,
     locale: own.locale,
+    authorize: own.authorize,
     clientPolicy: own.clientPolicy,
     registrationLimiter: own.registrationLimiter,
     fetchClientMetadata: own.fetchClientMetadata,

@@ -4,9 +4,9 @@
  */
 import * as fc from 'fast-check'
 import type { Application, ApplicationDetails } from '../../core/application/application.js'
+import type { ApplicationCommand } from '../../core/application/life/commands.js'
 import type { Registration } from '../../core/application/registration.js'
 import { checkRegistration } from '../../core/application/registration-check.js'
-import type { ApplicationCommand } from '../../core/application/transition.js'
 import { transitionApplication } from '../../core/application/transition.js'
 import { digestOf, portableDigests } from '../../core/credentials/digests.js'
 import type { ScopeCatalogue } from '../../core/scopes.js'

@@ -149,7 +149,7 @@ function applied(
   now: Seconds,
 ): Application {
   const outcome = transitionApplication(application, command, now)
-  if (outcome.type === 'refused') throw new Error(`the application was refused: ${outcome.refusal}`)
+  if (outcome.type !== 'done') throw new Error(`the application was not made: ${JSON.stringify(outcome)}`)
   return outcome.application
 }
 

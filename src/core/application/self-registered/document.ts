@@ -8,9 +8,11 @@ import type { Scope, ScopeCatalogue } from '../../scopes.js'
 import type { ClientId, Digest, Seconds } from '../../values.js'
 import type { Application, ApplicationDetails, KeptDocument, PublishedApplication, Review } from '../application.js'
 import { isPublished, selfRegisteredOf } from '../application.js'
+import type { ApplicationOutcome } from '../life/outcome.js'
+import { done, refused } from '../life/outcome.js'
+import { submitted } from '../life/review.js'
 import type { RegistrationDetails } from '../registration.js'
-import type { ApplicationOutcome } from '../transition.js'
-import { done, refused, submitted, transitionApplication } from '../transition.js'
+import { transitionApplication } from '../transition.js'
 import { isUnreviewed, UNUSED_LIFETIME, WAITING_LIFETIME } from './life.js'
 
 /** The decision of the host's policy on a client. */
