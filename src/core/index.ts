@@ -15,12 +15,17 @@ export type {
   SubmittedApplication,
 } from './application/application.js'
 export { isPublished } from './application/application.js'
+export type {
+  FaultValues,
+  RedirectUriFaultCode,
+  RegistrationFault,
+  RegistrationFaultCode,
+} from './application/faults.js'
 export type { RedirectRegistration } from './application/redirect-uri.js'
 export type {
   Amendment,
   Registration,
   RegistrationDetails,
-  RegistrationFault,
   RequestedScope,
   ResourceScope,
   ResourceServerRegistration,
