@@ -6,9 +6,16 @@
 
 export type { Application } from './core/application/application.js'
 export type {
+  FaultValues,
+  RedirectFault,
+  RedirectFaultCode,
+  RedirectUriFaultCode,
+  RegistrationFault,
+  RegistrationFaultCode,
+} from './core/application/faults.js'
+export type {
   Amendment,
   Registration,
-  RegistrationFault,
   ResourceServerRegistration,
   Submission,
 } from './core/application/registration.js'

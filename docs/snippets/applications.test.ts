@@ -17,6 +17,7 @@ import { html, renderHtml } from 'grantwell/pages'
 // #region applicant-imports
 import type { NextFunction } from 'express'
 import type { RegistrationFault } from 'grantwell'
+import { faultText, loadTexts } from 'grantwell/pages'
 import multer from 'multer'
 // #endregion applicant-imports
 // #region no-public-imports
@@ -206,13 +207,16 @@ const ownForm = ({ body }: Request, response: Response, next: NextFunction): voi
 // #region applicant
 const ASKABLE = ['repo-issue:rw', 'repo-code:r'] // the scopes that your form offers
 
+type Fault = Pick<RegistrationFault, 'path' | 'code' | 'values'>
+const english = { locale: 'en', texts: await loadTexts('en') } // or the language of your applicant
+
 /** Writes the form of an applicant: with what was typed before, and a sentence beside each field that has a fault. */
-function submissionForm(request: Request, faults: readonly RegistrationFault[] = []): string {
+function submissionForm(request: Request, faults: readonly Fault[] = []): string {
   const typed = (field: string) => textOf(request, field)
   const beside = (field: string) =>
     faults
       .filter(({ path }) => path.split(/[[.]/)[0] === field) // redirectUris[0] belongs to redirectUris
-      .map(({ path, message }) => html`<p role="alert">${path} ${message}</p>`)
+      .map((fault) => html`<p role="alert">${faultText(english, fault)}</p>`)
   return renderHtml(html`<form method="post" action="/applications/new" enctype="multipart/form-data">
     <input type="hidden" name="form_token" value="${formTokenOf(request)}">
     <label>Name <input name="name" value="${typed('name')}"></label>${beside('name')}
@@ -238,7 +242,7 @@ function readSubmission(request: Request, response: Response, next: NextFunction
   readForm(request, response, (error: unknown) => {
     if (error === undefined) next()
     else if (error instanceof multer.MulterError && error.code === 'LIMIT_FILE_SIZE') {
-      const fault = { path: 'logo', message: 'must have at most 1,048,576 bytes' }
+      const fault = { path: 'logo', code: 'logo_bytes', values: { most: 1_048_576 } } as const
       response.status(413).send(submissionForm(request, [fault]))
     } else response.status(400).send('This form cannot be read.')
   })
@@ -366,15 +370,15 @@ it('is handed in by a form with a file, and has every fault beside its field', a
 
     const large = await send(new Uint8Array(1_048_577))
     expect(large).toMatch(/^413 <form/)
-    expect(large).toContain('name="logo"></label><p role="alert">logo must have at most 1,048,576 bytes</p>')
+    expect(large).toContain('name="logo"></label><p role="alert">The logo must have at most 1,048,576 bytes.</p>')
     for (const text of Object.values(typed)) expect(large).toContain(`value="${text}"`)
-    expect(await send(new Uint8Array(1_048_576))).toMatch(/^400 .*<p role="alert">logo must be a PNG, /s)
-    expect(await send(new Uint8Array())).toMatch(/^400 .*<p role="alert">logo must be a PNG, /s)
+    expect(await send(new Uint8Array(1_048_576))).toMatch(/^400 .*<p role="alert">The logo must be a PNG, /s)
+    expect(await send(new Uint8Array())).toMatch(/^400 .*<p role="alert">The logo must be a PNG, /s)
 
     const faulty = await send(logo, { name: '', redirectUri: 'http://mirror.example/', 'repo-issue:rw': '' })
-    expect(faulty).toMatch(/name="name" value=""><\/label><p role="alert">name must have 1 to 50 characters/)
-    expect(faulty).toMatch(/<\/label><p role="alert">redirectUris\[0\] must be https/)
-    expect(faulty).toMatch(/<p role="alert">scopes must /)
+    expect(faulty).toMatch(/name="name" value=""><\/label><p role="alert">The name must have 1 to 50 characters/)
+    expect(faulty).toMatch(/<\/label><p role="alert">The redirect URI must be https/)
+    expect(faulty).toMatch(/<p role="alert">The scopes must /)
     expect(await send(logo, { form_token: 'of another site' })).toMatch(/^403 /)
     const headers = { 'content-type': 'multipart/form-data; boundary=x' }
     const torn = await fetch(`${web.origin}/applications/new`, { method: 'POST', headers, body: '--x\r\n' })
@@ -485,10 +489,15 @@ it('gets new secrets, beside which the older ones work for a time', async () => 
 it('learns which rule a redirect URI breaks', async () => {
   const clientId = 'mirror'
   // #region explain
-  const rule = await server.applications.explainRedirect(clientId, 'https://other.example/callback')
-  console.log(rule) // must have the host mirror.example
+  const fault = await server.applications.explainRedirect(clientId, 'https://other.example/callback')
+  console.log(fault?.message) // must have the host mirror.example
+  console.log(fault && faultText(english, fault)) // The redirect URI must have the host mirror.example.
   // #endregion explain
-  expect(rule).toBe('must have the host mirror.example')
+  expect(fault).toStrictEqual({
+    code: 'redirect_uri_host',
+    values: { domain: 'mirror.example' },
+    message: 'must have the host mirror.example',
+  })
 })
 
 it('may not wait in more than 20 submissions of one applicant', async () => {

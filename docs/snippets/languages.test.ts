@@ -4,9 +4,10 @@
  */
 // #region imports
 import type { IncomingMessage } from 'node:http'
-import { createAuthorizationServer, scopeCatalogue } from 'grantwell'
-import type { PageInput, Texts } from 'grantwell/pages'
-import { countedText, defaultPages, fillHtml, html, loadTexts, renderHtml } from 'grantwell/pages'
+import type { Submission } from 'grantwell'
+import { createAuthorizationServer, GrantwellError, scopeCatalogue } from 'grantwell'
+import type { PageInput, PageLanguage, Texts } from 'grantwell/pages'
+import { countedText, defaultPages, faultText, fillHtml, html, loadTexts, renderHtml } from 'grantwell/pages'
 // #endregion imports
 import type { AuthorizationServer, AuthorizationServerOptions } from 'grantwell'
 import type { ErrorPageModel } from 'grantwell/pages'
@@ -58,6 +59,19 @@ const scopes = scopeCatalogue([
   { name: 'history', permissions: ['r'], description: { en: 'Who changed what', de: 'Wer was geändert hat' } },
 ])
 // #endregion scopes
+
+// #region faults
+async function submit(submission: Submission, language: PageLanguage): Promise<readonly (readonly [string, string])[]> {
+  try {
+    await server.applications.submit(submission)
+    return []
+  } catch (error) {
+    if (!(error instanceof GrantwellError)) throw error
+    const reader = { locale: language, texts: await loadTexts(language) }
+    return error.faults.map((fault) => [fault.path, faultText(reader, fault)])
+  }
+}
+// #endregion faults
 
 // #region page
 function errorPage({ model, locale, texts }: PageInput<ErrorPageModel>): string {
@@ -121,6 +135,16 @@ test('the words of the host are on the page, and its language is one of them', a
   await withScopes.applications.register({ ...registration, scopes: ['page:rw', 'history:r'] }, client)
   const page = await spoken(withScopes, url, 'ja')
   expect([page.includes('Wikiページ'), page.includes('Who changed what')]).toEqual([true, true])
+})
+
+test('an applicant reads the faults of a submission', async () => {
+  const submission: Submission = {
+    ...{ name: '', logo: PNG, website: 'https://wiki.example', type: 'confidential' },
+    ...{ redirectUris: ['https://wiki.example/callback'], resourceScope: 'all' },
+    scopes: [{ scope: 'repo-code:r', reason: 'Shows the code' }],
+  }
+  expect(await submit(submission, 'de')).toEqual([['name', 'Der Name muss 1 bis 50 Zeichen in einer Zeile haben.']])
+  expect(await submit({ ...submission, name: 'Wiki' }, 'de')).toEqual([])
 })
 
 test('a page of the host has the language of its reader', async () => {

@@ -3,6 +3,7 @@
  * @module
  * @see RFC 6749, sections 4.1.2.1 and 5.2; RFC 6750, section 3.1; RFC 7009, section 2.2.1; RFC 8628, section 3.5
  */
+import type { RegistrationFault } from './application/faults.js'
 import type { Seconds } from './values.js'
 
 /** The codes of the protocol, in the field `error` on the wire. */
@@ -241,10 +242,10 @@ export class GrantwellError extends Error {
   /** The stable code of the error. */
   readonly code: GrantwellErrorCode
   /** Everything that is wrong with a registration; empty for any other code than `ERR_REGISTRATION`. */
-  readonly faults: readonly { readonly path: string; readonly message: string }[]
+  readonly faults: readonly RegistrationFault[]
 
   /** @param cause - what went wrong beneath, where something did: not enumerable, so that no log of fields has it */
-  constructor(code: GrantwellErrorCode, message: string, faults: GrantwellError['faults'] = [], cause?: unknown) {
+  constructor(code: GrantwellErrorCode, message: string, faults: readonly RegistrationFault[] = [], cause?: unknown) {
     super(message)
     this.code = code
     this.faults = faults

@@ -15,6 +15,12 @@ export type {
   SubmittedApplication,
 } from './application/application.js'
 export { isPublished } from './application/application.js'
+export type {
+  FaultValues,
+  RedirectUriFaultCode,
+  RegistrationFault,
+  RegistrationFaultCode,
+} from './application/faults.js'
 export type { ApplicationCommand } from './application/life/commands.js'
 export type { ApplicationEvent, ApplicationOutcome, ApplicationRefusal } from './application/life/outcome.js'
 export { SECRETS_KEPT } from './application/life/upkeep.js'
@@ -23,7 +29,6 @@ export type {
   Amendment,
   Registration,
   RegistrationDetails,
-  RegistrationFault,
   RequestedScope,
   ResourceScope,
   ResourceServerRegistration,

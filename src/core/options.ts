@@ -6,7 +6,7 @@
 import { configurationError } from './errors.js'
 import { nearest } from './nearest.js'
 import type { Takes, TakesOf } from './takes.js'
-import { cut, isObject, isTaken, isThenable, mustBe } from './takes.js'
+import { cut, isObject, isTaken, isThenable, MUST_BE_OWN, mustBe } from './takes.js'
 
 /** Makes the error of a wrong option or argument from its message. */
 type CreateError = (message: string) => Error
@@ -73,9 +73,6 @@ export function checkArgument(
 ): void {
   if (!isTaken(takes, value)) throw createError(`${of}: the argument ${name} ${mustBe(takes, value)}`)
 }
-
-/** Words for an option that is not an enumerable property of the object itself. */
-export const MUST_BE_OWN = "must be the object's own; got an inherited one"
 
 /**
  * Finds a name that an object has, but not as an enumerable property of its own: a method or a getter of its class, for example.

@@ -68,6 +68,9 @@ export const TEXT: TakesType<string> = { words: 'a string', fits: (value) => typ
 /** Takes any value, for one that is checked elsewhere. */
 export const ANYTHING: Takes = { words: 'anything', fits: () => true, secret: true }
 
+/** Words for an option that is not an enumerable property of the object itself. */
+export const MUST_BE_OWN = "must be the object's own; got an inherited one"
+
 /** Returns true for an object, whose members can be read. */
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null

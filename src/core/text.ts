@@ -43,10 +43,10 @@ export function shownName(name: string | null | undefined, identifier: string): 
   return name && isVisible(name) ? name : identifier
 }
 
-/** Says which character of a text nobody sees, though it could mislead; undefined where there is none beside line ends. */
-export function unseenFault(text: string): string | undefined {
-  if (/\p{Cs}/u.test(text)) return 'has half of a character'
-  return isLine(text.split(/[\n\r\p{Zl}\p{Zp}]/u).join('')) ? undefined : 'has a control or direction mark'
+/** Returns the code of the fault of a text with a character that nobody sees, though it could mislead; line ends are none. */
+export function unseenFault(text: string): 'half_character' | 'unseen_mark' | undefined {
+  if (/\p{Cs}/u.test(text)) return 'half_character'
+  return isLine(text.split(/[\n\r\p{Zl}\p{Zp}]/u).join('')) ? undefined : 'unseen_mark'
 }
 
 /** True if a text is one line of whole characters and does not reorder the text around it. */

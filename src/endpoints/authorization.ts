@@ -24,7 +24,7 @@ import type { User } from '../shell/options.js'
 import { keys, recordAs } from '../shell/records.js'
 import type { ApprovedBy, SparedQuestion } from './authorization/decision.js'
 import { approve, findSpared, refuse } from './authorization/decision.js'
-import { answerFault, redirectError, showLinkError } from './authorization/errors.js'
+import { answerFault, explainLinkError, redirectError, showLinkError } from './authorization/errors.js'
 import { isAheadOfUser, isNavigation, isPartOfPage } from './authorization/purpose.js'
 import { createConsentModel } from './interaction/consent-model.js'
 import type { PageAnswer, PageContext, ServerContext } from './interaction/context.js'
@@ -126,14 +126,14 @@ async function loadAsked<Native>(
   if (isOAuthError(named)) return showLinkError(context, named)
   const isDue = isDocumentDue(context, named.clientId, named.application)
   const before = isDue ? undefined : checkRequest(context, named)
-  if (isOAuthError(before)) return showLinkError(context, before)
+  if (isOAuthError(before)) return explainLinkError(context, request, before)
   const user = await readUser(context, request)
   // Only for a user who is signed in: else anybody could make this server call any other.
   if (isDue && user === undefined) return sendToSignIn(context, request, 'authorization', printQuery(named.parameters))
   // A page of anybody's, with an image or a script, must not make it do so for its visitors.
   if (isDue && isPartOfPage(request)) return showLinkError(context, notAccessible('client_metadata_unavailable'))
   const asked = before ?? (await checkWithDocument(context, request, named))
-  if (isOAuthError(asked)) return showLinkError(context, asked)
+  if (isOAuthError(asked)) return explainLinkError(context, request, asked)
   if (asked.type === 'redirected_error') return answerFault(context, asked, user)
   if (user === undefined) return sendToSignIn(context, request, 'authorization', printAuthorizationRequest(asked))
   return { asked, user }

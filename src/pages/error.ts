@@ -6,6 +6,7 @@
 import { displayText, html } from './html.js'
 import { type DefaultPageInput, readInput } from './input.js'
 import { layOut } from './layout.js'
+import { fillHtml } from './texts/texts.js'
 
 /** The code of an error, for a page with words of its own. */
 export type PageErrorCode =
@@ -29,6 +30,16 @@ export interface ErrorPageModel {
   readonly title: string
   /** The advice to the user. It must not name a path, a query or a secret. */
   readonly message: string
+  /**
+   * The wrong parameter of the link, for the developer who reads this page; absent if there is none to tell. The server sets it only where
+   * the signed-in user is the applicant of the application. Nothing of the parameter's value is in it.
+   */
+  readonly detail?: {
+    /** The name of the parameter, such as `redirect_uri`. */
+    readonly parameter: string
+    /** The rule that it breaks: a sentence in the user's language. */
+    readonly rule: string
+  }
   /** The link below the message to go on with; absent if there is none. */
   readonly link?: { readonly href: string; readonly text: string }
   /** The URL path of the stylesheet. */
@@ -43,9 +54,14 @@ export interface ErrorPageModel {
  */
 export function errorPage(input: DefaultPageInput<ErrorPageModel>): string {
   const { model, ...frame } = readInput(input)
-  const { title, message, link, stylesheet } = model
+  const { title, message, detail, link, stylesheet } = model
   const main = html`<h1><bdi>${displayText(title)}</bdi></h1>
 <p dir="auto">${displayText(message)}</p>
+${
+  detail &&
+  html`<p>${fillHtml(frame.texts['error.detail'], { parameter: html`<code dir="ltr">${detail.parameter}</code>` })}</p>
+<p dir="auto">${displayText(detail.rule)}</p>`
+}
 ${link && html`<p><a href="${link.href}">${displayText(link.text)}</a></p>`}`
   return layOut({ title, stylesheet, main }, frame)
 }

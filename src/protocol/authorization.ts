@@ -5,21 +5,23 @@
  */
 import type { Application, PublishedApplication } from '../core/application/application.js'
 import { isPublished } from '../core/application/application.js'
+import type { FaultValues, RedirectFaultCode } from '../core/application/faults.js'
+import { redirectFault } from '../core/application/faults.js'
 import type { RedirectRules } from '../core/application/redirect-uri.js'
-import { brokenRedirectRule, matchRedirectUri } from '../core/application/redirect-uri.js'
+import { matchRedirectUri, mismatchRule } from '../core/application/redirect-uri.js'
 import type { Audience } from '../core/audiences/audience.js'
 import type { OAuthError } from '../core/errors.js'
 import { isOAuthError, malformed, oauthError } from '../core/errors.js'
 import type { Scope } from '../core/scopes.js'
 import { coversScopes, narrowScopes, normalizeScopes, parseRequestedScopes } from '../core/scopes.js'
-import type { ClientId } from '../core/values.js'
+import type { ClientId, Subject } from '../core/values.js'
 import { ownOf, parseClientId } from '../core/values.js'
 import type { AudienceRules } from './audiences/requested-audience.js'
 import { registeredForAudience, requestedAudience } from './audiences/requested-audience.js'
 import type { HttpResponse } from './message.js'
 import { listedTags, readTag } from './pages/locale.js'
 import { redirectResponse } from './pages/page.js'
-import type { ParameterFault, Parameters } from './parameters.js'
+import type { ParameterFault, ParameterFaultCode, Parameters } from './parameters.js'
 import { missing, PARAMETER_LIMITS, valueIn, valuesIn } from './parameters.js'
 import { scopeError, unknownScope } from './token.js'
 
@@ -54,6 +56,17 @@ export interface RefusedLink extends OAuthError {
   readonly clientId?: ClientId
   /** The rule that the redirect URI breaks, where that is the reason. */
   readonly rule?: string
+  /** The wrong parameter, for the applicant of the application alone. */
+  readonly detail?: LinkDetail
+}
+
+/** A wrong parameter of a link: its name, the rule that it breaks, and nothing of its value. */
+export interface LinkDetail {
+  /** The user who may see it; absent where nobody may. */
+  readonly applicant: Subject | undefined
+  readonly parameter: 'client_id' | 'redirect_uri'
+  readonly code: RedirectFaultCode | ParameterFaultCode | 'client_suspended'
+  readonly values: FaultValues
 }
 
 /** Settings for the check of authorization requests. */
@@ -84,7 +97,7 @@ export function authorizationRequest(
 ): AuthorizationRequest | RedirectedError | RefusedLink {
   if (application === undefined) return notAccessible('client_unknown')
   if (!isPublished(application)) return notAccessible('client_not_approved')
-  if (application.state !== 'approved') return notAccessible('client_suspended')
+  if (application.state !== 'approved') return suspended(application)
   const redirectUri = trustedRedirectUri(parameters, application, rules)
   if (isOAuthError(redirectUri)) return redirectUri
   // Not through valueIn: any string comes back as it was, the empty one too (specification, section 4.1).
@@ -113,8 +126,13 @@ function trustedRedirectUri(
   const isFault = typeof requested === 'object'
   const redirectUri = isFault ? undefined : matchRedirectUri(application, requested, redirect)
   if (redirectUri !== undefined) return redirectUri
-  const rule = isFault ? requested.message : brokenRedirectRule(application, requested, redirect)
-  return { ...notAccessible('redirect_uri_mismatch'), clientId: application.id, rule: `redirect_uri ${rule}` }
+  const fault = isFault
+    ? { code: requested.code, values: {}, message: requested.message }
+    : redirectFault(mismatchRule(application, requested, redirect))
+  const { code, values, message } = fault
+  const { applicant, id: clientId } = ownOf(application)
+  const detail = { applicant, parameter: 'redirect_uri', code, values } as const
+  return { ...notAccessible('redirect_uri_mismatch'), clientId, rule: `redirect_uri ${message}`, detail }
 }
 
 /** Returns the error of a `state` that cannot come back as it was sent; undefined where it can. */
@@ -190,6 +208,13 @@ export function authorizationResponse(
   // A question mark at the very end already begins an empty query.
   const separator = !redirectUri.includes('?') ? '?' : /[?&]$/.test(redirectUri) ? '' : '&'
   return redirectResponse(redirectUri + separator + query)
+}
+
+/** Makes the error of a link of an application that an administrator suspended. */
+function suspended(application: PublishedApplication): RefusedLink {
+  const { applicant } = ownOf(application)
+  const detail = { applicant, parameter: 'client_id', code: 'client_suspended', values: {} } as const
+  return { ...notAccessible('client_suspended'), detail }
 }
 
 /** Makes an error for a page, since nobody can be trusted to get it (specification, section 7). */

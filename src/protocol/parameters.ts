@@ -14,9 +14,13 @@ import { headerOf, queryOf } from './message.js'
 /** Values by name, or what is wrong with them. */
 export type Parameters = ReadonlyMap<string, string | ParameterFault>
 
+/** The codes of the faults of a parameter. */
+export type ParameterFaultCode = 'parameter_malformed' | 'parameter_length' | 'parameter_repeated'
+
 /** The fault of one parameter. */
 export interface ParameterFault {
   readonly type: 'fault'
+  readonly code: ParameterFaultCode
   readonly message: string
   /** All values, where each of them alone would be sound. */
   readonly values?: readonly string[]
@@ -25,8 +29,8 @@ export interface ParameterFault {
 /** Limits: parameters of a message, and characters of one. */
 export const PARAMETER_LIMITS = { count: 2048, length: 8192 } as const
 
-const MALFORMED = { type: 'fault', message: 'is not well-formed' } as const
-const TOO_LONG: ParameterFault = { type: 'fault', message: 'is too long' }
+const MALFORMED = { type: 'fault', code: 'parameter_malformed', message: 'is not well-formed' } as const
+const TOO_LONG: ParameterFault = { type: 'fault', code: 'parameter_length', message: 'is too long' }
 
 /** Parameters that have no business in the query of an endpoint that takes a body (RFC 6749, section 2.3.1). */
 const BODY_PARAMETERS = [
@@ -137,7 +141,7 @@ function add(parameters: Reading, name: string, value: string | undefined): void
   if (value === undefined) parameters.set(name, MALFORMED)
   else if (before === undefined) parameters.set(name, value)
   else if (typeof before === 'string')
-    parameters.set(name, { type: 'fault', message: 'is repeated', values: [before, value] })
+    parameters.set(name, { type: 'fault', code: 'parameter_repeated', message: 'is repeated', values: [before, value] })
   else before.values?.push(value)
 }
 

@@ -5,6 +5,7 @@
  */
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { faultSentence } from '../../src/core/application/faults.js'
 import type { RedirectRegistration, RedirectRules } from '../../src/core/application/redirect-uri.js'
 import {
   isLoopback,
@@ -479,7 +480,9 @@ describe('fragments and queries', () => {
         const parameter = `${encodeURIComponent(written)}=x`
         const uri = `https://good.example/callback?${first ? `${parameter}&a=1` : `a=1&${parameter}`}`
         expect(parseRedirectUri(uri, DOMAIN_RULES)).toBeUndefined()
-        expect(redirectUriRule(uri, DOMAIN_RULES)).toMatch(/^must not have the parameter [a-z_]+, in any spelling/)
+        expect(faultSentence(redirectUriRule(uri, DOMAIN_RULES))).toMatch(
+          /^must not have the parameter [a-z_]+, in any spelling/,
+        )
       }),
       { numRuns: 1000 },
     )
@@ -521,7 +524,7 @@ describe('what is no redirect URI', () => {
   const KIND = 'must be https, http on loopback, or a private-use scheme with a dot such as com.example.app:'
 
   it.each([
-    [`https://good.example/${'a'.repeat(2048)}`, 'must have at most 2048 characters'],
+    [`https://good.example/${'a'.repeat(2048)}`, 'must have at most 2,048 characters'],
     ['callback', 'must be a whole URL'],
     ['', 'must be a whole URL'],
     ['https://good.example/#top', 'must not have a fragment'],
@@ -550,7 +553,7 @@ describe('what is no redirect URI', () => {
     ['javascript:alert(1)', KIND],
   ])('%s is told the first rule that it breaks', (text, rule) => {
     expect(parseRedirectUri(text, DOMAIN_RULES)).toBeUndefined()
-    expect(redirectUriRule(text, DOMAIN_RULES)).toBe(rule)
+    expect(faultSentence(redirectUriRule(text, DOMAIN_RULES))).toBe(rule)
   })
 
   it.each([
@@ -559,7 +562,7 @@ describe('what is no redirect URI', () => {
     ['http://localhost.:3000/callback', KIND],
   ])('%s is told so where localhost is loopback', (text, rule) => {
     expect(parseRedirectUri(text, LOCALHOST_RULES)).toBeUndefined()
-    expect(redirectUriRule(text, LOCALHOST_RULES)).toBe(rule)
+    expect(faultSentence(redirectUriRule(text, LOCALHOST_RULES))).toBe(rule)
   })
 })
 

@@ -54,9 +54,10 @@ function check(changes: Given = {}, rules = RULES) {
   return checkRegistration({ ...registration(), ...changes }, rules)
 }
 
-function faults(given: unknown, rules = RULES): readonly RegistrationFault[] {
+/** The faults by their places and sentences; `faults.test.ts` holds that their codes and values say the same. */
+function faults(given: unknown, rules = RULES): readonly Pick<RegistrationFault, 'path' | 'message'>[] {
   const result = checkRegistration(given, rules)
-  return result.type === 'faults' ? result.faults : []
+  return result.type === 'faults' ? result.faults.map(({ path, message }) => ({ path, message })) : []
 }
 
 /** The paths of everything that is wrong; none where it is accepted. */
@@ -250,7 +251,8 @@ describe('8 limits', () => {
   it.each([png, jpeg, gif, vp8, vp8l, vp8x])('a logo has at most 4,096 pixels a side: so many, and more', (make) => {
     for (const side of [1, 4096]) expect(faultsOf({ logo: make(side, side) })).toEqual([])
     for (const [width = 1, height = 1] of [[4097], [1, 4097], [16_383, 16_383]]) {
-      const message = `has ${width} x ${height} pixels; must have at most 4,096 x 4,096`
+      const [wide, high] = [width, height].map((side) => side.toLocaleString('en'))
+      const message = `has ${wide} x ${high} pixels; must have at most 4,096 x 4,096`
       const logo = make(width, height)
       expect(faults({ ...registration(), logo })).toStrictEqual([{ path: 'logo', message }])
     }

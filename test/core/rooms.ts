@@ -34,7 +34,8 @@ const PURE = { pure: true, packages: ['@noble/hashes/'] } as const
 
 /** DESIGN, "Rooms, and what each may import". A room is a folder with all that lies in it, but for folders and files that are rooms. */
 export const ROOMS: { readonly [folder: string]: Room } = {
-  core: { rooms: {}, ...PURE },
+  // An error has the faults of a registration.
+  core: { rooms: { 'core/application': { typesOf: 'faults.ts' } }, ...PURE },
   'core/credentials': { rooms: {}, ...PURE },
   'core/application': { rooms: { 'core/credentials': 'everything' }, ...PURE },
   'core/grant': { rooms: { 'core/credentials': 'everything', 'core/application': 'everything' }, ...PURE },

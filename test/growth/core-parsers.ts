@@ -10,6 +10,7 @@ import {
   brokenRedirectRule,
   isLoopback,
   matchRedirectUri,
+  mismatchRule,
   parseRedirectUri,
   redirectUriRule,
 } from '../../src/core/application/redirect-uri.js'
@@ -204,6 +205,10 @@ export const CORE: Readonly<Record<string, Inputs>> = {
   'core/nearest.ts nearest': ofText((name) => nearest(name, ['scope', 'redirectUris'])),
   'core/application/redirect-uri.ts brokenRedirectRule': ofText(
     (text) => brokenRedirectRule(registered, text, redirect),
+    REDIRECT_URIS,
+  ),
+  'core/application/redirect-uri.ts mismatchRule': ofText(
+    (text) => mismatchRule(registered, text, redirect),
     REDIRECT_URIS,
   ),
   'core/application/redirect-uri.ts isLoopback': ofText(

@@ -117,9 +117,10 @@ export const PROTOCOL: Readonly<Record<string, Inputs>> = {
   // As one long value, and as many short ones.
   'protocol/audiences/requested-audience.ts requestedAudience': ofText(
     (text) =>
-      [text, { type: 'fault', message: 'is repeated', values: text.split(/[&./]/) } as const].map((value) =>
-        requestedAudience(new Map([['resource', value]]), { audiences: AUDIENCES }),
-      ),
+      [
+        text,
+        { type: 'fault', code: 'parameter_repeated', message: 'is repeated', values: text.split(/[&./]/) } as const,
+      ].map((value) => requestedAudience(new Map([['resource', value]]), { audiences: AUDIENCES })),
     RESOURCES,
   ),
   'protocol/cors/readers.ts originOf': headerCase(originOf, 'origin', ORIGINS),

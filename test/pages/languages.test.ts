@@ -155,6 +155,7 @@ describe('a page', () => {
   const places = { ...plainModel.resources, items: [{ id: '1', name: '1', checked: true }] }
   const asked = { application: own, user, scopes, audiences, resources: places }
   const consent = { ...plainModel, ...asked, redirectHost: '127.0.0.1:1', fault: 'Ε' }
+  const plainError = { code: 'link', title: 'Λ', message: 'Μ', stylesheet: '/s' } as const
   const items = Array.from({ length: 20 }, (_, index) => ({ id: `${index}`, name: `${index}`, checked: false }))
   const resources = (changes: object) => ({ ...consent, resources: { ...consent.resources, items, ...changes } })
   const code = '1234-1234'
@@ -194,6 +195,7 @@ describe('a page', () => {
         },
       }),
     ],
+    ['error', defaultPages.error({ ...spoken, model: { ...plainError, detail: { parameter: 'Ι', rule: 'Κ' } } })],
     ['device', defaultPages.device({ ...spoken, model: { ...device, fault: 'Θ' } })],
     ['device with a code', defaultPages.device({ ...spoken, model: { ...plainComplete, user, userCode: code } })],
     ['device, agreed', defaultPages.deviceResult({ ...spoken, model: { ...plainDeviceResult, application: own } })],

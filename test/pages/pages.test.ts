@@ -78,13 +78,16 @@ describe('12: every value is escaped', () => {
     fc.assert(
       fc.property(hostileText, hostileText, hostileText, hostileText, (title, message, stylesheet, href) => {
         const link = { href, text: message }
-        const document = errorPage({ title, message, stylesheet, link })
+        const detail = { parameter: href, rule: title }
+        const document = errorPage({ title, message, stylesheet, detail, link })
         const { texts, attributes } = contentsOf(document)
-        const plain = errorPage({ title: 'x', message: 'x', stylesheet: 'x', link: { href: 'x', text: 'x' } })
+        const x = { detail: { parameter: 'x', rule: 'x' }, link: { href: 'x', text: 'x' } }
+        const plain = errorPage({ title: 'x', message: 'x', stylesheet: 'x', ...x })
         expect(skeletonOf(document)).toBe(skeletonOf(plain))
         expect(attributes).toContain(asParsed(href))
         for (const name of ['title', 'h1']) expect(textOf(element(document, name))).toBe(displayText(title))
         expect(texts).toContain(displayText(message))
+        expect(textOf(element(document, 'code'))).toBe(asParsed(href))
         expect(attributes).toContain(asParsed(stylesheet))
       }),
     )

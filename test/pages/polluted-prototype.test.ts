@@ -8,7 +8,19 @@ import { authorizationUrl, authorize, openConsent, post, send, testServer } from
 
 /** Optional properties of what the pages and answers are made of. */
 const OPTIONAL = ['state', 'codeChallenge', 'redirectHost', 'userCode', 'fault', 'description', 'logo', 'notShown']
-const MORE = ['link', 'next', 'more', 'isIncomplete', 'older', 'items', 'complete', 'checked', 'suspended', 'selected']
+const MORE = [
+  'link',
+  'next',
+  'more',
+  'isIncomplete',
+  'older',
+  'items',
+  'complete',
+  'checked',
+  'suspended',
+  'selected',
+  'detail',
+]
 const VALUES = ['x', true, 1, { href: '/x', text: 'x', count: 1, scopes: [], resources: [] }]
 
 /** Runs with a property on the prototype of all objects. */

@@ -2,6 +2,8 @@
  * The judgement of a redirect URI, with the rule that decides.
  * @module
  */
+
+import { faultSentence } from '../../../src/core/application/faults.js'
 import { checkRedirects } from '../../../src/core/application/redirect-registration.js'
 import type { RedirectRegistration, RedirectRules } from '../../../src/core/application/redirect-uri.js'
 import { brokenRedirectRule, matchRedirectUri, parseRedirectUri } from '../../../src/core/application/redirect-uri.js'
@@ -85,8 +87,8 @@ export function judgeRedirect(form: RedirectForm): RedirectVerdict {
   const { authorizedDomain } = registration
   const shared = { faults, ...(authorizedDomain !== undefined && { domain: authorizedDomain }) }
   if (answered === undefined) {
-    const broken = brokenRedirectRule(registration, requested, rules) ?? 'breaks no rule'
-    const because = `The redirect URI ${broken}.`
+    const broken = brokenRedirectRule(registration, requested, rules)
+    const because = `The redirect URI ${broken === undefined ? 'breaks no rule' : faultSentence(broken)}.`
     const summary = 'Refused. The page says that the link cannot be accepted, and nothing is sent to the URI.'
     return { isAccepted: false, summary, because, rules: rulesAgainst(requested, rules), ...shared }
   }

@@ -4,7 +4,8 @@
  * @see Specification, section 2.1
  */
 
-import { FLAG, mustBe, TEXT } from '../takes.js'
+import { FLAG, TEXT } from '../takes.js'
+import { brokenRule, wrongType } from './faults.js'
 import type { RedirectRegistration, RedirectRules } from './redirect-uri.js'
 import { parseRedirectUri, redirectUriRule } from './redirect-uri.js'
 import type { Registration } from './registration.js'
@@ -33,7 +34,7 @@ export function checkRedirects(
   const given = read('redirectUris', LIST)
   const { redirectUris, hosts } = soundRedirectUris(given ?? [], type, rules.redirect, check)
   const isEnough = given === undefined || given.length > 0 || rules.redirectUris === 'none'
-  check(isEnough, 'redirectUris', 'must have at least one')
+  check(isEnough, 'redirectUris', brokenRule('redirect_uris_none'))
   const givenDomain = read('authorizedDomain', TEXT, true)
   const allowSubdomains = read('allowSubdomains', FLAG, true) ?? false
   const isExact = readMatching({ read, check }, givenDomain) || rules.redirectUris === 'exact'
@@ -48,9 +49,9 @@ export function checkRedirects(
 /** Reads how redirect URIs are matched. Returns true for `exact`. */
 function readMatching({ read, check }: Pick<RegistrationForm, 'read' | 'check'>, domain: string | undefined): boolean {
   const matching = read('redirectMatching', TEXT, true) ?? 'domain'
-  check(matching === 'domain' || matching === 'exact', 'redirectMatching', 'must be domain or exact')
+  check(matching === 'domain' || matching === 'exact', 'redirectMatching', brokenRule('redirect_matching'))
   const isExact = matching === 'exact'
-  check(!isExact || domain === undefined, 'authorizedDomain', 'must not be given: redirectMatching is exact')
+  check(!isExact || domain === undefined, 'authorizedDomain', brokenRule('domain_of_exact'))
   return isExact
 }
 
@@ -62,13 +63,13 @@ function soundRedirectUris(
   check: Check,
 ): { readonly redirectUris: readonly string[]; readonly hosts: ReadonlySet<string> } {
   const { redirectUris: limit } = SUBMISSION_LIMITS
-  check(given.length <= limit, 'redirectUris', `must be at most ${limit}`)
+  check(given.length <= limit, 'redirectUris', brokenRule('redirect_uris_count', { most: limit }))
   const redirectUris: string[] = []
   const hosts = new Set<string>()
   for (const [index, uri] of given.slice(0, limit).entries()) {
     const path = `redirectUris[${index}]`
     if (typeof uri !== 'string') {
-      check(false, path, mustBe(TEXT, uri))
+      check(false, path, wrongType(TEXT, uri))
       continue
     }
     const parsed = parseRedirectUri(uri, rules)
@@ -76,11 +77,7 @@ function soundRedirectUris(
       check(false, path, redirectUriRule(uri, rules))
       continue
     }
-    check(
-      parsed.kind !== 'private-use' || type !== 'confidential',
-      path,
-      'must not have a private-use scheme: the client is confidential',
-    )
+    check(parsed.kind !== 'private-use' || type !== 'confidential', path, brokenRule('redirect_uri_confidential'))
     redirectUris.push(uri)
     if (parsed.kind === 'https') hosts.add(parsed.url.hostname)
   }
@@ -95,13 +92,13 @@ function checkDomain(
   check: Check,
 ): void {
   if (domain === undefined) {
-    check(hosts.size === 0, 'authorizedDomain', 'must be given: the redirect URIs have several hosts')
+    check(hosts.size === 0, 'authorizedDomain', brokenRule('domain_missing'))
     return
   }
-  check(DOMAIN.test(domain), 'authorizedDomain', 'must be a domain name in lower case, without port or trailing dot')
-  check(!allowSubdomains || domain.includes('.'), 'allowSubdomains', 'must not open a top-level domain')
+  check(DOMAIN.test(domain), 'authorizedDomain', brokenRule('domain_name'))
+  check(!allowSubdomains || domain.includes('.'), 'allowSubdomains', brokenRule('domain_top_level'))
   for (const host of hosts) {
     const inside = host === domain || (allowSubdomains && host.endsWith(`.${domain}`))
-    check(inside, 'redirectUris', `${host} is not in the authorized domain`)
+    check(inside, 'redirectUris', brokenRule('domain_other_host', { host }))
   }
 }

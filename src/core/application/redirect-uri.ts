@@ -8,6 +8,8 @@
  */
 
 import { parseUrl } from '../url.js'
+import type { BrokenRule, RedirectFaultCode, RedirectUriFaultCode } from './faults.js'
+import { brokenRule } from './faults.js'
 
 /** Settings for the match of redirect URIs. */
 export interface RedirectRules {
@@ -42,8 +44,6 @@ const MAX_LENGTH = 2048
 
 /** A redirect URI is ASCII. A host of other characters is not parsed, since that takes time by the square of its length. */
 const ASCII = /^[\x20-\x7e]*$/
-
-const SPELLING = 'must be spelled as a browser spells it, with a plain host and no empty or encoded parts in its path'
 
 /**
  * Parses a redirect URI and tells its kind.
@@ -85,22 +85,22 @@ function plainName(name: string): string {
   return first.trim().toUpperCase().toLowerCase().split(/\s/).join('_')
 }
 
-/** Says in words for whoever wrote it the first rule that a string breaks which is no redirect URI. Nothing of the string is in it. */
-export function redirectUriRule(text: string, { allowLocalhost }: RedirectRules): string {
-  if (text.length > MAX_LENGTH) return `must have at most ${MAX_LENGTH} characters`
-  if (!ASCII.test(text)) return SPELLING
+/** Finds the first rule that a string breaks which is no redirect URI. Nothing of the string is in it. */
+export function redirectUriRule(text: string, { allowLocalhost }: RedirectRules): BrokenRule<RedirectUriFaultCode> {
+  if (text.length > MAX_LENGTH) return brokenRule('redirect_uri_length', { most: MAX_LENGTH })
+  if (!ASCII.test(text)) return brokenRule('redirect_uri_spelling')
   const url = parseUrl(text)
-  if (url === undefined) return 'must be a whole URL'
-  if (text.includes('#')) return 'must not have a fragment'
-  if (url.username !== '' || url.password !== '') return 'must not have user info'
-  const taken = takenParameter(url)
-  if (taken !== undefined) return `must not have the parameter ${taken}, in any spelling: it is one of the response`
+  if (url === undefined) return brokenRule('redirect_uri_incomplete')
+  if (text.includes('#')) return brokenRule('redirect_uri_fragment')
+  if (url.username !== '' || url.password !== '') return brokenRule('redirect_uri_user_info')
+  const parameter = takenParameter(url)
+  if (parameter !== undefined) return brokenRule('redirect_uri_parameter', { parameter })
   if (url.protocol === 'http:' && url.hostname === 'localhost' && !allowLocalhost)
-    return 'must have 127.0.0.1 or [::1] in place of localhost'
+    return brokenRule('redirect_uri_localhost')
   if (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname, allowLocalhost))) {
-    return SPELLING
+    return brokenRule('redirect_uri_spelling')
   }
-  return 'must be https, http on loopback, or a private-use scheme with a dot such as com.example.app:'
+  return brokenRule('redirect_uri_scheme')
 }
 
 /** True if the host name of a parsed URL is the machine itself (RFC 8252, section 7.3). */
@@ -135,8 +135,8 @@ export function matchRedirectUri(
 }
 
 /**
- * Says in words for the application's developer which rule a requested redirect URI breaks. Nothing of the URI is in it, since
- * its query may hold a secret.
+ * Finds the rule that a requested redirect URI breaks, for the application's developer. Nothing of the URI is in it, since its
+ * query may hold a secret.
  * @param requested - as sent; undefined where the request has none
  * @returns undefined where it breaks none
  */
@@ -144,19 +144,27 @@ export function brokenRedirectRule(
   registration: RedirectRegistration,
   requested: string | undefined,
   rules: RedirectRules,
-): string | undefined {
-  if (matchRedirectUri(registration, requested, rules) !== undefined) return undefined
-  if (requested === undefined) return 'must be sent: not exactly one is registered'
+): BrokenRule<RedirectFaultCode> | undefined {
+  return matchRedirectUri(registration, requested, rules) === undefined
+    ? mismatchRule(registration, requested, rules)
+    : undefined
+}
+
+/** Finds the rule that a requested redirect URI breaks which does not match. Nothing of the URI is in it. */
+export function mismatchRule(
+  registration: RedirectRegistration,
+  requested: string | undefined,
+  rules: RedirectRules,
+): BrokenRule<RedirectFaultCode> {
+  if (requested === undefined) return brokenRule('redirect_uri_not_sent')
   const asked = parseRedirectUri(requested, rules)
   if (asked === undefined) return redirectUriRule(requested, rules)
   const { authorizedDomain, allowSubdomains } = registration
-  if (asked.kind === 'loopback')
-    return 'must have the host, path and query of a registered redirect URI on loopback; only the port may differ'
+  if (asked.kind === 'loopback') return brokenRule('redirect_uri_loopback')
   if (asked.kind === 'private-use' || rules.matching === 'exact' || authorizedDomain === undefined)
-    return 'must be exactly a registered redirect URI'
-  return isHostInDomain(registration, asked.url)
-    ? 'must have the port of a registered redirect URI'
-    : `must have the host ${authorizedDomain}${allowSubdomains ? ' or a subdomain of it' : ''}`
+    return brokenRule('redirect_uri_not_registered')
+  if (isHostInDomain(registration, asked.url)) return brokenRule('redirect_uri_port')
+  return brokenRule(allowSubdomains ? 'redirect_uri_subdomain' : 'redirect_uri_host', { domain: authorizedDomain })
 }
 
 /** A native application's port is whatever its system gave it (RFC 8252, section 7.3). */

@@ -4,13 +4,15 @@
  * @see Specification, sections 2.1, 5.3 and 8; RFC 6749, section 2
  */
 
-import { FLAG, mustBe, TEXT } from '../takes.js'
-import { isLine, isLines, isVisible, isWithin, unseenFault } from '../text.js'
+import { FLAG, TEXT } from '../takes.js'
+import { isLine, isLines, isVisible, isWithin } from '../text.js'
 import { parseUrl } from '../url.js'
+import type { BrokenRule, RegistrationFault, RegistrationFaultCode } from './faults.js'
+import { brokenRule, registrationFault, unseenRule, wrongType } from './faults.js'
 import { imageSize, imageType } from './image.js'
 import type { RedirectCheckRules } from './redirect-registration.js'
 import { checkRedirects } from './redirect-registration.js'
-import type { Registration, RegistrationDetails, RegistrationFault, ResourceScope } from './registration.js'
+import type { Registration, RegistrationDetails, ResourceScope } from './registration.js'
 import { APPLICATION_LIMITS } from './registration.js'
 import type { RegistrationForm } from './registration-form.js'
 import { BYTES, createForm } from './registration-form.js'
@@ -40,7 +42,7 @@ export function checkRegistration(
   | { readonly type: 'details'; readonly details: RegistrationDetails; readonly logo: Uint8Array | undefined }
   | { readonly type: 'faults'; readonly faults: readonly RegistrationFault[] } {
   if (typeof given !== 'object' || given === null)
-    return { type: 'faults', faults: [{ path: '', message: mustBe({ words: 'an object' }, given) }] }
+    return { type: 'faults', faults: [registrationFault('', wrongType({ words: 'an object' }, given))] }
   const form = createForm(given)
   // In the order in which the faults are told.
   const name = checkName(form)
@@ -81,44 +83,47 @@ export function checkRegistration(
 function checkName({ read, check }: RegistrationForm): string | undefined {
   const name = read('name', TEXT)
   if (name === undefined) return undefined
-  const isSound = isVisible(name) && isWithin(name, APPLICATION_LIMITS.name) && isLine(name)
-  check(isSound, 'name', unseenFault(name) ?? 'must have 1 to 50 characters, on one line')
+  const { name: most } = APPLICATION_LIMITS
+  const isSound = isVisible(name) && isWithin(name, most) && isLine(name)
+  check(isSound, 'name', unseenRule(name) ?? brokenRule('name_length', { least: 1, most }))
   return name
 }
 
 function checkLogo({ read, check }: RegistrationForm, rules: RegistrationRules): Uint8Array | undefined {
   const logo = read('logo', BYTES, rules.logo === 'optional')
   if (logo === undefined) return undefined
-  check(logo.length <= APPLICATION_LIMITS.logo, 'logo', 'must have at most 1,048,576 bytes')
+  const { logo: most } = APPLICATION_LIMITS
+  check(logo.length <= most, 'logo', brokenRule('logo_bytes', { most }))
   const fault = imageFault(logo)
   if (fault !== undefined) check(false, 'logo', fault)
   return logo
 }
 
 /** Finds the fault of a logo as an image; undefined where it has none. */
-function imageFault(logo: Uint8Array): string | undefined {
+function imageFault(logo: Uint8Array): BrokenRule<RegistrationFaultCode> | undefined {
   const type = imageType(logo)
-  if (type === undefined) return 'must be a PNG, JPEG, GIF or WebP image'
+  if (type === undefined) return brokenRule('logo_type')
   const size = imageSize(logo, type)
-  if (size === undefined) return 'must be an image whose header has its width and height'
+  if (size === undefined) return brokenRule('logo_header')
   // One that is larger when decoded than its bytes tell could take a browser's memory (CWE-409).
-  const fits = Math.max(size.width, size.height) <= APPLICATION_LIMITS.logoSide
-  return fits ? undefined : `has ${size.width} x ${size.height} pixels; must have at most 4,096 x 4,096`
+  const { logoSide: most } = APPLICATION_LIMITS
+  return Math.max(size.width, size.height) <= most ? undefined : brokenRule('logo_pixels', { ...size, most })
 }
 
 function checkDescription({ read, check }: RegistrationForm): string | undefined {
   const description = read('description', TEXT, true)
   if (description === undefined) return undefined
-  const isSound = isWithin(description, APPLICATION_LIMITS.description) && isLines(description)
-  check(isSound, 'description', unseenFault(description) ?? 'must have at most 350 characters')
+  const { description: most } = APPLICATION_LIMITS
+  const isSound = isWithin(description, most) && isLines(description)
+  check(isSound, 'description', unseenRule(description) ?? brokenRule('description_length', { most }))
   return description
 }
 
 function checkWebsite({ read, check }: RegistrationForm, rules: RegistrationRules): string | undefined {
   const website = read('website', TEXT, rules.website === 'optional')
   if (website === undefined) return rules.website === 'optional' ? '' : undefined
-  const rule = 'must be an http or https URL of at most 128 characters, without user info'
-  check(isWebsite(website), 'website', unseenFault(website) ?? rule)
+  const rule = unseenRule(website) ?? brokenRule('website_url', { most: APPLICATION_LIMITS.website })
+  check(isWebsite(website), 'website', rule)
   return website
 }
 
@@ -133,7 +138,7 @@ function isWebsite(text: string): boolean {
 function checkType({ read, check }: RegistrationForm): Registration['type'] | undefined {
   const given = read('type', TEXT)
   const type = given === 'confidential' || given === 'public' ? given : undefined
-  check(given === undefined || type !== undefined, 'type', 'must be confidential or public')
+  check(given === undefined || type !== undefined, 'type', brokenRule('client_type'))
   return type
 }
 
@@ -142,18 +147,18 @@ const RESOURCE_SCOPES: readonly ResourceScope[] = ['all', 'public', 'specified']
 function checkResourceScope({ read, check }: RegistrationForm, rules: RegistrationRules): ResourceScope | undefined {
   const given = read('resourceScope', TEXT)
   const resourceScope = RESOURCE_SCOPES.find((each) => each === given)
-  check(given === undefined || resourceScope !== undefined, 'resourceScope', 'must be all, public or specified')
+  check(given === undefined || resourceScope !== undefined, 'resourceScope', brokenRule('resource_scope'))
   check(
     resourceScope !== 'specified' || rules.specifiedResources,
     'resourceScope',
-    'must not be specified: the server has no option resources',
+    brokenRule('resource_scope_specified'),
   )
   return resourceScope
 }
 
 function checkTokenType({ read, check }: RegistrationForm, rules: RegistrationRules): string {
   const tokenType = read('tokenType', TEXT, true) ?? 'bearer'
-  check(tokenType === 'bearer' || tokenType === 'mac', 'tokenType', 'must be bearer or mac')
-  check(tokenType !== 'mac' || rules.macTokens, 'tokenType', 'must not be mac: the server has no option macTokens')
+  check(tokenType === 'bearer' || tokenType === 'mac', 'tokenType', brokenRule('token_type'))
+  check(tokenType !== 'mac' || rules.macTokens, 'tokenType', brokenRule('token_type_mac'))
   return tokenType
 }

@@ -3,10 +3,11 @@
  * @module
  */
 
-import { inheritedName, MUST_BE_OWN } from '../options.js'
+import { inheritedName } from '../options.js'
 import type { TakesType } from '../takes.js'
-import { mustBe } from '../takes.js'
-import type { Registration, RegistrationFault } from './registration.js'
+import type { BrokenRule, RegistrationFault, RegistrationFaultCode } from './faults.js'
+import { brokenRule, registrationFault, wrongType } from './faults.js'
+import type { Registration } from './registration.js'
 
 /** A registration while it is read. */
 export interface RegistrationForm {
@@ -19,7 +20,7 @@ export interface RegistrationForm {
 }
 
 /** Notes a fault where a condition does not hold. */
-export type Check = (holds: boolean, path: string, message: string) => void
+export type Check = (holds: boolean, path: string, rule: BrokenRule<RegistrationFaultCode>) => void
 
 /** The fields of a registration. */
 export const FIELDS: readonly (keyof Registration)[] = [
@@ -45,19 +46,19 @@ const OTHER_FIELDS_TOLD = 32
 export function createForm(given: object): RegistrationForm {
   const fields = ownFields(given, FIELDS)
   const faults: RegistrationFault[] = []
-  const check: Check = (holds, path, message) => {
-    if (!holds) faults.push({ path, message })
+  const check: Check = (holds, path, rule) => {
+    if (!holds) faults.push(registrationFault(path, rule))
   }
-  for (const name of otherFields(given, FIELDS)) check(false, name, 'is not a field of a registration')
+  for (const name of otherFields(given, FIELDS)) check(false, name, brokenRule('field_unknown'))
   const stray = inheritedName(given, FIELDS)
-  if (stray !== undefined) check(false, stray, MUST_BE_OWN)
+  if (stray !== undefined) check(false, stray, brokenRule('field_inherited'))
   return {
     faults,
     check,
     read: (name, type, isOptional = false) => {
       const value = fields.get(name)
       if (type.fits(value)) return value
-      check(isOptional && value === undefined, name, mustBe(type, value))
+      check(isOptional && value === undefined, name, wrongType(type, value))
       return undefined
     },
   }

@@ -113,14 +113,6 @@ export interface RegistrationDetails extends RedirectRegistration {
   readonly tokenType?: 'mac'
 }
 
-/** One fault of a registration. */
-export interface RegistrationFault {
-  /** The place of the fault, such as `redirectUris[1]`; empty for the whole registration. */
-  readonly path: string
-  /** The rule that is broken: the rest of a sentence that begins with the path. */
-  readonly message: string
-}
-
 /** Limits of section 8: characters, and bytes of the logo; and the pixels of each of its sides. */
 export const APPLICATION_LIMITS = { name: 50, description: 350, website: 128, logo: 1_048_576, logoSide: 4096 } as const
 

@@ -7,11 +7,15 @@
 import { nearest } from '../nearest.js'
 import type { ScopeCatalogue, ScopeEntry } from '../scopes.js'
 import { normalizeScopes } from '../scopes.js'
-import { mustBe, TEXT } from '../takes.js'
+import { TEXT } from '../takes.js'
+import type { BrokenRule } from './faults.js'
+import { brokenRule, wrongType } from './faults.js'
 import { reasonFault } from './reason.js'
 import type { RegistrationDetails } from './registration.js'
 import type { Check, RegistrationForm } from './registration-form.js'
 import { LIST, otherFields, ownFields } from './registration-form.js'
+
+type OverlapCode = 'scope_twice' | 'scope_includes' | 'scope_included'
 
 const SCOPE_FIELDS = ['scope', 'reason'] as const
 
@@ -31,7 +35,7 @@ export function checkScopes(
   if (given === undefined) return undefined
   // The catalogue has no more to ask for, and a fault for each would be without end.
   if (given.length === 0 || given.length > rules.scopes.entries.size) {
-    check(false, 'scopes', 'must be one or more scopes of the catalogue, each asked for once')
+    check(false, 'scopes', brokenRule('scopes_count'))
     return undefined
   }
   const wanted: string[] = []
@@ -60,14 +64,14 @@ function checkScope(
 ): { readonly entry: ScopeEntry; readonly at: string; readonly reason: unknown } | undefined {
   const isObject = typeof given === 'object' && given !== null
   if (typeof given !== 'string' && !isObject) {
-    check(false, path, mustBe({ words: 'a scope, or a scope with its reason' }, given))
+    check(false, path, wrongType({ words: 'a scope, or a scope with its reason' }, given))
     return undefined
   }
   const asked = isObject ? given : { scope: given }
   const fields = ownFields(asked, SCOPE_FIELDS)
   const [scope, reason] = [fields.get('scope'), fields.get('reason')]
   for (const name of otherFields(asked, SCOPE_FIELDS)) {
-    check(false, `${path}.${name}`, 'is not a field of a scope that is asked for')
+    check(false, `${path}.${name}`, brokenRule('scope_field_unknown'))
   }
   if (reason !== undefined || reasons === 'required') {
     const fault = reasonFault(reason)
@@ -82,16 +86,16 @@ function checkScope(
   return { entry, at, reason }
 }
 
-/** Writes the fault of a scope that shares its name with one before it: `r` and `rw`, of which `rw` is enough, or the same twice. */
-function overlap(entry: ScopeEntry, other: ScopeEntry): string {
-  if (entry.scope === other.scope) return 'is asked for twice'
-  return entry.includes.includes(other.scope)
-    ? `includes ${other.scope}, which is asked for as well: name ${entry.scope} alone`
-    : `is included in ${other.scope}: name ${other.scope} alone`
+/** Finds the rule that a scope breaks which shares its name with one before it: `r` and `rw`, of which `rw` is enough, or the same twice. */
+function overlap({ scope, includes }: ScopeEntry, { scope: other }: ScopeEntry): BrokenRule<OverlapCode> {
+  if (scope === other) return brokenRule('scope_twice')
+  return includes.includes(other)
+    ? brokenRule('scope_includes', { scope, other })
+    : brokenRule('scope_included', { other })
 }
 
-/** Writes the fault of an unknown scope. It names a scope of this catalogue, which may be the host's own. */
-function unknownScope(scope: unknown, known: readonly string[]): string {
+/** Creates the broken rule of an unknown scope. It names a scope of this catalogue, which may be the host's own. */
+function unknownScope(scope: unknown, known: readonly string[]): BrokenRule<'scope_unknown'> {
   const meant = TEXT.fits(scope) ? nearest(scope, known) : undefined
-  return `must be a scope of the catalogue, such as ${meant ?? known[0]}`
+  return brokenRule('scope_unknown', { scope: meant ?? String(known[0]) })
 }

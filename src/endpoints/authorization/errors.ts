@@ -4,16 +4,53 @@
  * @see RFC 6749, section 4.1.2.1
  */
 
+import { ownOf } from '../../core/values.js'
+import type { ErrorPageModel } from '../../pages/index.js'
+import { faultText } from '../../pages/index.js'
 import type { RedirectedError, RefusedLink } from '../../protocol/authorization.js'
 import { authorizationResponse, notAccessible } from '../../protocol/authorization.js'
-import type { HttpResponse } from '../../protocol/message.js'
+import type { HttpRequest, HttpResponse } from '../../protocol/message.js'
 import type { User } from '../../shell/options.js'
 import type { PageContext } from '../interaction/context.js'
 import { showError } from '../interaction/error-page.js'
+import { readUser } from '../interaction/sign-in.js'
 
 /** Shows an error to the user, and notes it in the audit trail with what is known of the application. */
-export function showLinkError(context: PageContext<never>, error: RefusedLink): Promise<HttpResponse> {
-  return showError(context, 'authorization', error, error)
+export function showLinkError(
+  context: PageContext<never>,
+  error: RefusedLink,
+  detail?: ErrorPageModel['detail'],
+): Promise<HttpResponse> {
+  return showError(context, 'authorization', error, error, detail)
+}
+
+/** Shows an error to the user, and to the applicant of the application which parameter is wrong, too. */
+export async function explainLinkError<Native>(
+  context: PageContext<Native>,
+  request: HttpRequest<Native>,
+  error: RefusedLink,
+): Promise<HttpResponse> {
+  return showLinkError(context, error, await readDetail(context, request, error))
+}
+
+/** Describes the wrong parameter of a link to the applicant of its application; undefined for any other user, and for nobody. */
+async function readDetail<Native>(
+  context: PageContext<Native>,
+  request: HttpRequest<Native>,
+  error: RefusedLink,
+): Promise<ErrorPageModel['detail']> {
+  const { detail } = ownOf(error)
+  if (detail?.applicant === undefined) return undefined
+  const { applicant, parameter, code, values } = detail
+  try {
+    const user = await readUser(context, request)
+    if (user?.subject !== applicant) return undefined
+  } catch (thrown) {
+    // The page says what it can without the user.
+    context.onError(thrown)
+    return undefined
+  }
+  return { parameter, rule: faultText(context.language, { code, values }) }
 }
 
 /** Redirects the browser to the application with an error. */

@@ -29,15 +29,17 @@ const CODES = new Map<RefusalReason, PageErrorCode>([
 /**
  * Shows the page for an error, and notes the error in the audit trail.
  * @param more - what the audit trail is told besides
+ * @param detail - what the user is told besides
  */
 export async function showError(
   { reportRefusal, show, language, stylesheet }: PageContext<never>,
   endpoint: PageEndpoint,
   error: OAuthError,
   { clientId, rule }: { readonly clientId?: string; readonly rule?: string } = {},
+  detail?: ErrorPageModel['detail'],
 ): Promise<HttpResponse> {
   reportRefusal(endpoint, error.reason, error.code, { clientId, rule })
-  const model = { ...describeError(language, codeOf(endpoint, error)), stylesheet }
+  const model = { ...describeError(language, codeOf(endpoint, error)), stylesheet, ...(detail && { detail }) }
   return pageResponse(error.status, await show.error(model), [], retryAfter(error))
 }
 

@@ -3,8 +3,9 @@
  * @module
  */
 import type { Application } from '../../core/application/application.js'
+import type { RegistrationFault } from '../../core/application/faults.js'
+import { brokenRule, registrationFault } from '../../core/application/faults.js'
 import type { ApplicationRefusal } from '../../core/application/life/outcome.js'
-import type { RegistrationFault } from '../../core/application/registration.js'
 import type { GrantwellErrorCode } from '../../core/errors.js'
 import { GrantwellError } from '../../core/errors.js'
 
@@ -20,10 +21,8 @@ const REFUSALS: {
 
 /** Makes the error of a command that an application refused. */
 export function refusalError(refusal: ApplicationRefusal, state?: Application['state']): GrantwellError {
-  if (refusal === 'scopes')
-    return registrationError([{ path: 'scopes', message: 'must be among those that were asked for' }])
-  if (refusal === 'type')
-    return registrationError([{ path: 'type', message: 'must stay as it is: register another application' }])
+  if (refusal === 'scopes') return registrationError([registrationFault('scopes', brokenRule('scopes_wider'))])
+  if (refusal === 'type') return registrationError([registrationFault('type', brokenRule('client_type_changed'))])
   const [code, message] = REFUSALS[refusal]
   return new GrantwellError(code, `grantwell: ${message}${refusal === 'state' ? `: it is ${state}` : ''}`)
 }

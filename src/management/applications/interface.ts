@@ -4,6 +4,7 @@
  * @see Specification, section 1
  */
 import type { Application, ApplicationTerms, SubmittedApplication } from '../../core/application/application.js'
+import type { RedirectFault } from '../../core/application/faults.js'
 import type {
   Amendment,
   Registration,
@@ -166,10 +167,11 @@ export interface Applications {
   /**
    * Names the rule that a redirect URI breaks, for a developer who sees "This link cannot be accessed".
    * @param redirectUri - the URI that the application sends
-   * @returns the rule, such as `must have the host app.example`; undefined for a URI that is accepted
+   * @returns the rule by its code, its values and its sentence, such as `must have the host app.example`; undefined for a URI that is
+   * accepted
    * @throws GrantwellError `ERR_APPLICATION_STATE` for an application that was never approved
    */
-  readonly explainRedirect: (clientId: string, redirectUri: string) => Promise<string | undefined>
+  readonly explainRedirect: (clientId: string, redirectUri: string) => Promise<RedirectFault | undefined>
   /** Returns a copy of the record of an application in any state; undefined for an unknown one. */
   readonly get: (id: string) => Promise<Application | undefined>
   /**

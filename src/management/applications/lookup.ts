@@ -4,6 +4,7 @@
  */
 import type { Application } from '../../core/application/application.js'
 import { isPublished } from '../../core/application/application.js'
+import { redirectFault } from '../../core/application/faults.js'
 import { brokenRedirectRule } from '../../core/application/redirect-uri.js'
 import { configurationError, isOAuthError } from '../../core/errors.js'
 import { checkArgument, readStrictOptions } from '../../core/options.js'
@@ -36,7 +37,8 @@ export function createLookupFunctions(
       const application = await readApplication(context, id)
       if (application === undefined) throw refusalError('unknown')
       if (!isPublished(application)) throw refusalError('state', application.state)
-      return brokenRedirectRule(application, redirectUri, context.settings.redirect)
+      const rule = brokenRedirectRule(application, redirectUri, context.settings.redirect)
+      return rule && redirectFault(rule)
     },
 
     get: async (id) => {

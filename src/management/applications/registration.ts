@@ -3,10 +3,11 @@
  * @module
  */
 import type { ApplicationDetails, ApplicationTerms } from '../../core/application/application.js'
+import type { RegistrationFault } from '../../core/application/faults.js'
+import { brokenRule, registrationFault } from '../../core/application/faults.js'
 import type {
   Registration,
   RegistrationDetails,
-  RegistrationFault,
   ResourceServerRegistration,
 } from '../../core/application/registration.js'
 import type { RegistrationRules } from '../../core/application/registration-check.js'
@@ -16,7 +17,7 @@ import { encodeBase64url } from '../../core/credentials/base64url.js'
 import { digestOf } from '../../core/credentials/digests.js'
 import { readStrictOptions } from '../../core/options.js'
 import type { TakesOf } from '../../core/takes.js'
-import { ANYTHING, isTaken, mustBe, NAME } from '../../core/takes.js'
+import { ANYTHING, came, isTaken, NAME } from '../../core/takes.js'
 import type { ClientId } from '../../core/values.js'
 import { parseClientId } from '../../core/values.js'
 import type { ActedBy } from '../arguments.js'
@@ -132,7 +133,7 @@ async function publish(
 /** Finds the fault of the protected resource that a resource server stands for. */
 function audienceFaults({ settings }: ApplicationContext, audience: unknown): readonly RegistrationFault[] {
   if (audience === undefined || settings.audiences.has(audience as ResourceIdentifier)) return [] // anything else is not in it
-  return [{ path: 'audience', message: mustBe({ words: "one of the server's audiences" }, audience) }]
+  return [registrationFault('audience', brokenRule('audience_unknown', { came: came(audience) }))]
 }
 
 /** Finds the faults of an identifier and a secret that an application already has. */
@@ -142,10 +143,10 @@ function importFaults(
 ): readonly RegistrationFault[] {
   const faults: RegistrationFault[] = []
   if (clientId !== undefined && !(isTaken(NAME, clientId) && parseClientId(clientId) !== undefined))
-    faults.push({ path: 'clientId', message: 'must have 1 to 255 printable ASCII characters' })
+    faults.push(registrationFault('clientId', brokenRule('client_id', { least: 1, most: 255 })))
   if (clientSecret !== undefined && type === 'public')
-    faults.push({ path: 'clientSecret', message: 'must not be given: a public client has none' })
+    faults.push(registrationFault('clientSecret', brokenRule('client_secret_of_public')))
   else if (clientSecret !== undefined && !(isTaken(NAME, clientSecret) && IMPORTED_SECRET.test(clientSecret)))
-    faults.push({ path: 'clientSecret', message: 'must have 24 to 255 visible ASCII characters' })
+    faults.push(registrationFault('clientSecret', brokenRule('client_secret', { least: 24, most: 255 })))
   return faults
 }

@@ -3,6 +3,7 @@
  * @module
  */
 import { isPublished, secretsOf } from '../../core/application/application.js'
+import { registrationFault } from '../../core/application/faults.js'
 import { reasonFault } from '../../core/application/reason.js'
 import { digestOf } from '../../core/credentials/digests.js'
 import { checkArgument, readStrictOptions } from '../../core/options.js'
@@ -59,8 +60,8 @@ export function createReviewFunctions(context: ApplicationContext): Pick<Applica
         REJECTION,
         required,
       )
-      const message = reasonFault(reason)
-      if (message !== undefined) throw registrationError([{ path: 'reason', message }])
+      const rule = reasonFault(reason)
+      if (rule !== undefined) throw registrationError([registrationFault('reason', rule)])
       await applyCommands(context, parseClientId(id), actor, { type: 'reject', revision, reason })
     },
   }

@@ -120,11 +120,85 @@ export const ja: Texts = {
   'error.clientUnreadableTitle': 'このアプリの情報を読み取れません',
   'error.clientUnreadable':
     'アプリが自身の情報を示していないか、その内容に誤りがあります。何も共有されていません。アプリの運営者にご連絡ください。',
+  'error.detail':
+    'この説明は、あなたがこのアプリを申請したため表示されています。リンクのパラメーター {parameter} に誤りがあります。',
   'error.busyTitle': 'サービスが混み合っています',
   'error.busy': 'しばらくしてから、もう一度お試しください。',
   'error.signedOutTitle': 'ログアウトされました',
   'error.signedOut': '何も変更されていません。続けるには、もう一度ログインしてください。',
   'error.signIn': 'ログイン',
+
+  'fault.missing': 'この項目がありません。',
+  'fault.type': 'この項目の型が正しくありません。',
+  'fault.field_unknown': 'これは登録の項目ではありません。',
+  'fault.field_inherited': 'この項目は、継承されたものではなく、それ自体のものでなければなりません。',
+  'fault.half_character': 'このテキストには、文字の半分だけが含まれています。',
+  'fault.unseen_mark': 'このテキストには、制御文字または方向を変える文字が含まれています。',
+  'fault.name_length': '名前は、1 行で {least}～{most} 文字にしてください。',
+  'fault.logo_bytes': 'ロゴは {most} バイト以下にしてください。',
+  'fault.logo_type': 'ロゴは PNG、JPEG、GIF、WebP のいずれかの画像にしてください。',
+  'fault.logo_header': 'ロゴは、ヘッダーに幅と高さが記録されている画像にしてください。',
+  'fault.logo_pixels': 'ロゴは {width} x {height} ピクセルです。{most} x {most} ピクセル以下にしてください。',
+  'fault.description_length': '説明は {most} 文字以下にしてください。',
+  'fault.website_url':
+    'ウェブサイトは、ユーザー情報を含まない {most} 文字以下の http または https の URL にしてください。',
+  'fault.client_type': '種類は「confidential」または「public」にしてください。',
+  'fault.client_type_changed': '種類は変更できません。別のアプリとして登録してください。',
+  'fault.client_id': 'クライアント ID は、印字可能な ASCII 文字 {least}～{most} 文字にしてください。',
+  'fault.client_secret':
+    'クライアントシークレットは、空白以外の印字可能な ASCII 文字 {least}～{most} 文字にしてください。',
+  'fault.client_secret_of_public':
+    'クライアントシークレットは指定できません。パブリッククライアントにはシークレットがありません。',
+  'fault.redirect_uris_none': 'リダイレクト URI が少なくとも 1 つ必要です。',
+  'fault.redirect_uris_count': 'リダイレクト URI は {most} 個以下にしてください。',
+  'fault.redirect_uri_length': 'リダイレクト URI は {most} 文字以下にしてください。',
+  'fault.redirect_uri_spelling':
+    'リダイレクト URI は、ブラウザーと同じ表記にしてください。ホスト名は単純なものとし、パスに空の部分やエンコードされた部分を含めないでください。',
+  'fault.redirect_uri_incomplete': 'リダイレクト URI は完全な URL にしてください。',
+  'fault.redirect_uri_fragment': 'リダイレクト URI にフラグメントを含めないでください。',
+  'fault.redirect_uri_user_info': 'リダイレクト URI にユーザー情報を含めないでください。',
+  'fault.redirect_uri_parameter':
+    'リダイレクト URI に、どのような表記でもパラメーター {parameter} を含めないでください。応答で使われるパラメーターです。',
+  'fault.redirect_uri_localhost':
+    'リダイレクト URI では、localhost の代わりに 127.0.0.1 または [::1] を使ってください。',
+  'fault.redirect_uri_scheme':
+    'リダイレクト URI は、https、ループバックの http、または「com.example.app:」のようにドットを含む独自スキームにしてください。',
+  'fault.redirect_uri_confidential':
+    'リダイレクト URI に独自スキームは使えません。このクライアントはコンフィデンシャルです。',
+  'fault.redirect_uri_not_sent':
+    'リダイレクト URI を送信する必要があります。登録されているものが 1 つだけではありません。',
+  'fault.redirect_uri_loopback':
+    'リダイレクト URI のホスト、パス、クエリは、登録されているループバックのリダイレクト URI と同じにしてください。ポートだけは異なっていても構いません。',
+  'fault.redirect_uri_not_registered': 'リダイレクト URI は、登録されているものと完全に一致していなければなりません。',
+  'fault.redirect_uri_port': 'リダイレクト URI のポートは、登録されているものと同じにしてください。',
+  'fault.redirect_uri_host': 'リダイレクト URI のホストは {domain} にしてください。',
+  'fault.redirect_uri_subdomain': 'リダイレクト URI のホストは {domain} またはそのサブドメインにしてください。',
+  'fault.redirect_matching': 'リダイレクト URI の照合方法は、ドメインまたは完全一致にしてください。',
+  'fault.domain_of_exact': '許可ドメインは空にしてください。リダイレクト URI は完全一致で照合されます。',
+  'fault.domain_missing': '許可ドメインを指定してください。リダイレクト URI に複数のホストがあります。',
+  'fault.domain_name': '許可ドメインは、ポートも末尾のドットも付けない小文字のドメイン名にしてください。',
+  'fault.domain_top_level': 'トップレベルドメインのサブドメインは許可できません。',
+  'fault.domain_other_host': '{host} は許可ドメインに含まれていません。',
+  'fault.scopes_count': 'カタログにあるスコープを 1 つ以上、それぞれ 1 回だけ指定してください。',
+  'fault.scopes_wider': 'スコープは、申請されたものの中から選んでください。',
+  'fault.scope_unknown': 'カタログにあるスコープにしてください（例：{scope}）。',
+  'fault.scope_field_unknown': 'これは、申請するスコープの項目ではありません。',
+  'fault.scope_twice': 'このスコープは 2 回指定されています。',
+  'fault.scope_includes':
+    'このスコープは、同時に指定されている {other} を含んでいます。{scope} だけを指定してください。',
+  'fault.scope_included': 'このスコープは {other} に含まれています。{other} だけを指定してください。',
+  'fault.reason_length': '理由は {least}～{most} 文字にしてください。',
+  'fault.resource_scope': 'リソースの範囲は「all」「public」「specified」のいずれかにしてください。',
+  'fault.resource_scope_specified':
+    'リソースの範囲を「specified」にすることはできません。このサービスでは個別のリソースを選べません。',
+  'fault.token_type': 'トークンの種類は「bearer」または「mac」にしてください。',
+  'fault.token_type_mac':
+    'トークンの種類を「mac」にすることはできません。このサービスはその種類のトークンを発行しません。',
+  'fault.audience_unknown': 'このサービスのオーディエンスにしてください。',
+  'fault.client_suspended': '管理者がアプリを停止しました。再開されるまで、このアプリのリンクは利用できません。',
+  'fault.parameter_malformed': 'パラメーターの形式が正しくありません。',
+  'fault.parameter_length': 'パラメーターが長すぎます。',
+  'fault.parameter_repeated': 'パラメーターが重複しています。',
 
   'scope.repo-code': 'リポジトリのコード（Git コマンドを使用）',
   'scope.repo-pr': 'プルリクエスト',

@@ -3,8 +3,9 @@
  * @module
  * @see RFC 7591, section 2; draft-ietf-oauth-client-id-metadata-document
  */
+import type { RegistrationFault } from '../../core/application/faults.js'
 import { parseRedirectUri } from '../../core/application/redirect-uri.js'
-import type { RegistrationDetails, RegistrationFault } from '../../core/application/registration.js'
+import type { RegistrationDetails } from '../../core/application/registration.js'
 import { APPLICATION_LIMITS } from '../../core/application/registration.js'
 import type { RegistrationRules } from '../../core/application/registration-check.js'
 import { checkRegistration } from '../../core/application/registration-check.js'
@@ -90,9 +91,7 @@ export function checkClientMetadata(
   })
   if (checked.type === 'faults') return faultError(checked.faults)
   if (checked.details.redirectUris.join('').length > REDIRECT_URIS_LENGTH)
-    return faultError([
-      { path: 'redirectUris', message: `must have at most ${REDIRECT_URIS_LENGTH} characters in all` },
-    ])
+    return wrongRedirect(`redirect_uris must have at most ${REDIRECT_URIS_LENGTH} characters in all`)
   return { type: 'client_metadata', details: checked.details, method }
 }
 
@@ -174,10 +173,18 @@ const WIRE_NAMES: readonly (readonly [string, string])[] = [
 
 /** Makes the error of faults. They are told without what came, which may be a secret, or text for another reader. */
 function faultError(faults: readonly RegistrationFault[]): OAuthError {
-  const text = faults.map(({ path, message }) => `${wireName(path)} ${message.replace(/; got .*$/s, '')}`).join('; ')
-  return faults.some(({ path }) => path.startsWith('redirectUris'))
-    ? oauthError('invalid_redirect_uri', 'malformed_request', sentence(text))
-    : wrong(text)
+  const text = faults.map((fault) => `${wireName(fault.path)} ${messageOnWire(fault)}`).join('; ')
+  return faults.some(({ path }) => path.startsWith('redirectUris')) ? wrongRedirect(text) : wrong(text)
+}
+
+/** Makes the error of what a client said wrong about its redirect URIs. */
+function wrongRedirect(message: string): OAuthError {
+  return oauthError('invalid_redirect_uri', 'malformed_request', sentence(message))
+}
+
+/** Writes the sentence of a fault without what came. */
+function messageOnWire({ code, values, message }: RegistrationFault): string {
+  return code === 'type' || code === 'missing' ? `must be ${values['takes']}` : message
 }
 
 /** Writes the place of a fault by the name on the wire: `redirect_uris[1]` for `redirectUris[1]`. */
