@@ -31,13 +31,15 @@ import { pageEndpoint } from './interaction/error-page.js'
 import { createFormBinder, verifyFormOfAnyAge } from './interaction/forms.js'
 import type { ChoiceFault } from './interaction/resources.js'
 import { isChoiceFault, readChoice } from './interaction/resources.js'
-import { readUser, sendToSignIn } from './interaction/sign-in.js'
+import { describeUser, readUser, sendToSignIn } from './interaction/sign-in.js'
 import { isDocumentDue, readClientDocument } from './registration/client-document.js'
 
 /** A sound request, and the user to ask. */
 interface Asked {
   readonly asked: AuthorizationRequest
   readonly user: User
+  /** The request as it came, as a query. */
+  readonly query: string
 }
 
 /** A consent form as it was sent. */
@@ -131,7 +133,7 @@ async function loadAsked<Native>(
   if (isOAuthError(asked)) return showLinkError(context, asked)
   if (asked.type === 'redirected_error') return answerFault(context, asked, user)
   if (user === undefined) return sendToSignIn(context, request, 'authorization', printAuthorizationRequest(asked))
-  return { asked, user }
+  return { asked, user, query: printQuery(named.parameters) }
 }
 
 /** A request whose parameters were parsed, with the application that it names. */
@@ -179,13 +181,14 @@ async function checkWithDocument<Native>(
 async function showConsent(
   context: PageContext<never>,
   request: HttpRequest,
-  { asked, user }: Asked,
+  { asked, user, query }: Asked,
   again?: ChoiceFault,
 ): Promise<HttpResponse> {
   const { redirectUri } = asked
+  const signedIn = describeUser(context, user, 'authorization', query)
   const binder = createFormBinder(context, request, user)
   const fields = [{ name: FORM_FIELDS.request, value: printAuthorizationRequest(asked) }, binder.field(shownOf(asked))]
-  const model = await createConsentModel(context, user, asked, fields, again)
+  const model = await createConsentModel(context, { user, signedIn }, asked, fields, again)
   if (isOAuthError(model)) return redirectError(context, { ...asked, error: model })
   const form = { action: context.issuerPath + ENDPOINT_PATHS.authorization, fields }
   const html = await context.show.consent({ ...model, redirectHost: shownHost(redirectUri), form })

@@ -17,7 +17,7 @@ import {
 } from './fragments.js'
 import { displayText, html, type SafeHtml } from './html.js'
 import { type DefaultPageInput, readInput } from './input.js'
-import { layOut } from './layout.js'
+import { layOut, type SignedInUser } from './layout.js'
 import { type ConsentAudience, type ConsentScope, permissionGroups, type ResourceKind, worksAt } from './permissions.js'
 import type { Language } from './texts/texts.js'
 import { countedText, fillText } from './texts/texts.js'
@@ -25,7 +25,7 @@ import { countedText, fillText } from './texts/texts.js'
 /** The model of the page of the authorized applications: the things that it shows, and the targets of its forms. */
 export interface AuthorizedApplicationsPageModel {
   /** The user who is signed in. */
-  readonly user: { readonly name: string }
+  readonly user: SignedInUser
   /** The applications that the user permitted something, the most recent first. */
   readonly applications: readonly AuthorizedApplication[]
   /** The URL path of the stylesheet. */

@@ -16,7 +16,7 @@ import {
 } from './fragments.js'
 import { displayText, html, type SafeHtml } from './html.js'
 import { type DefaultPageInput, readInput } from './input.js'
-import { layOut } from './layout.js'
+import { layOut, type SignedInUser } from './layout.js'
 import { type ConsentAudience, type ConsentScope, permissionGroups, type ResourceKind, worksAt } from './permissions.js'
 import type { Language, Texts } from './texts/texts.js'
 import { countedText, fillHtml, fillText } from './texts/texts.js'
@@ -37,7 +37,7 @@ export type ConsentPageModel = {
     readonly unchecked?: true
   }
   /** The user who is signed in. */
-  readonly user: { readonly name: string }
+  readonly user: SignedInUser
   /** All scopes that the user grants by agreeing. */
   readonly scopes: readonly ConsentScope[]
   /** The protected resources that the tokens work at, and nowhere else; absent if they are not limited so (RFC 8707). */

@@ -151,7 +151,7 @@ describe('a page', () => {
     { scope: 'b:rw', permission: 'rw', description: 'Β' },
   ] as const
   const audiences = [{ resource: '1', name: 'Γ' }]
-  const user = { name: 'Δ' }
+  const user = { name: 'Δ', switchAccountUrl: '/1' }
   const places = { ...plainModel.resources, items: [{ id: '1', name: '1', checked: true }] }
   const asked = { application: own, user, scopes, audiences, resources: places }
   const consent = { ...plainModel, ...asked, redirectHost: '127.0.0.1:1', fault: 'Ε' }

@@ -11,6 +11,7 @@ import type {
   ConsentPageModel,
   DevicePageModel,
   DeviceResultPageModel,
+  SignedInUser,
 } from 'grantwell/pages'
 
 /** The consent that ends with a redirect. */
@@ -130,7 +131,7 @@ const form = fc.record({
   action: hostileText,
   fields: fc.array(fc.record({ name: hostileText, value: hostileText }), { maxLength: 3 }),
 })
-const user = fc.record({ name: hostileText })
+const user = fc.record({ name: hostileText, switchAccountUrl: hostileText }, { requiredKeys: ['name'] })
 
 /** A model in which every value is hostile. */
 export const hostileModel: fc.Arbitrary<ConsentPageModel> = fc
@@ -234,7 +235,7 @@ export function tamed(model: ConsentPageModel): ConsentPageModel {
       ...(host === undefined ? {} : { host: 'x' }),
       ...(unchecked === undefined ? {} : { unchecked }),
     },
-    user: { name: 'x' },
+    user: tamedUser(model.user),
     ...(model.userCode === undefined ? { redirectHost: 'x' } : { userCode: 'x' }),
     scopes: tamedScopes(model.scopes),
     resources: { ...resources, items: resources.items.map(({ checked }) => ({ id: 'x', name: 'x', checked })) },
@@ -245,9 +246,9 @@ export function tamed(model: ConsentPageModel): ConsentPageModel {
 }
 
 /** As {@link tamed}. */
-export function tamedDevice({ userCode, complete, form, fault }: DevicePageModel): DevicePageModel {
+export function tamedDevice({ user, userCode, complete, form, fault }: DevicePageModel): DevicePageModel {
   return {
-    user: { name: 'x' },
+    user: tamedUser(user),
     ...(userCode === undefined ? {} : { userCode: tame(userCode) }),
     complete,
     form: tamedForm(form),
@@ -259,7 +260,7 @@ export function tamedDevice({ userCode, complete, form, fault }: DevicePageModel
 /** As {@link tamed}. */
 export function tamedApplications(model: AuthorizedApplicationsPageModel): AuthorizedApplicationsPageModel {
   return {
-    user: { name: 'x' },
+    user: tamedUser(model.user),
     applications: model.applications.map((application) => ({
       name: 'x',
       ...tamedLooks(application),
@@ -284,6 +285,10 @@ export function tamedApplications(model: AuthorizedApplicationsPageModel): Autho
     more: model.more,
     ...(model.fault === undefined ? {} : { fault: 'x' }),
   }
+}
+
+function tamedUser({ switchAccountUrl }: SignedInUser): SignedInUser {
+  return { name: 'x', ...(switchAccountUrl === undefined ? {} : { switchAccountUrl: 'x' }) }
 }
 
 function tamedLooks({ website, logo }: { readonly website: string; readonly logo?: string }) {

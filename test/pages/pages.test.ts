@@ -513,12 +513,13 @@ function shownValues({ application, user, redirectHost, userCode, scopes, resour
   ]
 }
 
-function sentValues({ application, scopes, resources, form, stylesheet }: ConsentPageModel) {
+function sentValues({ application, user, scopes, resources, form, stylesheet }: ConsentPageModel) {
   const { website, logo } = application
   return [
     form.action,
     stylesheet,
     ...form.fields.flatMap(({ name, value }) => [name, value]),
+    ...(user.switchAccountUrl === undefined ? [] : [user.switchAccountUrl]),
     ...scopes.map(({ scope }) => scope),
     ...(resources.choices.includes('specified') ? resources.items.map(({ id }) => id) : []),
     ...(website.startsWith('https://') ? [new URL(website).href] : []),

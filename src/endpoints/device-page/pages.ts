@@ -3,11 +3,10 @@
  * @module
  */
 
-import { printUserCode } from '../../core/credentials/user-code.js'
+import { parseUserCode, printUserCode } from '../../core/credentials/user-code.js'
 import type { OAuthError } from '../../core/errors.js'
 import { isOAuthError } from '../../core/errors.js'
 import { printScopes } from '../../core/scopes.js'
-import { shownName } from '../../core/text.js'
 import type { UserCode } from '../../core/values.js'
 import { countedText } from '../../pages/index.js'
 import { ENDPOINT_PATHS } from '../../protocol/endpoints.js'
@@ -22,7 +21,7 @@ import type { PageContext } from '../interaction/context.js'
 import { showError } from '../interaction/error-page.js'
 import { createFormBinder } from '../interaction/forms.js'
 import type { ChoiceFault } from '../interaction/resources.js'
-import { sendToSignIn } from '../interaction/sign-in.js'
+import { describeUser, sendToSignIn } from '../interaction/sign-in.js'
 import type { ShownDevice, WaitingDevice } from './devices.js'
 
 /** The code in the field of the page, if any, and whether it came with the link. */
@@ -55,7 +54,7 @@ export async function showCodePage(
   if (error !== undefined) reportRefusal('device', error.reason, error.code, { subject: user.subject })
   const binder = createFormBinder(context, request, user)
   const html = await show.device({
-    user: { name: shownName(user.name, user.subject) },
+    user: describeUser(context, user, 'device', queryFor(parseUserCode(code.userCode ?? ''))),
     ...code,
     form: { action: actionOf(context), fields: [binder.field(CODE_FORM)] },
     stylesheet,
@@ -79,13 +78,14 @@ export async function showConsent(
   again?: ChoiceFault,
 ): Promise<HttpResponse> {
   const { device, userCode } = found
+  const signedIn = describeUser(context, user, 'device', queryFor(userCode))
   const binder = createFormBinder(context, request, user)
   const fields = [
     { name: FORM_FIELDS.userCode, value: userCode },
     { name: FORM_FIELDS.device, value: device.id },
     binder.field(consentFormOf(found)),
   ]
-  const model = await createConsentModel(context, user, found, fields, again)
+  const model = await createConsentModel(context, { user, signedIn }, found, fields, again)
   if (isOAuthError(model)) return showError(context, 'device', model)
   const form = { action: actionOf(context), fields }
   const html = await context.show.consent({ ...model, userCode: printUserCode(userCode), form })
@@ -107,8 +107,12 @@ export function signInForCode(
   request: HttpRequest,
   userCode: UserCode | undefined,
 ): Promise<HttpResponse> {
-  const query = userCode === undefined ? '' : `${FORM_FIELDS.userCode}=${printUserCode(userCode)}`
-  return sendToSignIn(context, request, 'device', query)
+  return sendToSignIn(context, request, 'device', queryFor(userCode))
+}
+
+/** Returns the query of the page with a code in its field; empty for none. */
+function queryFor(userCode: UserCode | undefined): string {
+  return userCode === undefined ? '' : `${FORM_FIELDS.userCode}=${printUserCode(userCode)}`
 }
 
 function actionOf({ issuerPath }: PageContext<never>): string {

@@ -12,7 +12,14 @@ import { oauthError } from '../../core/errors.js'
 import type { Scope, ScopeDefinition } from '../../core/scopes.js'
 import { shownName } from '../../core/text.js'
 import { shortened } from '../../pages/fragments.js'
-import type { ConsentPageModel, ConsentScope, Language, ResourceKind, TextName } from '../../pages/index.js'
+import type {
+  ConsentPageModel,
+  ConsentScope,
+  Language,
+  ResourceKind,
+  SignedInUser,
+  TextName,
+} from '../../pages/index.js'
 import { fillText } from '../../pages/index.js'
 import { en } from '../../pages/texts/en.js'
 import { FORM_FIELDS, SPECIFIED_RESOURCES_MAX } from '../../protocol/pages/form-binding.js'
@@ -29,6 +36,13 @@ export type ConsentModel = Pick<
   ConsentPageModel,
   'application' | 'user' | 'scopes' | 'audiences' | 'resources' | 'stylesheet' | 'fault'
 >
+
+/** The user whom a page asks. */
+export interface AskedUser {
+  readonly user: User
+  /** The user as the page shows it. */
+  readonly signedIn: SignedInUser
+}
 
 /** The permission that a page asks for. */
 export interface AskedPermission {
@@ -51,7 +65,7 @@ const LONGEST_ANSWER: readonly HiddenField[] = [
  */
 export async function createConsentModel(
   context: PageContext<never>,
-  user: User,
+  { user, signedIn }: AskedUser,
   { application, scopes, audience }: AskedPermission,
   fields: readonly HiddenField[],
   again?: ChoiceFault,
@@ -71,7 +85,7 @@ export async function createConsentModel(
       ...logoLink(context, application),
       ...describeSelfRegistered(application),
     },
-    user: { name: shownName(user.name, user.subject) },
+    user: signedIn,
     scopes: describeScopes(context, scopes),
     ...describeAudience(context, audience),
     resources: describeResources(choices, application.resourceScope, offered, again),

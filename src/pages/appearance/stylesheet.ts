@@ -27,6 +27,7 @@ body {
 header { padding: 0 0.25rem; color: var(--muted); font-size: 0.875rem; text-align: end; }
 header bdi { color: var(--text); font-weight: 600; }
 header p { margin: 0 0 0.75rem; }
+header p a { display: inline-block; margin-inline-start: 0.5rem; }
 .brand { display: flex; flex-wrap: wrap; gap: 0.5rem; font-size: 1.125rem; font-weight: 600; text-align: start; }
 .brand a { display: flex; gap: 0.5rem; align-items: center; color: inherit; text-decoration: none; }
 .brand img { height: 2rem; width: auto; max-width: 12rem; }

@@ -9,6 +9,7 @@ export const ar: Texts = {
   direction: 'rtl',
 
   'page.signedInAs': 'تم تسجيل الدخول باسم {user}',
+  'page.switchAccount': 'لست أنت؟ سجّل الدخول بحساب آخر',
   'page.faultTitle': 'خطأ: {title}',
   'page.help': 'المساعدة',
   'page.terms': 'شروط الاستخدام',

@@ -9,6 +9,7 @@ export const de: Texts = {
   direction: 'ltr',
 
   'page.signedInAs': 'Angemeldet als {user}',
+  'page.switchAccount': 'Nicht Sie? Mit einem anderen Konto anmelden',
   'page.faultTitle': 'Fehler: {title}',
   'page.help': 'Hilfe',
   'page.terms': 'Nutzungsbedingungen',

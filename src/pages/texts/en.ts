@@ -9,6 +9,7 @@ export const en = {
   direction: 'ltr',
 
   'page.signedInAs': 'Signed in as {user}',
+  'page.switchAccount': 'Not you? Sign in as somebody else',
   'page.faultTitle': 'Error: {title}',
   'page.help': 'Help',
   'page.terms': 'Terms',

@@ -9,6 +9,7 @@ export const es: Texts = {
   direction: 'ltr',
 
   'page.signedInAs': 'Ha iniciado sesión como {user}',
+  'page.switchAccount': '¿No es usted? Iniciar sesión con otra cuenta',
   'page.faultTitle': 'Error: {title}',
   'page.help': 'Ayuda',
   'page.terms': 'Condiciones de uso',

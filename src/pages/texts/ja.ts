@@ -9,6 +9,7 @@ export const ja: Texts = {
   direction: 'ltr',
 
   'page.signedInAs': '{user} としてログイン中',
+  'page.switchAccount': '別のアカウントでログインする場合はこちら',
   'page.faultTitle': 'エラー：{title}',
   'page.help': 'ヘルプ',
   'page.terms': '利用規約',

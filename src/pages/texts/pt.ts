@@ -9,6 +9,7 @@ export const pt: Texts = {
   direction: 'ltr',
 
   'page.signedInAs': 'Você entrou como {user}',
+  'page.switchAccount': 'Não é você? Entrar com outra conta',
   'page.faultTitle': 'Erro: {title}',
   'page.help': 'Ajuda',
   'page.terms': 'Termos de uso',
