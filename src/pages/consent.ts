@@ -158,6 +158,10 @@ function permissions(texts: Texts, scopes: readonly ConsentScope[]): SafeHtml {
   return html`<section aria-labelledby="permissions">
 <h2 id="permissions">${texts['consent.permissions']}</h2>
 ${ifTrue(scopes.length === 0, html`<p>${texts['consent.noPermissions']}</p>`)}
+${ifTrue(
+  scopes.some(({ reason }) => reason !== undefined),
+  html`<p class="hint">${texts['consent.reasons']}</p>`,
+)}
 ${permissionGroups(texts, scopes)}
 </section>`
 }

@@ -148,7 +148,7 @@ describe('a page', () => {
   const own = { name: 'Ωμέγα', website: '' }
   const scopes = [
     { scope: 'a:r', permission: 'r', description: 'Α' },
-    { scope: 'b:rw', permission: 'rw', description: 'Β' },
+    { scope: 'b:rw', permission: 'rw', description: 'Β', reason: 'Ι' },
   ] as const
   const audiences = [{ resource: '1', name: 'Γ' }]
   const user = { name: 'Δ', switchAccountUrl: '/1' }

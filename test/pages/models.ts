@@ -124,7 +124,15 @@ const logo = fc.oneof(
 )
 
 const scopes = fc.array(
-  fc.record({ scope: hostileText, permission: fc.constantFrom('r' as const, 'rw' as const), description: hostileText }),
+  fc.record(
+    {
+      scope: hostileText,
+      permission: fc.constantFrom('r' as const, 'rw' as const),
+      description: hostileText,
+      reason: hostileText,
+    },
+    { requiredKeys: ['scope', 'permission', 'description'] },
+  ),
   { maxLength: 4 },
 )
 const form = fc.record({
@@ -304,7 +312,12 @@ function tamedResources({ items, ...rest }: AuthorizedResources): AuthorizedReso
 }
 
 function tamedScopes(scopes: ConsentPageModel['scopes']) {
-  return scopes.map(({ permission }) => ({ scope: 'x', permission, description: 'x' }))
+  return scopes.map(({ permission, reason }) => ({
+    scope: 'x',
+    permission,
+    description: 'x',
+    ...(reason === undefined ? {} : { reason: 'x' }),
+  }))
 }
 
 function tamedForm({ fields }: ConsentPageModel['form']) {

@@ -506,7 +506,7 @@ function shownValues({ application, user, redirectHost, userCode, scopes, resour
     user.name,
     userCode === undefined ? redirectHost : userCode,
     website.startsWith('https://') ? new URL(website).href : website,
-    ...scopes.map(({ description }) => description),
+    ...scopes.flatMap(({ description, reason }) => (reason === undefined ? [description] : [description, reason])),
     ...(resources.choices.includes('specified') ? resources.items.map(({ name }) => name) : []),
     ...(description === undefined || description === '' ? [] : [description]),
     ...(fault === undefined ? [] : [fault]),

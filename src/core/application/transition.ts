@@ -22,6 +22,7 @@ import type {
   SubmittedApplication,
 } from './application.js'
 import { isPublished, isResourceServer, secretsOf, selfRegisteredOf } from './application.js'
+import { reasonOf } from './reason.js'
 import type { RegistrationDetails } from './registration.js'
 import { decidedByAdministrator, keptUntil } from './self-registered/life.js'
 
@@ -257,17 +258,15 @@ function rotateSecret(application: Application, command: Asked<'rotate_secret'>,
   return done({ ...application, secrets }, 'secret_rotated', now)
 }
 
-/** Returns the reasons of the approved scopes. The reason of a scope goes with one that was made of it: `name:rw` with `name:r`. */
+/** Returns the reasons of the approved scopes. */
 function reasonsFor(
   scopes: readonly Scope[],
   given: ApplicationDetails['reasons'],
-  { entries }: ScopeCatalogue,
+  catalogue: ScopeCatalogue,
 ): ApplicationDetails['reasons'] {
-  const reasonOf = new Map(Object.entries(given))
   return Object.fromEntries(
     scopes.flatMap((scope) => {
-      const asked = [scope, ...(entries.get(scope)?.includedBy ?? [])].find((each) => reasonOf.has(each))
-      const reason = asked === undefined ? undefined : reasonOf.get(asked)
+      const reason = reasonOf(given, scope, catalogue)
       return reason === undefined ? [] : [[scope, reason]]
     }),
   )

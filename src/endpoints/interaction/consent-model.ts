@@ -4,6 +4,7 @@
  */
 import type { PublishedApplication } from '../../core/application/application.js'
 import { selfRegisteredOf } from '../../core/application/application.js'
+import { reasonOf } from '../../core/application/reason.js'
 import { RESOURCE_CHOICES } from '../../core/application/registration.js'
 import { isUnreviewed } from '../../core/application/self-registered/life.js'
 import type { Audience } from '../../core/audiences/audience.js'
@@ -86,7 +87,7 @@ export async function createConsentModel(
       ...describeSelfRegistered(application),
     },
     user: signedIn,
-    scopes: describeScopes(context, scopes),
+    scopes: describeAsked(context, application, scopes),
     ...describeAudience(context, audience),
     resources: describeResources(choices, application.resourceScope, offered, again),
     stylesheet: context.stylesheet,
@@ -104,6 +105,18 @@ function describeSelfRegistered(
     ...(selfRegisteredOf(application)?.document !== undefined && { host: new URL(application.clientId).host }),
     ...(isUnreviewed(application) && { unchecked: true }),
   }
+}
+
+/** Describes the scopes that an application asks for, each with its reason. */
+function describeAsked(
+  context: PageContext<never>,
+  { reasons }: PublishedApplication,
+  scopes: readonly Scope[],
+): readonly ConsentScope[] {
+  return describeScopes(context, scopes).map((each) => {
+    const reason = reasonOf(reasons, each.scope, context.scopes)
+    return reason === undefined ? each : { ...each, reason }
+  })
 }
 
 /** Describes scopes to a user, in the order of the catalogue. */

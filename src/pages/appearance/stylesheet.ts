@@ -80,7 +80,7 @@ header, .identity, blockquote, dd, li, main > p, .asked, bdi { overflow: clip; o
 h1 bdi, main > p bdi, .decision bdi:first-child { display: inline-block; max-width: 100%; }
 
 figure { margin-top: 1.25rem; padding-inline-start: 1rem; border-inline-start: 3px solid var(--line); }
-figcaption, dt, .hint { color: var(--muted); font-size: 0.875rem; }
+figcaption, dt, .hint, .reason { color: var(--muted); font-size: 0.875rem; }
 
 dl { display: grid; grid-template-columns: minmax(0, 1fr); gap: 0.75rem 2rem; margin-top: 1.25rem; }
 dd { font-weight: 500; }

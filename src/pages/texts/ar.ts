@@ -30,6 +30,7 @@ export const ar: Texts = {
     'سجّل هذا التطبيق نفسه تلقائيًا، ولم يتحقق أحد في هذه الخدمة من اسمه. لا توافق إلا إذا كنت قد شغّلته بنفسك للتو.',
   'consent.permissions': 'إذا وافقت، فسيتمكن التطبيق من',
   'consent.noPermissions': 'معرفة أنك وافقت، ولا شيء غير ذلك.',
+  'consent.reasons': 'يوضح التطبيق بكلماته سبب طلب كل إذن:',
   'consent.asked': 'يريد التطبيق {application} الوصول إلى الحساب {user}.',
   'consent.answerGoesTo': 'سيتم إرسال ردّك إلى {host}.',
   'consent.compareCode': 'لا توافق إلا إذا كان جهازك يعرض الرمز {code}.',

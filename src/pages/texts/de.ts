@@ -30,6 +30,7 @@ export const de: Texts = {
     'Diese Anwendung hat sich selbst registriert. Niemand bei diesem Dienst hat ihren Namen geprüft. Stimmen Sie nur zu, wenn Sie sie gerade selbst gestartet haben.',
   'consent.permissions': 'Wenn Sie zustimmen, kann die Anwendung',
   'consent.noPermissions': 'nur erfahren, dass Sie zugestimmt haben.',
+  'consent.reasons': 'Wozu sie das jeweils braucht, sagt die Anwendung in eigenen Worten:',
   'consent.asked': '{application} möchte auf das Konto {user} zugreifen.',
   'consent.answerGoesTo': 'Ihre Antwort geht an {host}.',
   'consent.compareCode': 'Stimmen Sie nur zu, wenn Ihr eigenes Gerät den Code {code} anzeigt.',

@@ -31,6 +31,7 @@ export const en = {
     'This application registered itself. Nobody at this service has checked its name. Agree only if you have just started it yourself.',
   'consent.permissions': 'If you agree, it will be able to',
   'consent.noPermissions': 'do nothing more than know that you agreed.',
+  'consent.reasons': 'The application says why it asks for each, in its own words:',
   'consent.asked': '{application} wants to access the account {user}.',
   'consent.answerGoesTo': 'Your answer goes to {host}.',
   'consent.compareCode': 'Agree only if your own device shows the code {code}.',

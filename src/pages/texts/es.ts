@@ -30,6 +30,7 @@ export const es: Texts = {
     'Esta aplicación se ha registrado por sí misma. Nadie de este servicio ha comprobado su nombre. Acepte solo si usted acaba de abrirla.',
   'consent.permissions': 'Si acepta, la aplicación podrá',
   'consent.noPermissions': 'únicamente saber que usted ha aceptado.',
+  'consent.reasons': 'La aplicación explica con sus propias palabras por qué pide cada permiso:',
   'consent.asked': '{application} quiere acceder a la cuenta {user}.',
   'consent.answerGoesTo': 'Su respuesta se enviará a {host}.',
   'consent.compareCode': 'Acepte solo si su propio dispositivo muestra el código {code}.',

@@ -30,6 +30,7 @@ export const fr: Texts = {
     'Cette application s’est enregistrée elle-même. Personne au sein de ce service n’a vérifié son nom. N’acceptez que si vous venez de la lancer vous-même.',
   'consent.permissions': 'Si vous acceptez, l’application pourra',
   'consent.noPermissions': 'uniquement savoir que vous avez accepté.',
+  'consent.reasons': 'L’application explique elle-même chaque demande, avec ses propres mots\u00a0:',
   'consent.asked': '{application} souhaite accéder au compte {user}.',
   'consent.answerGoesTo': 'Votre réponse sera envoyée à {host}.',
   'consent.compareCode': 'N’acceptez que si votre propre appareil affiche le code {code}.',

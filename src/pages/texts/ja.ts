@@ -30,6 +30,7 @@ export const ja: Texts = {
     'このアプリは自動で登録されたもので、このサービスでは名前を確認していません。たった今、ご自分でこのアプリの操作を始めた場合にのみ許可してください。',
   'consent.permissions': '許可すると、このアプリができること',
   'consent.noPermissions': 'あなたが許可したことを知るだけで、ほかには何もできません。',
+  'consent.reasons': 'それぞれの理由は、このアプリ自身による説明です：',
   'consent.asked': '{application} がアカウント {user} へのアクセスを求めています。',
   'consent.answerGoesTo': '選択の結果は {host} に送信されます。',
   'consent.compareCode': 'ご自分のデバイスにコード {code} が表示されている場合にのみ許可してください。',

@@ -30,6 +30,7 @@ export const pt: Texts = {
     'Este aplicativo se registrou por conta própria. Ninguém deste serviço verificou o nome dele. Permita somente se foi você quem acabou de abri-lo.',
   'consent.permissions': 'Se você permitir, o aplicativo poderá',
   'consent.noPermissions': 'apenas saber que você deu permissão.',
+  'consent.reasons': 'O aplicativo explica com as próprias palavras por que pede cada permissão:',
   'consent.asked': '{application} quer acessar a conta {user}.',
   'consent.answerGoesTo': 'Sua resposta será enviada para {host}.',
   'consent.compareCode': 'Permita somente se o seu próprio dispositivo mostrar o código {code}.',

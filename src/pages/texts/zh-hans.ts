@@ -28,6 +28,7 @@ export const zhHans: Texts = {
   'consent.unreviewedWarning': '该应用是自行注册的，本服务未核实过它的名称。请仅在您刚刚亲自启动该应用时同意。',
   'consent.permissions': '同意后，该应用将可以',
   'consent.noPermissions': '知道您已同意，除此之外无法执行任何操作。',
+  'consent.reasons': '以下各项理由由该应用自行说明：',
   'consent.asked': '{application} 请求访问账号 {user}。',
   'consent.answerGoesTo': '您的选择将发送给 {host}。',
   'consent.compareCode': '请仅在您自己的设备显示代码 {code} 时同意。',
