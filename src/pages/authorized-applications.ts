@@ -5,6 +5,7 @@
  */
 import {
   called,
+  dayOf,
   faultNote,
   hiddenFields,
   ifTrue,
@@ -144,8 +145,8 @@ ${permissionGroups(texts, scopes)}
 <dl>
 ${worksAt(texts, audiences)}
 <div><dt>${texts['applications.where']}</dt><dd>${places(language, resources)}</dd></div>
-<div><dt>${texts['applications.permitted']}</dt><dd>${day(language, createdAt)}</dd></div>
-<div><dt>${texts['applications.lastUsed']}</dt><dd>${lastUsedAt === undefined ? texts['applications.neverUsed'] : day(language, lastUsedAt)}</dd></div>
+<div><dt>${texts['applications.permitted']}</dt><dd>${dayOf(language, createdAt)}</dd></div>
+<div><dt>${texts['applications.lastUsed']}</dt><dd>${lastUsedAt === undefined ? texts['applications.neverUsed'] : dayOf(language, lastUsedAt)}</dd></div>
 </dl>`
 }
 
@@ -189,11 +190,4 @@ function form({ texts }: Language, { name, form }: AuthorizedApplication): SafeH
 ${hiddenFields(form.fields)}
 <div class="actions"><button type="submit" class="danger" aria-label="${label}">${texts['applications.revoke']}</button></div>
 </form>`
-}
-
-/** Writes a day of UTC. */
-function day({ locale }: Language, seconds: number): SafeHtml {
-  const date = new Date(seconds * 1000)
-  const shown = new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeZone: 'UTC' }).format(date)
-  return html`<time datetime="${date.toISOString().slice(0, 10)}">${shown}</time>`
 }

@@ -4,6 +4,7 @@
  * @see RFC 6749, sections 3.1 and 4.1; RFC 8628, section 3.3; specification, sections 2.1, 4.1 and 5.3
  */
 import {
+  dayOf,
   faultNote,
   hiddenFields,
   ifTrue,
@@ -16,7 +17,7 @@ import {
 } from './fragments.js'
 import { displayText, html, type SafeHtml } from './html.js'
 import { type DefaultPageInput, readInput } from './input.js'
-import { layOut, type SignedInUser } from './layout.js'
+import { type Frame, layOut, type SignedInUser } from './layout.js'
 import { type ConsentAudience, type ConsentScope, permissionGroups, type ResourceKind, worksAt } from './permissions.js'
 import type { Language, Texts } from './texts/texts.js'
 import { countedText, fillHtml, fillText } from './texts/texts.js'
@@ -35,11 +36,21 @@ export type ConsentPageModel = {
     readonly host?: string
     /** True if it registered itself, and nobody at this service looked at it; absent otherwise. */
     readonly unchecked?: true
+    /**
+     * The time at which the people who run the service approved it, in seconds since the epoch; absent if they did not, but the policy
+     * of the host.
+     */
+    readonly checkedAt?: number
   }
   /** The user who is signed in. */
   readonly user: SignedInUser
   /** All scopes that the user grants by agreeing. */
   readonly scopes: readonly ConsentScope[]
+  /**
+   * The time of the user's last permission to this application that still works, in seconds since the epoch; absent if there is none.
+   * Where it is there, `isNew` of a scope counts.
+   */
+  readonly permittedAt?: number
   /** The protected resources that the tokens work at, and nowhere else; absent if they are not limited so (RFC 8707). */
   readonly audiences?: readonly ConsentAudience[]
   /** The choice of the user's resources that the application may use. */
@@ -103,6 +114,7 @@ export function consentPage(input: DefaultPageInput<ConsentPageModel>): string {
   const title = fillText(texts['consent.title'], { application: application.host ?? application.name })
   const main = html`${faultNote(fault)}
 ${identity(texts, application)}
+${checked(frame, application.checkedAt)}
 ${description(texts, application.description)}
 <dl>
 ${ifTrue(application.website !== '', html`<div><dt>${texts['application.website']}</dt><dd>${websiteLink(application.website)}</dd></div>`)}
@@ -110,7 +122,7 @@ ${whereTo(texts, model)}
 ${worksAt(texts, model.audiences)}
 </dl>
 ${warnings(texts, model)}
-${permissions(texts, model.scopes)}
+${permissions(frame, model)}
 ${form(frame, model)}`
   return layOut({ title: titled(texts, title, fault), stylesheet, user, main }, frame)
 }
@@ -125,6 +137,17 @@ function identity(texts: Texts, application: ConsentPageModel['application']): S
 ${logoOf(application)}
 <h1>${heading}</h1>
 </div>`
+}
+
+function checked(frame: Frame, at: number | undefined): SafeHtml | undefined {
+  if (at === undefined) return undefined
+  const { texts, appearance } = frame
+  const day = dayOf(frame, at)
+  const words =
+    appearance.name === undefined
+      ? fillHtml(texts['consent.checked'], { day })
+      : fillHtml(texts['consent.checkedBy'], { service: isolated(appearance.name), day })
+  return html`<p class="checked">${words}</p>`
 }
 
 // The application wrote this text and may claim anything, so the page says who wrote it.
@@ -154,9 +177,12 @@ function warnings(texts: Texts, { application, userCode }: ConsentPageModel): re
   )
 }
 
-function permissions(texts: Texts, scopes: readonly ConsentScope[]): SafeHtml {
+function permissions(language: Language, { scopes, permittedAt }: ConsentPageModel): SafeHtml {
+  const { texts } = language
+  const before = texts[scopes.some(({ isNew }) => isNew) ? 'consent.before' : 'consent.beforeNothingNew']
   return html`<section aria-labelledby="permissions">
 <h2 id="permissions">${texts['consent.permissions']}</h2>
+${permittedAt === undefined ? undefined : html`<p>${fillHtml(before, { day: dayOf(language, permittedAt) })}</p>`}
 ${ifTrue(scopes.length === 0, html`<p>${texts['consent.noPermissions']}</p>`)}
 ${ifTrue(
   scopes.some(({ reason }) => reason !== undefined),

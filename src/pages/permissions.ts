@@ -20,6 +20,8 @@ export interface ConsentScope {
   readonly description: string
   /** The reason that the application gives for it, in its own words: say so. Absent if it gives none. */
   readonly reason?: string
+  /** True if the user permits this application something else already, and not this; absent otherwise, and the first time. */
+  readonly isNew?: true
 }
 
 /** A protected resource that tokens are limited to. */
@@ -45,12 +47,13 @@ function permissionGroup(
   if (group.length === 0) return undefined
   return html`<h3 class="${kind}">${texts[`permissions.${kind}`]}</h3>
 <ul class="scopes">
-${group.map((each) => html`<li>${permission(each)}</li>\n`)}</ul>`
+${group.map((each) => html`<li>${permission(texts, each)}</li>\n`)}</ul>`
 }
 
-function permission({ scope, description, reason }: ConsentScope): SafeHtml {
+function permission(texts: Texts, { scope, description, reason, isNew }: ConsentScope): SafeHtml {
+  const mark = isNew ? html` <strong class="new">${texts['permissions.new']}</strong>` : undefined
   const why = reason === undefined ? undefined : html`\n<p class="reason" dir="auto">${displayText(reason)}</p>`
-  return html`<data value="${scope}">${isolated(description)}</data>${why}`
+  return html`<data value="${scope}">${isolated(description)}</data>${mark}${why}`
 }
 
 /** Writes the protected resources that tokens are limited to; nothing where they are not. */

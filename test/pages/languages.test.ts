@@ -145,7 +145,7 @@ describe('a page', () => {
   })
 
   // Models whose own words have no letter of the alphabet, so that each one that is left is a text of the page itself.
-  const own = { name: 'Ωμέγα', website: '' }
+  const own = { name: 'Ωμέγα', website: '', checkedAt: 1_795_262_400 }
   const scopes = [
     { scope: 'a:r', permission: 'r', description: 'Α' },
     { scope: 'b:rw', permission: 'rw', description: 'Β', reason: 'Ι' },

@@ -153,6 +153,7 @@ export const hostileModel: fc.Arbitrary<ConsentPageModel> = fc
           logo,
           host: hostileText,
           unchecked: fc.constant(true as const),
+          checkedAt: fc.nat(),
         },
         { requiredKeys: ['name', 'website'] },
       ),
@@ -234,7 +235,7 @@ export const hostileApplications: fc.Arbitrary<AuthorizedApplicationsPageModel> 
 /** The same model with harmless values: same lists, same choices, same things left out. */
 export function tamed(model: ConsentPageModel): ConsentPageModel {
   const { application, resources } = model
-  const { description, host, unchecked } = application
+  const { description, host, unchecked, checkedAt } = application
   return {
     application: {
       name: 'x',
@@ -242,6 +243,7 @@ export function tamed(model: ConsentPageModel): ConsentPageModel {
       ...(description === undefined ? {} : { description: tame(description) }),
       ...(host === undefined ? {} : { host: 'x' }),
       ...(unchecked === undefined ? {} : { unchecked }),
+      ...(checkedAt === undefined ? {} : { checkedAt }),
     },
     user: tamedUser(model.user),
     ...(model.userCode === undefined ? { redirectHost: 'x' } : { userCode: 'x' }),

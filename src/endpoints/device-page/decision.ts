@@ -59,7 +59,7 @@ export async function takeDecision(
   const wanted = parseDecision(context, request, sent)
   if (wanted === undefined) return showError(context, 'device', notAccessible('consent_invalid'))
   const { grantId, userCode, decision } = wanted
-  const records = await loadDevice(context, grantId)
+  const records = await loadDevice(context, user, grantId)
   if (isOAuthError(records)) return showError(context, 'device', records)
   const decided = checkDecided(user, userCode, records)
   if (decided !== undefined) return repeatResult(context, request, user, decided, sent)

@@ -8,6 +8,7 @@ import type { OAuthError } from '../../core/errors.js'
 import { isOAuthError } from '../../core/errors.js'
 import { printScopes } from '../../core/scopes.js'
 import type { UserCode } from '../../core/values.js'
+import { ownOf } from '../../core/values.js'
 import { countedText } from '../../pages/index.js'
 import { ENDPOINT_PATHS } from '../../protocol/endpoints.js'
 import type { HttpRequest, HttpResponse } from '../../protocol/message.js'
@@ -54,7 +55,7 @@ export async function showCodePage(
   if (error !== undefined) reportRefusal('device', error.reason, error.code, { subject: user.subject })
   const binder = createFormBinder(context, request, user)
   const html = await show.device({
-    user: describeUser(context, user, 'device', queryFor(parseUserCode(code.userCode ?? ''))),
+    user: describeUser(context, user, 'device', queryFor(parseUserCode(ownOf(code).userCode ?? ''))),
     ...code,
     form: { action: actionOf(context), fields: [binder.field(CODE_FORM)] },
     stylesheet,
@@ -77,7 +78,9 @@ export async function showConsent(
   found: WaitingDevice,
   again?: ChoiceFault,
 ): Promise<HttpResponse> {
-  const { device, userCode } = found
+  const { device, userCode, application, decisions } = found
+  const clientKey = context.clientKeyOf(application.clientId)
+  const granted = await context.consents.liveGrants({ clientKey, subject: user.subject }, decisions)
   const signedIn = describeUser(context, user, 'device', queryFor(userCode))
   const binder = createFormBinder(context, request, user)
   const fields = [
@@ -85,7 +88,7 @@ export async function showConsent(
     { name: FORM_FIELDS.device, value: device.id },
     binder.field(consentFormOf(found)),
   ]
-  const model = await createConsentModel(context, { user, signedIn }, found, fields, again)
+  const model = await createConsentModel(context, { user, signedIn, granted }, found, fields, again)
   if (isOAuthError(model)) return showError(context, 'device', model)
   const form = { action: actionOf(context), fields }
   const html = await context.show.consent({ ...model, userCode: printUserCode(userCode), form })

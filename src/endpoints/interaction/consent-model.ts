@@ -6,11 +6,13 @@ import type { PublishedApplication } from '../../core/application/application.js
 import { selfRegisteredOf } from '../../core/application/application.js'
 import { reasonOf } from '../../core/application/reason.js'
 import { RESOURCE_CHOICES } from '../../core/application/registration.js'
-import { isUnreviewed } from '../../core/application/self-registered/life.js'
+import { checkedAtOf, isUnreviewed } from '../../core/application/self-registered/life.js'
 import type { Audience } from '../../core/audiences/audience.js'
+import { hasAudience } from '../../core/audiences/audience.js'
 import type { OAuthError } from '../../core/errors.js'
 import { oauthError } from '../../core/errors.js'
 import type { Scope, ScopeDefinition } from '../../core/scopes.js'
+import { coversScopes } from '../../core/scopes.js'
 import { shownName } from '../../core/text.js'
 import { shortened } from '../../pages/fragments.js'
 import type {
@@ -25,6 +27,7 @@ import { fillText } from '../../pages/index.js'
 import { en } from '../../pages/texts/en.js'
 import { FORM_FIELDS, SPECIFIED_RESOURCES_MAX } from '../../protocol/pages/form-binding.js'
 import { fittingLanguage, knownLanguages } from '../../protocol/pages/locale.js'
+import type { LiveGrant } from '../../shell/consents.js'
 import type { User } from '../../shell/options.js'
 import { logoLink } from '../logo.js'
 import type { PageContext } from './context.js'
@@ -35,7 +38,7 @@ import { formSize, readResources, selectOffered } from './resources.js'
 /** The consent page but for its form and the place that the answer goes to. */
 export type ConsentModel = Pick<
   ConsentPageModel,
-  'application' | 'user' | 'scopes' | 'audiences' | 'resources' | 'stylesheet' | 'fault'
+  'application' | 'user' | 'scopes' | 'permittedAt' | 'audiences' | 'resources' | 'stylesheet' | 'fault'
 >
 
 /** The user whom a page asks. */
@@ -43,6 +46,8 @@ export interface AskedUser {
   readonly user: User
   /** The user as the page shows it. */
   readonly signedIn: SignedInUser
+  /** The live grants of the user to the application that asks. */
+  readonly granted: readonly LiveGrant[]
 }
 
 /** The permission that a page asks for. */
@@ -66,11 +71,12 @@ const LONGEST_ANSWER: readonly HiddenField[] = [
  */
 export async function createConsentModel(
   context: PageContext<never>,
-  { user, signedIn }: AskedUser,
-  { application, scopes, audience }: AskedPermission,
+  { user, signedIn, granted }: AskedUser,
+  permission: AskedPermission,
   fields: readonly HiddenField[],
   again?: ChoiceFault,
 ): Promise<ConsentModel | OAuthError> {
+  const { application, audience } = permission
   const bytesLeft = context.bodyLimit - formSize([...fields, ...LONGEST_ANSWER])
   if (bytesLeft < 0) return oauthError('invalid_request', 'malformed_request', 'The request is too long for a form.')
   const offered = selectOffered(await readResources(context, user), bytesLeft)
@@ -84,10 +90,10 @@ export async function createConsentModel(
       ...(application.description !== undefined && { description: application.description }),
       website: application.website,
       ...logoLink(context, application),
-      ...describeSelfRegistered(application),
+      ...describeReview(application),
     },
     user: signedIn,
-    scopes: describeAsked(context, application, scopes),
+    ...describeAsked(context, permission, granted),
     ...describeAudience(context, audience),
     resources: describeResources(choices, application.resourceScope, offered, again),
     stylesheet: context.stylesheet,
@@ -97,26 +103,38 @@ export async function createConsentModel(
   }
 }
 
-/** Says what a user must know of a client that registered itself; nothing of any other. */
-function describeSelfRegistered(
+/** Says who has checked an application, and what a user must know of one that registered itself. */
+function describeReview(
   application: PublishedApplication,
-): Pick<ConsentPageModel['application'], 'host' | 'unchecked'> {
+): Pick<ConsentPageModel['application'], 'host' | 'unchecked' | 'checkedAt'> {
+  const checkedAt = checkedAtOf(application)
   return {
+    ...(checkedAt !== undefined && { checkedAt }),
     ...(selfRegisteredOf(application)?.document !== undefined && { host: new URL(application.clientId).host }),
     ...(isUnreviewed(application) && { unchecked: true }),
   }
 }
 
-/** Describes the scopes that an application asks for, each with its reason. */
+/**
+ * Describes the scopes that an application asks for, each with its reason, and marks those that no live grant has. A grant for other
+ * protected resources is another permission.
+ */
 function describeAsked(
   context: PageContext<never>,
-  { reasons }: PublishedApplication,
-  scopes: readonly Scope[],
-): readonly ConsentScope[] {
-  return describeScopes(context, scopes).map((each) => {
-    const reason = reasonOf(reasons, each.scope, context.scopes)
-    return reason === undefined ? each : { ...each, reason }
-  })
+  { application: { reasons }, scopes, audience }: AskedPermission,
+  granted: readonly LiveGrant[],
+): Pick<ConsentPageModel, 'scopes' | 'permittedAt'> {
+  const grants = granted.map(({ grant }) => grant)
+  const comparable = grants.filter((grant) => hasAudience(grant, audience))
+  const isNew = (scope: Scope): boolean =>
+    grants.length > 0 && !comparable.some((grant) => coversScopes(grant.scopes, [scope], context.scopes))
+  return {
+    scopes: describeScopes(context, scopes).map((each) => {
+      const reason = reasonOf(reasons, each.scope, context.scopes)
+      return { ...each, ...(reason !== undefined && { reason }), ...(isNew(each.scope) && { isNew: true }) }
+    }),
+    ...(grants.length > 0 && { permittedAt: Math.max(...grants.map(({ createdAt }) => createdAt)) }),
+  }
 }
 
 /** Describes scopes to a user, in the order of the catalogue. */

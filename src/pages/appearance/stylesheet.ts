@@ -53,7 +53,7 @@ a { color: var(--link); text-underline-offset: 0.15em; }
 
 :focus-visible { outline: 3px solid var(--link); outline-offset: 2px; border-radius: 0.25rem; }
 
-h1 + p { margin-top: 1rem; }
+h1 + p, .checked { margin-top: 1rem; }
 
 .identity { display: flex; flex-direction: column; gap: 0.75rem; }
 .identity :is(h1, h2) { min-width: 0; }
@@ -80,7 +80,7 @@ header, .identity, blockquote, dd, li, main > p, .asked, bdi { overflow: clip; o
 h1 bdi, main > p bdi, .decision bdi:first-child { display: inline-block; max-width: 100%; }
 
 figure { margin-top: 1.25rem; padding-inline-start: 1rem; border-inline-start: 3px solid var(--line); }
-figcaption, dt, .hint, .reason { color: var(--muted); font-size: 0.875rem; }
+figcaption, dt, .hint, .reason, .checked { color: var(--muted); font-size: 0.875rem; }
 
 dl { display: grid; grid-template-columns: minmax(0, 1fr); gap: 0.75rem 2rem; margin-top: 1.25rem; }
 dd { font-weight: 500; }
@@ -119,6 +119,7 @@ section > p { margin-top: 0.5rem; }
   border-radius: 50%;
   background: var(--muted);
 }
+.new { padding: 0 0.375rem; border: 1px solid; border-radius: 0.375rem; font-size: 0.75rem; white-space: nowrap; }
 .rw + .scopes li::before { background: var(--change); }
 
 .choice { display: flex; gap: 0.625rem; align-items: flex-start; padding: 0.3125rem 0; cursor: pointer; }

@@ -28,9 +28,13 @@ export const ar: Texts = {
     'لا توافق إلا إذا كان هذا الرمز نفسه ظاهرًا على جهاز تملكه وهو أمامك الآن. فهذا الجهاز هو الذي سيحصل على إذن الوصول.',
   'consent.unreviewedWarning':
     'سجّل هذا التطبيق نفسه تلقائيًا، ولم يتحقق أحد في هذه الخدمة من اسمه. لا توافق إلا إذا كنت قد شغّلته بنفسك للتو.',
+  'consent.checkedBy': 'راجعته {service} في {day}',
+  'consent.checked': 'راجعه القائمون على هذه الخدمة في {day}',
   'consent.permissions': 'إذا وافقت، فسيتمكن التطبيق من',
   'consent.noPermissions': 'معرفة أنك وافقت، ولا شيء غير ذلك.',
   'consent.reasons': 'يوضح التطبيق بكلماته سبب طلب كل إذن:',
+  'consent.before': 'سبق أن سمحت لهذا التطبيق بالوصول في {day}. الأذونات الجديدة مميّزة.',
+  'consent.beforeNothingNew': 'سبق أن سمحت لهذا التطبيق بالوصول في {day}. لا توجد أذونات جديدة.',
   'consent.asked': 'يريد التطبيق {application} الوصول إلى الحساب {user}.',
   'consent.answerGoesTo': 'سيتم إرسال ردّك إلى {host}.',
   'consent.compareCode': 'لا توافق إلا إذا كان جهازك يعرض الرمز {code}.',
@@ -39,6 +43,7 @@ export const ar: Texts = {
 
   'permissions.rw': 'القراءة والتعديل',
   'permissions.r': 'القراءة',
+  'permissions.new': 'جديد',
   'permissions.worksAt': 'صالح فقط في',
 
   'resources.title': 'نطاق الوصول',

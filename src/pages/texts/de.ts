@@ -28,9 +28,13 @@ export const de: Texts = {
     'Stimmen Sie nur zu, wenn ein Gerät, das Ihnen gehört und das Sie vor sich haben, genau diesen Code anzeigt. Dieses Gerät erhält den Zugriff.',
   'consent.unreviewedWarning':
     'Diese Anwendung hat sich selbst registriert. Niemand bei diesem Dienst hat ihren Namen geprüft. Stimmen Sie nur zu, wenn Sie sie gerade selbst gestartet haben.',
+  'consent.checkedBy': 'Geprüft von {service} am {day}',
+  'consent.checked': 'Geprüft vom Betreiber dieses Dienstes am {day}',
   'consent.permissions': 'Wenn Sie zustimmen, kann die Anwendung',
   'consent.noPermissions': 'nur erfahren, dass Sie zugestimmt haben.',
   'consent.reasons': 'Wozu sie das jeweils braucht, sagt die Anwendung in eigenen Worten:',
+  'consent.before': 'Sie haben dieser Anwendung am {day} etwas erlaubt. Neues ist markiert.',
+  'consent.beforeNothingNew': 'Sie haben dieser Anwendung am {day} etwas erlaubt. Nichts davon ist neu.',
   'consent.asked': '{application} möchte auf das Konto {user} zugreifen.',
   'consent.answerGoesTo': 'Ihre Antwort geht an {host}.',
   'consent.compareCode': 'Stimmen Sie nur zu, wenn Ihr eigenes Gerät den Code {code} anzeigt.',
@@ -39,6 +43,7 @@ export const de: Texts = {
 
   'permissions.rw': 'Lesen und ändern',
   'permissions.r': 'Lesen',
+  'permissions.new': 'Neu',
   'permissions.worksAt': 'Nur gültig bei',
 
   'resources.title': 'Wo die Anwendung das darf',

@@ -29,9 +29,13 @@ export const en = {
     'Agree only if a device that is yours and in front of you shows this very code. It is that device which gets the access.',
   'consent.unreviewedWarning':
     'This application registered itself. Nobody at this service has checked its name. Agree only if you have just started it yourself.',
+  'consent.checkedBy': 'Checked by {service} on {day}',
+  'consent.checked': 'Checked by the people who run this service on {day}',
   'consent.permissions': 'If you agree, it will be able to',
   'consent.noPermissions': 'do nothing more than know that you agreed.',
   'consent.reasons': 'The application says why it asks for each, in its own words:',
+  'consent.before': 'You permitted this application something on {day}. New is marked.',
+  'consent.beforeNothingNew': 'You permitted this application something on {day}. Nothing of this is new.',
   'consent.asked': '{application} wants to access the account {user}.',
   'consent.answerGoesTo': 'Your answer goes to {host}.',
   'consent.compareCode': 'Agree only if your own device shows the code {code}.',
@@ -40,6 +44,7 @@ export const en = {
 
   'permissions.rw': 'Read and change',
   'permissions.r': 'Read',
+  'permissions.new': 'New',
   'permissions.worksAt': 'Works only at',
 
   'resources.title': 'Where it may do this',

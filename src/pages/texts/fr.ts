@@ -28,9 +28,13 @@ export const fr: Texts = {
     'N’acceptez que si un appareil qui vous appartient et qui se trouve devant vous affiche exactement ce code. C’est cet appareil qui obtiendra l’accès.',
   'consent.unreviewedWarning':
     'Cette application s’est enregistrée elle-même. Personne au sein de ce service n’a vérifié son nom. N’acceptez que si vous venez de la lancer vous-même.',
+  'consent.checkedBy': 'Vérifiée par {service} le {day}',
+  'consent.checked': 'Vérifiée par les responsables de ce service le {day}',
   'consent.permissions': 'Si vous acceptez, l’application pourra',
   'consent.noPermissions': 'uniquement savoir que vous avez accepté.',
   'consent.reasons': 'L’application explique elle-même chaque demande, avec ses propres mots\u00a0:',
+  'consent.before': 'Vous avez accordé un accès à cette application le {day}. Les nouveautés sont signalées.',
+  'consent.beforeNothingNew': 'Vous avez accordé un accès à cette application le {day}. Rien de ceci n’est nouveau.',
   'consent.asked': '{application} souhaite accéder au compte {user}.',
   'consent.answerGoesTo': 'Votre réponse sera envoyée à {host}.',
   'consent.compareCode': 'N’acceptez que si votre propre appareil affiche le code {code}.',
@@ -39,6 +43,7 @@ export const fr: Texts = {
 
   'permissions.rw': 'Lire et modifier',
   'permissions.r': 'Lire',
+  'permissions.new': 'Nouveau',
   'permissions.worksAt': 'Valable uniquement sur',
 
   'resources.title': 'Où l’application pourra le faire',

@@ -28,9 +28,13 @@ export const ja: Texts = {
     'お手元にあるご自分のデバイスに、これとまったく同じコードが表示されている場合にのみ許可してください。アクセスできるようになるのは、そのデバイスです。',
   'consent.unreviewedWarning':
     'このアプリは自動で登録されたもので、このサービスでは名前を確認していません。たった今、ご自分でこのアプリの操作を始めた場合にのみ許可してください。',
+  'consent.checkedBy': '{day}に {service} が審査済み',
+  'consent.checked': '{day}にこのサービスの運営者が審査済み',
   'consent.permissions': '許可すると、このアプリができること',
   'consent.noPermissions': 'あなたが許可したことを知るだけで、ほかには何もできません。',
   'consent.reasons': 'それぞれの理由は、このアプリ自身による説明です：',
+  'consent.before': '{day}にこのアプリへのアクセスを許可しています。新しいものには印が付いています。',
+  'consent.beforeNothingNew': '{day}にこのアプリへのアクセスを許可しています。新しいものはありません。',
   'consent.asked': '{application} がアカウント {user} へのアクセスを求めています。',
   'consent.answerGoesTo': '選択の結果は {host} に送信されます。',
   'consent.compareCode': 'ご自分のデバイスにコード {code} が表示されている場合にのみ許可してください。',
@@ -39,6 +43,7 @@ export const ja: Texts = {
 
   'permissions.rw': '閲覧と変更',
   'permissions.r': '閲覧',
+  'permissions.new': '新規',
   'permissions.worksAt': '利用できるのは次の場所のみ',
 
   'resources.title': 'アクセスの範囲',

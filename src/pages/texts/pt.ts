@@ -28,9 +28,13 @@ export const pt: Texts = {
     'Permita somente se um dispositivo seu, que está na sua frente, mostrar exatamente este código. É esse dispositivo que receberá o acesso.',
   'consent.unreviewedWarning':
     'Este aplicativo se registrou por conta própria. Ninguém deste serviço verificou o nome dele. Permita somente se foi você quem acabou de abri-lo.',
+  'consent.checkedBy': 'Verificado por {service} em {day}',
+  'consent.checked': 'Verificado pelos responsáveis por este serviço em {day}',
   'consent.permissions': 'Se você permitir, o aplicativo poderá',
   'consent.noPermissions': 'apenas saber que você deu permissão.',
   'consent.reasons': 'O aplicativo explica com as próprias palavras por que pede cada permissão:',
+  'consent.before': 'Você deu acesso a este aplicativo em {day}. O que é novo está marcado.',
+  'consent.beforeNothingNew': 'Você deu acesso a este aplicativo em {day}. Nada disso é novo.',
   'consent.asked': '{application} quer acessar a conta {user}.',
   'consent.answerGoesTo': 'Sua resposta será enviada para {host}.',
   'consent.compareCode': 'Permita somente se o seu próprio dispositivo mostrar o código {code}.',
@@ -39,6 +43,7 @@ export const pt: Texts = {
 
   'permissions.rw': 'Ler e alterar',
   'permissions.r': 'Ler',
+  'permissions.new': 'Novo',
   'permissions.worksAt': 'Válido somente em',
 
   'resources.title': 'Onde o aplicativo poderá fazer isso',

@@ -26,9 +26,13 @@ export const zhHans: Texts = {
   'consent.deviceCode': '设备上显示的代码',
   'consent.deviceWarning': '请仅在您面前的、属于您自己的设备显示完全相同的代码时同意。获得访问权限的将是那台设备。',
   'consent.unreviewedWarning': '该应用是自行注册的，本服务未核实过它的名称。请仅在您刚刚亲自启动该应用时同意。',
+  'consent.checkedBy': '{service} 已于 {day} 审核',
+  'consent.checked': '本服务的运营方已于 {day} 审核',
   'consent.permissions': '同意后，该应用将可以',
   'consent.noPermissions': '知道您已同意，除此之外无法执行任何操作。',
   'consent.reasons': '以下各项理由由该应用自行说明：',
+  'consent.before': '您曾于 {day} 授权该应用。新增的权限已标出。',
+  'consent.beforeNothingNew': '您曾于 {day} 授权该应用。此次没有新增的权限。',
   'consent.asked': '{application} 请求访问账号 {user}。',
   'consent.answerGoesTo': '您的选择将发送给 {host}。',
   'consent.compareCode': '请仅在您自己的设备显示代码 {code} 时同意。',
@@ -37,6 +41,7 @@ export const zhHans: Texts = {
 
   'permissions.rw': '读取和修改',
   'permissions.r': '读取',
+  'permissions.new': '新增',
   'permissions.worksAt': '仅适用于',
 
   'resources.title': '访问范围',
