@@ -31,8 +31,8 @@ import { createConsentModel } from './interaction/consent-model.js'
 import type { PageAnswer, PageContext, ServerContext } from './interaction/context.js'
 import { pageEndpoint } from './interaction/error-page.js'
 import { createFormBinder, verifyFormOfAnyAge } from './interaction/forms.js'
-import type { ChoiceFault } from './interaction/resources.js'
-import { isChoiceFault, readChoice } from './interaction/resources.js'
+import type { OpenChoice } from './interaction/resources.js'
+import { isOpenChoice, readChoice, readOpenChoice } from './interaction/resources.js'
 import { describeUser, readUser, sendToSignIn } from './interaction/sign-in.js'
 import { isDocumentDue, readClientDocument } from './registration/client-document.js'
 
@@ -95,10 +95,13 @@ async function takeDecision<Native>(context: PageContext<Native>, request: HttpR
   const verified = verifyFormOfAnyAge(context, request, user, shownOf(asked), sent.token)
   if (verified === undefined) return showLinkError(context, notAccessible('consent_invalid'))
   if (sent.decision === 'refuse') return refuse(context, asked, user, verified)
-  if (sent.decision !== 'agree') return showLinkError(context, notAccessible('consent_invalid'))
+  const isSearch = sent.decision === 'search'
+  if (!isSearch && sent.decision !== 'agree') return showLinkError(context, notAccessible('consent_invalid'))
 
-  const resources = await readChoice(context, user, asked.application, sent.form)
-  if (isChoiceFault(resources))
+  const resources = isSearch
+    ? readOpenChoice(sent.form, 'search')
+    : await readChoice(context, user, asked.application, sent.form)
+  if (isOpenChoice(resources))
     return showConsent(context, request, loaded, await readGranted(context, loaded), resources)
   const { grantId, secret: formSecret, expiresAt: formExpiresAt } = verified
   return approve(context, asked, user, resources, { grantId, formSecret, formExpiresAt })
@@ -201,13 +204,13 @@ async function checkWithDocument<Native>(
   return isOAuthError(application) ? application : checkRequest(context, { ...named, application })
 }
 
-/** Shows the consent page. After a faulty choice of resources it is shown again, with the fault. */
+/** Shows the consent page. After a search, or a faulty choice of resources, it is shown again. */
 async function showConsent(
   context: PageContext<never>,
   request: HttpRequest,
   { asked, user, query }: Asked,
   granted: readonly LiveGrant[],
-  again?: ChoiceFault,
+  again?: OpenChoice,
 ): Promise<HttpResponse> {
   const { redirectUri } = asked
   const signedIn = describeUser(context, user, 'authorization', query)
@@ -217,7 +220,7 @@ async function showConsent(
   if (isOAuthError(model)) return redirectError(context, { ...asked, error: model })
   const form = { action: context.issuerPath + ENDPOINT_PATHS.authorization, fields }
   const html = await context.show.consent({ ...model, redirectHost: shownHost(redirectUri), form })
-  return pageResponse(again === undefined ? 200 : 400, html, formTargets(redirectUri), binder.headers)
+  return pageResponse(again?.type === 'fault' ? 400 : 200, html, formTargets(redirectUri), binder.headers)
 }
 
 /** Reads the live grants of the user to the application. */

@@ -63,6 +63,11 @@ export type ConsentPageModel = {
     readonly items: readonly ConsentResource[]
     /** The number of resources that the page cannot offer; absent if there are none. */
     readonly notShown?: number
+    /**
+     * The words that the user searched for, empty at first; absent if the list is short. Where it is there, the page has a text field
+     * `search` and a button `decision` with the value `search`.
+     */
+    readonly search?: string
   }
   /** The target of the POST, and the hidden fields that come back with it. */
   readonly form: {
@@ -100,7 +105,7 @@ export interface ConsentResource {
 /**
  * Writes the consent page. Its form posts the hidden fields and
  *
- * - `decision`: `agree` or `refuse`,
+ * - `decision`: `agree` or `refuse`, or `search` for the page again, with the resources that have the words in `search`,
  * - `resource_scope`: one of `resources.choices`,
  * - `resource`, repeated: the ids of the checked items. They are always sent, and count only if `resource_scope` is `specified`.
  *
@@ -193,7 +198,8 @@ ${permissionGroups(texts, scopes)}
 }
 
 // The Enter key in a radio button or a checkbox presses the first submit button of a form. It must not be "Agree", so a hidden
-// one comes first. Its method `dialog` does nothing outside a dialog (HTML, section 4.10.22.3).
+// one comes first. Its method `dialog` does nothing outside a dialog (HTML, section 4.10.22.3). Where there is a search, its button
+// is the first: Enter in its field searches, and elsewhere brings back the page with what was chosen.
 //
 // The buttons have no id and no autofocus. A link that ends in the id of a button focuses it, and a user who was
 // told to hold the Enter key would agree. `#decision` is not focusable.
@@ -201,7 +207,7 @@ function form(language: Language, model: ConsentPageModel): SafeHtml {
   const { form, resources } = model
   const { texts } = language
   return html`<form method="post" action="${form.action}" ${NOT_RESTORED}>
-<input type="submit" formmethod="dialog" formnovalidate hidden>
+${ifTrue(!hasSearch(resources), html`<input type="submit" formmethod="dialog" formnovalidate hidden>\n`)}\
 ${hiddenFields(form.fields)}
 ${resourceScope(language, resources)}
 <div id="decision" class="decision">
@@ -247,21 +253,42 @@ function radio(kind: ResourceKind, checked: boolean): SafeHtml {
   return html`<input type="radio" name="resource_scope" value="${kind}" required${ifTrue(checked, html` checked`)}>`
 }
 
-/** The length of a list that no reader wants to tab through on the way to the decision. */
-const LONG_LIST = 12
+/** The length of a list that no reader wants to tab through on the way to the decision. A longer one has a search. */
+export const LONG_LIST: number = 12
 
-function resourceItems(language: Language, { items, notShown = 0 }: ConsentPageModel['resources']): SafeHtml {
+/** Characters of the words that are searched for. */
+export const SEARCH_CHARACTERS: number = 100
+
+function hasSearch({ choices, search }: ConsentPageModel['resources']): boolean {
+  return search !== undefined && choices.includes('specified')
+}
+
+function resourceItems(language: Language, resources: ConsentPageModel['resources']): SafeHtml {
+  const { items, notShown = 0, search } = resources
   const { texts } = language
-  if (items.length === 0)
+  if (items.length === 0 && search === undefined)
     return html`<p class="items">${texts[notShown > 0 ? 'resources.noneShown' : 'resources.none']}</p>`
-  const more = notShown > 0 ? countedText(language, 'resources.notShown', notShown) : undefined
+  const others = search === undefined ? 'resources.notShown' : 'resources.notListed'
+  const more = notShown > 0 ? countedText(language, others, notShown) : undefined
   return html`<fieldset class="items">
 <legend>${texts['resources.list']}</legend>
+${search === undefined ? undefined : searchField(texts, search)}
+${ifTrue(items.length === 0 && notShown === 0, html`<p role="status">${texts['resources.noneFound']}</p>`)}
 ${ifTrue(items.length > LONG_LIST, html`<a class="skip" href="#decision">${texts['resources.skip']}</a>`)}
 <ul>
 ${items.map((item) => html`<li>${resourceItem(item)}</li>\n`)}</ul>
 ${more && html`<p class="more">${more}</p>`}
 </fieldset>`
+}
+
+// The focus goes to the field after a search, where the next words are typed. Its Enter key searches, and never agrees.
+function searchField(texts: Texts, search: string): SafeHtml {
+  const marks = html` maxlength="${SEARCH_CHARACTERS}" enterkeyhint="search"${ifTrue(search !== '', html` autofocus`)}`
+  return html`<div class="search">
+<label class="field">${texts['resources.search']}
+<input type="text" name="search" value="${search}" dir="auto"${marks}></label>
+<button type="submit" name="decision" value="search" formnovalidate>${texts['resources.find']}</button>
+</div>`
 }
 
 function resourceItem({ id, name, checked }: ConsentResource): SafeHtml {

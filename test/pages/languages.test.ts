@@ -175,6 +175,8 @@ describe('a page', () => {
   it.each([
     ['consent', defaultPages.consent({ ...spoken, model: consent })],
     ['consent with all that can be', defaultPages.consent({ ...spoken, model: resources({ notShown: 3 }) })],
+    ['consent with a search', defaultPages.consent({ ...spoken, model: resources({ notShown: 3, search: '1' }) })],
+    ['consent, nothing found', defaultPages.consent({ ...spoken, model: resources({ items: [], search: '1' }) })],
     [
       'consent without a choice',
       defaultPages.consent({ ...spoken, model: resources({ choices: ['specified'], items: [] }) }),

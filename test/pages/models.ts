@@ -159,11 +159,15 @@ export const hostileModel: fc.Arbitrary<ConsentPageModel> = fc
       ),
       user,
       scopes,
-      resources: fc.record({
-        choices: fc.subarray([...kinds], { minLength: 1 }),
-        selected: fc.constantFrom(...kinds),
-        items: fc.array(fc.record({ id: hostileText, name: hostileText, checked: fc.boolean() }), { maxLength: 15 }),
-      }),
+      resources: fc.record(
+        {
+          choices: fc.subarray([...kinds], { minLength: 1 }),
+          selected: fc.constantFrom(...kinds),
+          items: fc.array(fc.record({ id: hostileText, name: hostileText, checked: fc.boolean() }), { maxLength: 15 }),
+          search: hostileText,
+        },
+        { requiredKeys: ['choices', 'selected', 'items'] },
+      ),
       form,
       stylesheet: hostileText,
       fault: hostileText,
@@ -248,7 +252,11 @@ export function tamed(model: ConsentPageModel): ConsentPageModel {
     user: tamedUser(model.user),
     ...(model.userCode === undefined ? { redirectHost: 'x' } : { userCode: 'x' }),
     scopes: tamedScopes(model.scopes),
-    resources: { ...resources, items: resources.items.map(({ checked }) => ({ id: 'x', name: 'x', checked })) },
+    resources: {
+      ...resources,
+      items: resources.items.map(({ checked }) => ({ id: 'x', name: 'x', checked })),
+      ...(resources.search === undefined ? {} : { search: tame(resources.search) }),
+    },
     form: tamedForm(model.form),
     stylesheet: 'x',
     ...(model.fault === undefined ? {} : { fault: 'x' }),

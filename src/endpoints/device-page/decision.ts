@@ -24,8 +24,8 @@ import { keys, recordAs } from '../../shell/records.js'
 import type { PageContext } from '../interaction/context.js'
 import { showError } from '../interaction/error-page.js'
 import { canBeOurs, verifyForm, verifyFormOfAnyAge } from '../interaction/forms.js'
-import type { ChoiceFault } from '../interaction/resources.js'
-import { isChoiceFault, readChoice } from '../interaction/resources.js'
+import type { OpenChoice } from '../interaction/resources.js'
+import { isOpenChoice, readChoice, readOpenChoice } from '../interaction/resources.js'
 import type { DecidedDevice, WaitingDevice } from './devices.js'
 import { checkDecided, checkWaiting, decisionOf, loadDevice } from './devices.js'
 import { consentFormOf, NO_CODE, showCodePage, showConsent, showResult } from './pages.js'
@@ -49,6 +49,9 @@ interface Wanted {
   readonly decision: 'agree' | 'refuse'
 }
 
+/** A form that decides, or that only searches for resources. */
+type Asked = Omit<Wanted, 'decision'> & { readonly decision: Wanted['decision'] | 'search' }
+
 /** Takes a decision, or shows the one that the user took before. */
 export async function takeDecision(
   context: PageContext<never>,
@@ -67,9 +70,10 @@ export async function takeDecision(
   if (isOAuthError(found)) return showCodePage(context, request, user, NO_CODE, userCodeUnknown())
   if (verifyForm(context, request, user, consentFormOf(found), sent.token) === undefined)
     return showError(context, 'device', notAccessible('consent_invalid'))
+  if (decision === 'search') return showConsent(context, request, user, found, readOpenChoice(sent.form, 'search'))
   const resources = await chooseResources(context, user, found, decision, sent.form)
-  if (isChoiceFault(resources)) return showConsent(context, request, user, found, resources)
-  const reply = await decide(context, user, wanted, found, resources)
+  if (isOpenChoice(resources)) return showConsent(context, request, user, found, resources)
+  const reply = await decide(context, user, { ...wanted, decision }, found, resources)
   if (!isOAuthError(reply)) return showResult(context, decision, found)
   return answerError(context, request, user, found, sent, reply)
 }
@@ -79,11 +83,12 @@ function parseDecision(
   context: PageContext<never>,
   request: HttpRequest,
   { userCode, decision, device, token }: SentForm,
-): Wanted | undefined {
+): Asked | undefined {
   // Checked before anything is shown: a page in answer to another site's form would bring a new key, and end open forms.
   const grantId = canBeOurs(context, request, token) ? parseGrantId(device ?? '') : undefined
   if (grantId === undefined || userCode === undefined) return undefined
-  return decision === 'agree' || decision === 'refuse' ? { grantId, userCode, decision } : undefined
+  const isKnown = decision === 'agree' || decision === 'refuse' || decision === 'search'
+  return isKnown ? { grantId, userCode, decision } : undefined
 }
 
 /** Shows the user's earlier decision to a form that was sent again. */
@@ -123,7 +128,7 @@ async function chooseResources(
   { application }: WaitingDevice,
   decision: Wanted['decision'],
   form: Parameters,
-): Promise<Resources | ChoiceFault> {
+): Promise<Resources | OpenChoice> {
   return decision === 'refuse' ? { kind: 'specified', ids: [] } : readChoice(context, user, application, form)
 }
 

@@ -21,7 +21,7 @@ import { createConsentModel } from '../interaction/consent-model.js'
 import type { PageContext } from '../interaction/context.js'
 import { showError } from '../interaction/error-page.js'
 import { createFormBinder } from '../interaction/forms.js'
-import type { ChoiceFault } from '../interaction/resources.js'
+import type { OpenChoice } from '../interaction/resources.js'
 import { describeUser, sendToSignIn } from '../interaction/sign-in.js'
 import type { ShownDevice, WaitingDevice } from './devices.js'
 
@@ -70,13 +70,13 @@ function describeFault({ language }: PageContext<never>, { retryAfter }: OAuthEr
   return countedText(language, 'device.tooManyCodes', Math.ceil(retryAfter / 60))
 }
 
-/** Shows the consent page. After a faulty choice of resources it is shown again, with the fault. */
+/** Shows the consent page. After a search, or a faulty choice of resources, it is shown again. */
 export async function showConsent(
   context: PageContext<never>,
   request: HttpRequest,
   user: User,
   found: WaitingDevice,
-  again?: ChoiceFault,
+  again?: OpenChoice,
 ): Promise<HttpResponse> {
   const { device, userCode, application, decisions } = found
   const clientKey = context.clientKeyOf(application.clientId)
@@ -92,7 +92,7 @@ export async function showConsent(
   if (isOAuthError(model)) return showError(context, 'device', model)
   const form = { action: actionOf(context), fields }
   const html = await context.show.consent({ ...model, userCode: printUserCode(userCode), form })
-  return pageResponse(again === undefined ? 200 : 400, html, [], binder.headers)
+  return pageResponse(again?.type === 'fault' ? 400 : 200, html, [], binder.headers)
 }
 
 /** Shows what the user decided. */

@@ -32,7 +32,7 @@ import type { User } from '../../shell/options.js'
 import { logoLink } from '../logo.js'
 import type { PageContext } from './context.js'
 import type { HiddenField } from './forms.js'
-import type { ChoiceFault, OfferedResources } from './resources.js'
+import type { OfferedResources, OpenChoice } from './resources.js'
 import { formSize, readResources, selectOffered } from './resources.js'
 
 /** The consent page but for its form and the place that the answer goes to. */
@@ -66,7 +66,7 @@ const LONGEST_ANSWER: readonly HiddenField[] = [
 /**
  * Makes the model of a consent page.
  * @param fields - the hidden fields of its form
- * @param again - the fault of the form that came before; the page is shown again with the user's choice
+ * @param again - the choice in the form that came before, with a fault or a search; the page is shown again with it
  * @returns an error where the user has nothing to choose from, or the form would be too long to come back
  */
 export async function createConsentModel(
@@ -74,12 +74,12 @@ export async function createConsentModel(
   { user, signedIn, granted }: AskedUser,
   permission: AskedPermission,
   fields: readonly HiddenField[],
-  again?: ChoiceFault,
+  again?: OpenChoice,
 ): Promise<ConsentModel | OAuthError> {
   const { application, audience } = permission
   const bytesLeft = context.bodyLimit - formSize([...fields, ...LONGEST_ANSWER])
   if (bytesLeft < 0) return oauthError('invalid_request', 'malformed_request', 'The request is too long for a form.')
-  const offered = selectOffered(await readResources(context, user), bytesLeft)
+  const offered = selectOffered(await readResources(context, user), bytesLeft, again)
   const choices = RESOURCE_CHOICES[application.resourceScope].filter(
     (kind) => kind !== 'specified' || context.resources !== undefined,
   )
@@ -97,7 +97,7 @@ export async function createConsentModel(
     ...describeAudience(context, audience),
     resources: describeResources(choices, application.resourceScope, offered, again),
     stylesheet: context.stylesheet,
-    ...(again !== undefined && {
+    ...(again?.type === 'fault' && {
       fault: fillText(context.language.texts['resources.choose'], { most: SPECIFIED_RESOURCES_MAX }),
     }),
   }
@@ -181,8 +181,8 @@ export function describeAudience(
 function describeResources(
   choices: readonly ResourceKind[],
   registered: ResourceKind,
-  { shown, notShown }: OfferedResources,
-  again: ChoiceFault | undefined,
+  { shown, notShown, search }: OfferedResources,
+  again: OpenChoice | undefined,
 ): ConsentPageModel['resources'] {
   return {
     choices,
@@ -193,5 +193,6 @@ function describeResources(
       checked: again?.ids.has(id) ?? false,
     })),
     ...(notShown > 0 && { notShown }),
+    ...(search !== undefined && { search }),
   }
 }

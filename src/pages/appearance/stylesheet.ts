@@ -138,6 +138,9 @@ p.items { padding-block: 0.5rem; }
 .items legend { padding: 0 0.375rem; color: var(--muted); font-size: 0.875rem; }
 .items ul { max-height: 18.25rem; padding: 0.25rem; overflow: auto; }
 
+.search { display: flex; flex-wrap: wrap; gap: 0.5rem; align-items: flex-end; padding: 0.5rem 0.25rem; }
+.search .field { flex: 1 1 12rem; }
+
 /* Where nothing else is chosen yet, the list stays in sight: a browser without :has shows it always. */
 .resources:has([type='radio']:checked):not(:has([value='specified']:checked)) > .items { display: none; }
 

@@ -57,6 +57,13 @@ export const de: Texts = {
     one: 'Sie haben eine weitere Ressource, die hier nicht ausgewählt werden kann.',
     other: 'Sie haben {count} weitere Ressourcen, die hier nicht ausgewählt werden können.',
   },
+  'resources.search': 'Nach Namen suchen',
+  'resources.find': 'Suchen',
+  'resources.noneFound': 'Mit diesen Wörtern wurde keine Ihrer Ressourcen gefunden.',
+  'resources.notListed': {
+    one: 'Es gibt {count} weitere. Suchen Sie nach ihrem Namen.',
+    other: 'Es gibt {count} weitere. Suchen Sie nach ihren Namen.',
+  },
   'resources.none': 'Sie haben keine Ressourcen, die Sie auswählen könnten.',
   'resources.noneShown': 'Keine Ihrer Ressourcen kann hier ausgewählt werden.',
   'resources.choose':

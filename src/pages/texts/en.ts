@@ -58,6 +58,13 @@ export const en = {
     one: 'You have {count} more, which cannot be chosen here.',
     other: 'You have {count} more, which cannot be chosen here.',
   },
+  'resources.search': 'Search by name',
+  'resources.find': 'Search',
+  'resources.noneFound': 'None of your resources was found with these words.',
+  'resources.notListed': {
+    one: 'There is {count} more. Search for it by its name.',
+    other: 'There are {count} more. Search for them by their names.',
+  },
   'resources.none': 'You have no resources to choose from.',
   'resources.noneShown': 'None of your resources can be chosen here.',
   'resources.choose': 'Choose which resources the application may use: at least one, and at most {most}.',

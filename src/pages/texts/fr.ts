@@ -58,6 +58,14 @@ export const fr: Texts = {
     many: 'Vous avez {count} d’autres ressources, qui ne peuvent pas être choisies ici.',
     other: 'Vous avez {count} autres ressources, qui ne peuvent pas être choisies ici.',
   },
+  'resources.search': 'Rechercher par nom',
+  'resources.find': 'Rechercher',
+  'resources.noneFound': 'Aucune de vos ressources ne correspond à ces mots.',
+  'resources.notListed': {
+    one: 'Il y en a {count} de plus. Recherchez-la par son nom.',
+    many: 'Il y en a {count} de plus. Recherchez-les par leur nom.',
+    other: 'Il y en a {count} de plus. Recherchez-les par leur nom.',
+  },
   'resources.none': 'Vous n’avez aucune ressource à choisir.',
   'resources.noneShown': 'Aucune de vos ressources ne peut être choisie ici.',
   'resources.choose':
