@@ -67,6 +67,11 @@ const server = createAuthorizationServer<Request>({
     const { pathname, search } = new URL(returnTo)
     return `/sign-in?return_to=${encodeURIComponent(pathname + search)}`
   },
+  // Optional: the pages then have a link "Not you? Sign in as somebody else" to the same page.
+  switchAccountUrl: (returnTo) => {
+    const { pathname, search } = new URL(returnTo)
+    return `/sign-in?return_to=${encodeURIComponent(pathname + search)}`
+  },
 })
 // #endregion server
 

@@ -24,7 +24,7 @@ import { pageEndpoint, showError } from './interaction/error-page.js'
 import type { FormBinder, HiddenField } from './interaction/forms.js'
 import { createFormBinder, verifyForm } from './interaction/forms.js'
 import { readResources } from './interaction/resources.js'
-import { readUser, sendToSignIn } from './interaction/sign-in.js'
+import { describeUser, readUser, sendToSignIn } from './interaction/sign-in.js'
 
 /** A form of the page as it was sent. */
 interface SentForm {
@@ -63,7 +63,7 @@ async function showApplications<Native>(
   )
   const behind = from + shown.length
   const model = {
-    user: { name: shownName(user.name, user.subject) },
+    user: describeUser(context, user, 'applications', ''),
     applications: shown,
     stylesheet: context.stylesheet,
     ...(behind < applications.length && { next: `${actionOf(context)}?${FROM}=${behind}` }),

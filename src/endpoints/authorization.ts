@@ -20,8 +20,10 @@ import { FORM_FIELDS, printAuthorizationRequest, shownOf } from '../protocol/pag
 import { formTargets, pageResponse } from '../protocol/pages/page.js'
 import type { Parameters } from '../protocol/parameters.js'
 import { bodyParameters, parseParameters, printQuery, valuesIn } from '../protocol/parameters.js'
+import type { LiveGrant } from '../shell/consents.js'
 import type { User } from '../shell/options.js'
 import { keys, recordAs } from '../shell/records.js'
+import type { StoredRecord } from '../storage/record-store.js'
 import type { ApprovedBy, SparedQuestion } from './authorization/decision.js'
 import { approve, findSpared, refuse } from './authorization/decision.js'
 import { answerFault, explainLinkError, redirectError, showLinkError } from './authorization/errors.js'
@@ -31,15 +33,19 @@ import type { PageAnswer, PageContext, ServerContext } from './interaction/conte
 import { pageEndpoint } from './interaction/error-page.js'
 import { createFormBinder, verifyFormOfAnyAge } from './interaction/forms.js'
 import { admitChoice, admitPermission } from './interaction/host-decision.js'
-import type { ChoiceFault } from './interaction/resources.js'
-import { isChoiceFault, readChoice } from './interaction/resources.js'
-import { readUser, sendToSignIn } from './interaction/sign-in.js'
+import type { OpenChoice } from './interaction/resources.js'
+import { isOpenChoice, readChoice, readOpenChoice } from './interaction/resources.js'
+import { describeUser, readUser, sendToSignIn } from './interaction/sign-in.js'
 import { isDocumentDue, readClientDocument } from './registration/client-document.js'
 
 /** A sound request, and the user to ask. */
 interface Asked {
   readonly asked: AuthorizationRequest
   readonly user: User
+  /** The request as it came, as a query. */
+  readonly query: string
+  /** The record of the user's decisions on the application. */
+  readonly decisions: StoredRecord | undefined
 }
 
 /** A consent form as it was sent. */
@@ -74,10 +80,12 @@ async function askUser<Native>(context: PageContext<Native>, request: HttpReques
   const asked = await admitPermission(context, user, loaded.asked)
   if (isOAuthError(asked)) return redirectError(context, { ...loaded.asked, error: asked })
   // A HEAD asks what a GET would say; it makes no grant.
-  const spared = request.method === 'GET' && isNavigation(request) ? await findSpared(context, asked, user) : undefined
+  const admitted = { ...loaded, asked }
+  const granted = await readGranted(context, admitted)
+  const spared = request.method === 'GET' && isNavigation(request) ? findSpared(context, asked, granted) : undefined
   return spared === undefined
-    ? showConsent(context, request, { asked, user })
-    : approveUnasked(context, { asked, user }, spared)
+    ? showConsent(context, request, admitted, granted)
+    : approveUnasked(context, admitted, spared)
 }
 
 /** Answers `POST`: takes the decision from the form of a consent page. */
@@ -92,10 +100,14 @@ async function takeDecision<Native>(context: PageContext<Native>, request: HttpR
   const verified = verifyFormOfAnyAge(context, request, user, shownOf(asked), sent.token)
   if (verified === undefined) return showLinkError(context, notAccessible('consent_invalid'))
   if (sent.decision === 'refuse') return refuse(context, asked, user, verified)
-  if (sent.decision !== 'agree') return showLinkError(context, notAccessible('consent_invalid'))
+  const isSearch = sent.decision === 'search'
+  if (!isSearch && sent.decision !== 'agree') return showLinkError(context, notAccessible('consent_invalid'))
 
-  const resources = await readChoice(context, user, asked.application, sent.form)
-  if (isChoiceFault(resources)) return showConsent(context, request, loaded, resources)
+  const resources = isSearch
+    ? readOpenChoice(sent.form, 'search')
+    : await readChoice(context, user, asked.application, sent.form)
+  if (isOpenChoice(resources))
+    return showConsent(context, request, loaded, await readGranted(context, loaded), resources)
   const { grantId, secret: formSecret, expiresAt: formExpiresAt } = verified
   return approveAdmitted(context, loaded, resources, { grantId, formSecret, formExpiresAt })
 }
@@ -122,44 +134,61 @@ async function loadAsked<Native>(
   request: HttpRequest<Native>,
   text: string,
 ): Promise<Asked | HttpResponse> {
-  const named = await loadClient(context, text)
+  const sent = parseRequest(text)
+  if (isOAuthError(sent)) return showLinkError(context, sent)
+  const user = await readUser(context, request)
+  const named = await loadClient(context, sent, user)
   if (isOAuthError(named)) return showLinkError(context, named)
   const isDue = isDocumentDue(context, named.clientId, named.application)
   const before = isDue ? undefined : checkRequest(context, named)
-  if (isOAuthError(before)) return explainLinkError(context, request, before)
-  const user = await readUser(context, request)
+  if (isOAuthError(before)) return explainLinkError(context, user, before)
   // Only for a user who is signed in: else anybody could make this server call any other.
   if (isDue && user === undefined) return sendToSignIn(context, request, 'authorization', printQuery(named.parameters))
   // A page of anybody's, with an image or a script, must not make it do so for its visitors.
   if (isDue && isPartOfPage(request)) return showLinkError(context, notAccessible('client_metadata_unavailable'))
   const asked = before ?? (await checkWithDocument(context, request, named))
-  if (isOAuthError(asked)) return explainLinkError(context, request, asked)
+  if (isOAuthError(asked)) return explainLinkError(context, user, asked)
   if (asked.type === 'redirected_error') return answerFault(context, asked, user)
   if (user === undefined) return sendToSignIn(context, request, 'authorization', printAuthorizationRequest(asked))
-  return { asked, user }
+  return { asked, user, query: printQuery(named.parameters), decisions: named.decisions }
 }
 
-/** A request whose parameters were parsed, with the application that it names. */
-interface NamedClient {
+/** A request whose parameters were parsed. */
+interface SentRequest {
   readonly parameters: Parameters
   readonly clientId: ClientId
-  /** Undefined where there is none. */
-  readonly application: Application | undefined
 }
 
-/** Parses a request, and loads the application that it names. */
-async function loadClient(
-  { clientKeyOf, transactions }: PageContext<never>,
-  text: string,
-): Promise<NamedClient | RefusedLink> {
+/** A request with the application that it names. */
+interface NamedClient extends SentRequest {
+  /** Undefined where there is none. */
+  readonly application: Application | undefined
+  /** The record of the user's decisions on it; undefined where there is none, or nobody is signed in. */
+  readonly decisions: StoredRecord | undefined
+}
+
+/** Parses a request, and the client identifier in it. */
+function parseRequest(text: string): SentRequest | RefusedLink {
   const parameters = parseParameters(text)
   if (isOAuthError(parameters)) return notAccessible('malformed_request')
   const clientId = authorizationClientId(parameters)
-  if (typeof clientId === 'object') return clientId
-  const records = await transactions.read([keys.application(clientKeyOf(clientId))])
+  return typeof clientId === 'object' ? clientId : { parameters, clientId }
+}
+
+/** Loads the application that a request names and, in the same trip, the user's decisions on it. */
+async function loadClient(
+  { clientKeyOf, consents, transactions }: PageContext<never>,
+  sent: SentRequest,
+  user: User | undefined,
+): Promise<NamedClient | RefusedLink> {
+  const { clientId } = sent
+  const clientKey = clientKeyOf(clientId)
+  const ofUser = user === undefined ? [] : [consents.keyOf({ clientKey, subject: user.subject })]
+  const records = await transactions.read([keys.application(clientKey), ...ofUser])
   if (isOAuthError(records)) return records
-  const stored = recordAs.application(records[0]?.value)
-  return { parameters, clientId, application: stored?.id === clientId ? stored : undefined }
+  const [application, decisions] = records
+  const stored = recordAs.application(application?.value)
+  return { ...sent, application: stored?.id === clientId ? stored : undefined, decisions }
 }
 
 /** Checks a request against the application that it names. */
@@ -180,21 +209,29 @@ async function checkWithDocument<Native>(
   return isOAuthError(application) ? application : checkRequest(context, { ...named, application })
 }
 
-/** Shows the consent page. After a faulty choice of resources it is shown again, with the fault. */
+/** Shows the consent page. After a search, or a faulty choice of resources, it is shown again. */
 async function showConsent(
   context: PageContext<never>,
   request: HttpRequest,
-  { asked, user }: Asked,
-  again?: ChoiceFault,
+  { asked, user, query }: Asked,
+  granted: readonly LiveGrant[],
+  again?: OpenChoice,
 ): Promise<HttpResponse> {
   const { redirectUri } = asked
+  const signedIn = describeUser(context, user, 'authorization', query)
   const binder = createFormBinder(context, request, user)
   const fields = [{ name: FORM_FIELDS.request, value: printAuthorizationRequest(asked) }, binder.field(shownOf(asked))]
-  const model = await createConsentModel(context, user, asked, fields, again)
+  const model = await createConsentModel(context, { user, signedIn, granted }, asked, fields, again)
   if (isOAuthError(model)) return redirectError(context, { ...asked, error: model })
   const form = { action: context.issuerPath + ENDPOINT_PATHS.authorization, fields }
   const html = await context.show.consent({ ...model, redirectHost: shownHost(redirectUri), form })
-  return pageResponse(again === undefined ? 200 : 400, html, formTargets(redirectUri), binder.headers)
+  return pageResponse(again?.type === 'fault' ? 400 : 200, html, formTargets(redirectUri), binder.headers)
+}
+
+/** Reads the live grants of the user to the application. */
+function readGranted(context: PageContext<never>, { asked, user, decisions }: Asked): Promise<readonly LiveGrant[]> {
+  const clientKey = context.clientKeyOf(asked.application.clientId)
+  return context.consents.liveGrants({ clientKey, subject: user.subject }, decisions)
 }
 
 /** Makes a grant without a question, since the user need not be asked. */

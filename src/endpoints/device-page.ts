@@ -94,9 +94,9 @@ async function lookUpCode<Native>(
   if (verifyForm(context, request, user, CODE_FORM, token) === undefined)
     return showError(context, 'device', notAccessible('consent_invalid'))
   const tooMany = await limiter({ subject: user.subject, address: readAddress(context, request) })
-  const found = tooMany ?? (await findWaiting(context, userCode))
+  const found = tooMany ?? (await findWaiting(context, user, userCode))
   if (!isOAuthError(found)) {
-    const read = await readAnew(context, request, found)
+    const read = await readAnew(context, request, user, found)
     const asked = isOAuthError(read) ? read : await admitPermission(context, user, read)
     return isOAuthError(asked) ? showError(context, 'device', asked) : showConsent(context, request, user, asked)
   }
@@ -108,11 +108,12 @@ async function lookUpCode<Native>(
 async function readAnew<Native>(
   context: PageContext<Native>,
   request: HttpRequest<Native>,
+  user: User,
   device: WaitingDevice,
 ): Promise<WaitingDevice | OAuthError> {
   const { application, userCode } = device
   const { clientId } = application
   if (!isDocumentDue(context, clientId, application)) return device
   const read = await readClientDocument(context, request, clientId, application)
-  return isOAuthError(read) ? read : findWaiting(context, userCode)
+  return isOAuthError(read) ? read : findWaiting(context, user, userCode)
 }

@@ -5,6 +5,7 @@
  */
 import {
   called,
+  dayOf,
   faultNote,
   hiddenFields,
   ifTrue,
@@ -17,7 +18,7 @@ import {
 } from './fragments.js'
 import { displayText, html, type SafeHtml } from './html.js'
 import { type DefaultPageInput, readInput } from './input.js'
-import { layOut } from './layout.js'
+import { layOut, type SignedInUser } from './layout.js'
 import { type ConsentAudience, type ConsentScope, permissionGroups, type ResourceKind, worksAt } from './permissions.js'
 import type { Language } from './texts/texts.js'
 import { countedText, fillText } from './texts/texts.js'
@@ -25,7 +26,7 @@ import { countedText, fillText } from './texts/texts.js'
 /** The model of the page of the authorized applications: the things that it shows, and the targets of its forms. */
 export interface AuthorizedApplicationsPageModel {
   /** The user who is signed in. */
-  readonly user: { readonly name: string }
+  readonly user: SignedInUser
   /** The applications that the user permitted something, the most recent first. */
   readonly applications: readonly AuthorizedApplication[]
   /** The URL path of the stylesheet. */
@@ -144,8 +145,8 @@ ${permissionGroups(texts, scopes)}
 <dl>
 ${worksAt(texts, audiences)}
 <div><dt>${texts['applications.where']}</dt><dd>${places(language, resources)}</dd></div>
-<div><dt>${texts['applications.permitted']}</dt><dd>${day(language, createdAt)}</dd></div>
-<div><dt>${texts['applications.lastUsed']}</dt><dd>${lastUsedAt === undefined ? texts['applications.neverUsed'] : day(language, lastUsedAt)}</dd></div>
+<div><dt>${texts['applications.permitted']}</dt><dd>${dayOf(language, createdAt)}</dd></div>
+<div><dt>${texts['applications.lastUsed']}</dt><dd>${lastUsedAt === undefined ? texts['applications.neverUsed'] : dayOf(language, lastUsedAt)}</dd></div>
 </dl>`
 }
 
@@ -189,11 +190,4 @@ function form({ texts }: Language, { name, form }: AuthorizedApplication): SafeH
 ${hiddenFields(form.fields)}
 <div class="actions"><button type="submit" class="danger" aria-label="${label}">${texts['applications.revoke']}</button></div>
 </form>`
-}
-
-/** Writes a day of UTC. */
-function day({ locale }: Language, seconds: number): SafeHtml {
-  const date = new Date(seconds * 1000)
-  const shown = new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeZone: 'UTC' }).format(date)
-  return html`<time datetime="${date.toISOString().slice(0, 10)}">${shown}</time>`
 }

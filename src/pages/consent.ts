@@ -4,6 +4,7 @@
  * @see RFC 6749, sections 3.1 and 4.1; RFC 8628, section 3.3; specification, sections 2.1, 4.1 and 5.3
  */
 import {
+  dayOf,
   faultNote,
   hiddenFields,
   ifTrue,
@@ -16,7 +17,7 @@ import {
 } from './fragments.js'
 import { displayText, html, type SafeHtml } from './html.js'
 import { type DefaultPageInput, readInput } from './input.js'
-import { layOut } from './layout.js'
+import { type Frame, layOut, type SignedInUser } from './layout.js'
 import { type ConsentAudience, type ConsentScope, permissionGroups, type ResourceKind, worksAt } from './permissions.js'
 import type { Language, Texts } from './texts/texts.js'
 import { countedText, fillHtml, fillText } from './texts/texts.js'
@@ -35,11 +36,21 @@ export type ConsentPageModel = {
     readonly host?: string
     /** True if it registered itself, and nobody at this service looked at it; absent otherwise. */
     readonly unchecked?: true
+    /**
+     * The time at which the people who run the service approved it, in seconds since the epoch; absent if they did not, but the policy
+     * of the host.
+     */
+    readonly checkedAt?: number
   }
   /** The user who is signed in. */
-  readonly user: { readonly name: string }
+  readonly user: SignedInUser
   /** All scopes that the user grants by agreeing. */
   readonly scopes: readonly ConsentScope[]
+  /**
+   * The time of the user's last permission to this application that still works, in seconds since the epoch; absent if there is none.
+   * Where it is there, `isNew` of a scope counts.
+   */
+  readonly permittedAt?: number
   /** The protected resources that the tokens work at, and nowhere else; absent if they are not limited so (RFC 8707). */
   readonly audiences?: readonly ConsentAudience[]
   /** The choice of the user's resources that the application may use. */
@@ -52,6 +63,11 @@ export type ConsentPageModel = {
     readonly items: readonly ConsentResource[]
     /** The number of resources that the page cannot offer; absent if there are none. */
     readonly notShown?: number
+    /**
+     * The words that the user searched for, empty at first; absent if the list is short. Where it is there, the page has a text field
+     * `search` and a button `decision` with the value `search`.
+     */
+    readonly search?: string
   }
   /** The target of the POST, and the hidden fields that come back with it. */
   readonly form: {
@@ -89,7 +105,7 @@ export interface ConsentResource {
 /**
  * Writes the consent page. Its form posts the hidden fields and
  *
- * - `decision`: `agree` or `refuse`,
+ * - `decision`: `agree` or `refuse`, or `search` for the page again, with the resources that have the words in `search`,
  * - `resource_scope`: one of `resources.choices`,
  * - `resource`, repeated: the ids of the checked items. They are always sent, and count only if `resource_scope` is `specified`.
  *
@@ -103,6 +119,7 @@ export function consentPage(input: DefaultPageInput<ConsentPageModel>): string {
   const title = fillText(texts['consent.title'], { application: application.host ?? application.name })
   const main = html`${faultNote(fault)}
 ${identity(texts, application)}
+${checked(frame, application.checkedAt)}
 ${description(texts, application.description)}
 <dl>
 ${ifTrue(application.website !== '', html`<div><dt>${texts['application.website']}</dt><dd>${websiteLink(application.website)}</dd></div>`)}
@@ -110,7 +127,7 @@ ${whereTo(texts, model)}
 ${worksAt(texts, model.audiences)}
 </dl>
 ${warnings(texts, model)}
-${permissions(texts, model.scopes)}
+${permissions(frame, model)}
 ${form(frame, model)}`
   return layOut({ title: titled(texts, title, fault), stylesheet, user, main }, frame)
 }
@@ -125,6 +142,17 @@ function identity(texts: Texts, application: ConsentPageModel['application']): S
 ${logoOf(application)}
 <h1>${heading}</h1>
 </div>`
+}
+
+function checked(frame: Frame, at: number | undefined): SafeHtml | undefined {
+  if (at === undefined) return undefined
+  const { texts, appearance } = frame
+  const day = dayOf(frame, at)
+  const words =
+    appearance.name === undefined
+      ? fillHtml(texts['consent.checked'], { day })
+      : fillHtml(texts['consent.checkedBy'], { service: isolated(appearance.name), day })
+  return html`<p class="checked">${words}</p>`
 }
 
 // The application wrote this text and may claim anything, so the page says who wrote it.
@@ -154,16 +182,24 @@ function warnings(texts: Texts, { application, userCode }: ConsentPageModel): re
   )
 }
 
-function permissions(texts: Texts, scopes: readonly ConsentScope[]): SafeHtml {
+function permissions(language: Language, { scopes, permittedAt }: ConsentPageModel): SafeHtml {
+  const { texts } = language
+  const before = texts[scopes.some(({ isNew }) => isNew) ? 'consent.before' : 'consent.beforeNothingNew']
   return html`<section aria-labelledby="permissions">
 <h2 id="permissions">${texts['consent.permissions']}</h2>
+${permittedAt === undefined ? undefined : html`<p>${fillHtml(before, { day: dayOf(language, permittedAt) })}</p>`}
 ${ifTrue(scopes.length === 0, html`<p>${texts['consent.noPermissions']}</p>`)}
+${ifTrue(
+  scopes.some(({ reason }) => reason !== undefined),
+  html`<p class="hint">${texts['consent.reasons']}</p>`,
+)}
 ${permissionGroups(texts, scopes)}
 </section>`
 }
 
 // The Enter key in a radio button or a checkbox presses the first submit button of a form. It must not be "Agree", so a hidden
-// one comes first. Its method `dialog` does nothing outside a dialog (HTML, section 4.10.22.3).
+// one comes first. Its method `dialog` does nothing outside a dialog (HTML, section 4.10.22.3). Where there is a search, its button
+// is the first: Enter in its field searches, and elsewhere brings back the page with what was chosen.
 //
 // The buttons have no id and no autofocus. A link that ends in the id of a button focuses it, and a user who was
 // told to hold the Enter key would agree. `#decision` is not focusable.
@@ -171,7 +207,7 @@ function form(language: Language, model: ConsentPageModel): SafeHtml {
   const { form, resources } = model
   const { texts } = language
   return html`<form method="post" action="${form.action}" ${NOT_RESTORED}>
-<input type="submit" formmethod="dialog" formnovalidate hidden>
+${ifTrue(!hasSearch(resources), html`<input type="submit" formmethod="dialog" formnovalidate hidden>\n`)}\
 ${hiddenFields(form.fields)}
 ${resourceScope(language, resources)}
 <div id="decision" class="decision">
@@ -217,21 +253,42 @@ function radio(kind: ResourceKind, checked: boolean): SafeHtml {
   return html`<input type="radio" name="resource_scope" value="${kind}" required${ifTrue(checked, html` checked`)}>`
 }
 
-/** The length of a list that no reader wants to tab through on the way to the decision. */
-const LONG_LIST = 12
+/** The length of a list that no reader wants to tab through on the way to the decision. A longer one has a search. */
+export const LONG_LIST: number = 12
 
-function resourceItems(language: Language, { items, notShown = 0 }: ConsentPageModel['resources']): SafeHtml {
+/** Characters of the words that are searched for. */
+export const SEARCH_CHARACTERS: number = 100
+
+function hasSearch({ choices, search }: ConsentPageModel['resources']): boolean {
+  return search !== undefined && choices.includes('specified')
+}
+
+function resourceItems(language: Language, resources: ConsentPageModel['resources']): SafeHtml {
+  const { items, notShown = 0, search } = resources
   const { texts } = language
-  if (items.length === 0)
+  if (items.length === 0 && search === undefined)
     return html`<p class="items">${texts[notShown > 0 ? 'resources.noneShown' : 'resources.none']}</p>`
-  const more = notShown > 0 ? countedText(language, 'resources.notShown', notShown) : undefined
+  const others = search === undefined ? 'resources.notShown' : 'resources.notListed'
+  const more = notShown > 0 ? countedText(language, others, notShown) : undefined
   return html`<fieldset class="items">
 <legend>${texts['resources.list']}</legend>
+${search === undefined ? undefined : searchField(texts, search)}
+${ifTrue(items.length === 0 && notShown === 0, html`<p role="status">${texts['resources.noneFound']}</p>`)}
 ${ifTrue(items.length > LONG_LIST, html`<a class="skip" href="#decision">${texts['resources.skip']}</a>`)}
 <ul>
 ${items.map((item) => html`<li>${resourceItem(item)}</li>\n`)}</ul>
 ${more && html`<p class="more">${more}</p>`}
 </fieldset>`
+}
+
+// The focus goes to the field after a search, where the next words are typed. Its Enter key searches, and never agrees.
+function searchField(texts: Texts, search: string): SafeHtml {
+  const marks = html` maxlength="${SEARCH_CHARACTERS}" enterkeyhint="search"${ifTrue(search !== '', html` autofocus`)}`
+  return html`<div class="search">
+<label class="field">${texts['resources.search']}
+<input type="text" name="search" value="${search}" dir="auto"${marks}></label>
+<button type="submit" name="decision" value="search" formnovalidate>${texts['resources.find']}</button>
+</div>`
 }
 
 function resourceItem({ id, name, checked }: ConsentResource): SafeHtml {

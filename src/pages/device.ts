@@ -6,14 +6,14 @@
 import { faultNote, hiddenFields, isolated, NOT_RESTORED, titled } from './fragments.js'
 import { html, type SafeHtml } from './html.js'
 import { type DefaultPageInput, readInput } from './input.js'
-import { layOut } from './layout.js'
+import { layOut, type SignedInUser } from './layout.js'
 import type { Texts } from './texts/texts.js'
 import { fillHtml, fillText } from './texts/texts.js'
 
 /** The model of the device page: the things that it shows, and the target of its form. */
 export interface DevicePageModel {
   /** The user who is signed in. */
-  readonly user: { readonly name: string }
+  readonly user: SignedInUser
   /** The text in the field, from the link or the last submission; absent for an empty field. */
   readonly userCode?: string
   /**

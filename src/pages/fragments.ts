@@ -3,7 +3,7 @@
  * @module
  */
 import { displayText, html, type SafeHtml } from './html.js'
-import type { Texts } from './texts/texts.js'
+import type { Language, Texts } from './texts/texts.js'
 import { fillHtml, fillText } from './texts/texts.js'
 
 /** Writes text in the direction of its own first letter, without effect on the words around it (HTML, section 4.5.24). */
@@ -36,6 +36,13 @@ export function shortened(name: string): string {
 export function faultNote(fault: string | undefined, id?: 'fault'): SafeHtml | undefined {
   if (fault === undefined) return undefined
   return html`<p class="fault"${id && html` id="${id}"`} role="alert" dir="auto">${displayText(fault)}</p>`
+}
+
+/** Writes a day of UTC. */
+export function dayOf({ locale }: Pick<Language, 'locale'>, seconds: number): SafeHtml {
+  const date = new Date(seconds * 1000)
+  const shown = new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeZone: 'UTC' }).format(date)
+  return html`<time datetime="${date.toISOString().slice(0, 10)}">${shown}</time>`
 }
 
 /**

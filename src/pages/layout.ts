@@ -8,6 +8,13 @@ import { displayText, html, renderHtml, type SafeHtml } from './html.js'
 import type { Language, Texts } from './texts/texts.js'
 import { fillHtml } from './texts/texts.js'
 
+/** The user who is signed in. */
+export interface SignedInUser {
+  readonly name: string
+  /** The address at which somebody else can sign in, from the option `switchAccountUrl`; absent without that option. */
+  readonly switchAccountUrl?: string
+}
+
 /** The parts that differ from page to page. */
 export interface Layout {
   /** The title of the document, as text. */
@@ -15,7 +22,7 @@ export interface Layout {
   /** The URL of the stylesheet. */
   readonly stylesheet: string
   /** The user who is signed in; absent on a page for anybody. */
-  readonly user?: { readonly name: string }
+  readonly user?: SignedInUser
   /** The content of `<main>`. */
   readonly main: SafeHtml
 }
@@ -57,9 +64,13 @@ ${linksOf(appearance, texts)}</body>
 /** Writes the landmark that names the service and the user; nothing where there is neither. */
 function header(brand: SafeHtml | undefined, user: Layout['user'], texts: Texts): SafeHtml | undefined {
   if (brand === undefined && user === undefined) return undefined
-  const signedIn =
-    user && html`<p>${fillHtml(texts['page.signedInAs'], { user: isolated(shortened(user.name)) })}</p>\n`
   return html`<header>
-${brand}${signedIn}</header>
+${brand}${user && signedIn(user, texts)}</header>
+`
+}
+
+function signedIn({ name, switchAccountUrl: url }: SignedInUser, texts: Texts): SafeHtml {
+  const link = url === undefined ? undefined : html` <a href="${url}">${texts['page.switchAccount']}</a>`
+  return html`<p>${fillHtml(texts['page.signedInAs'], { user: isolated(shortened(name)) })}${link}</p>
 `
 }

@@ -4,7 +4,7 @@
  * @see Specification, sections 2.1 and 5.3
  */
 import { isolated } from './fragments.js'
-import { html, type SafeHtml } from './html.js'
+import { displayText, html, type SafeHtml } from './html.js'
 import type { Texts } from './texts/texts.js'
 
 /** The authorization resource scope: all resources, all public ones, or those that are named (specification, section 2.1). */
@@ -18,6 +18,10 @@ export interface ConsentScope {
   readonly permission: 'r' | 'rw'
   /** A description in the user's words. */
   readonly description: string
+  /** The reason that the application gives for it, in its own words: say so. Absent if it gives none. */
+  readonly reason?: string
+  /** True if the user permits this application something else already, and not this; absent otherwise, and the first time. */
+  readonly isNew?: true
 }
 
 /** A protected resource that tokens are limited to. */
@@ -37,13 +41,19 @@ ${permissionGroup(texts, scopes, 'r')}`
 function permissionGroup(
   texts: Texts,
   all: readonly ConsentScope[],
-  permission: ConsentScope['permission'],
+  kind: ConsentScope['permission'],
 ): SafeHtml | undefined {
-  const group = all.filter((scope) => scope.permission === permission)
+  const group = all.filter((scope) => scope.permission === kind)
   if (group.length === 0) return undefined
-  return html`<h3 class="${permission}">${texts[`permissions.${permission}`]}</h3>
+  return html`<h3 class="${kind}">${texts[`permissions.${kind}`]}</h3>
 <ul class="scopes">
-${group.map(({ scope, description }) => html`<li><data value="${scope}">${isolated(description)}</data></li>\n`)}</ul>`
+${group.map((each) => html`<li>${permission(texts, each)}</li>\n`)}</ul>`
+}
+
+function permission(texts: Texts, { scope, description, reason, isNew }: ConsentScope): SafeHtml {
+  const mark = isNew ? html` <strong class="new">${texts['permissions.new']}</strong>` : undefined
+  const why = reason === undefined ? undefined : html`\n<p class="reason" dir="auto">${displayText(reason)}</p>`
+  return html`<data value="${scope}">${isolated(description)}</data>${mark}${why}`
 }
 
 /** Writes the protected resources that tokens are limited to; nothing where they are not. */

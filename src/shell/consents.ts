@@ -15,6 +15,7 @@ import type { Grant } from '../core/grant/grant.js'
 import { isGrant, isLive } from '../core/grant/grant.js'
 import type { GrantId } from '../core/values.js'
 import { notAccessible } from '../protocol/authorization.js'
+import type { StoredRecord } from '../storage/record-store.js'
 import type { ConsentContext, Deciding } from './consents/grants.js'
 import { consentKey, readGrants, removeGrant } from './consents/grants.js'
 import { endOldest } from './consents/limit.js'
@@ -41,12 +42,21 @@ export interface ConsentRecords {
     grantId: GrantId,
     decide: DecideOnGrant<Reply>,
   ) => Promise<Reply | OAuthError>
+  /** Returns the key of the record of a user's decisions, to be read together with others. */
+  readonly keyOf: (who: Deciding) => string
   /**
-   * Returns the live grants that a user gave an application by a form of the authorization endpoint within the lifetime of a
-   * refresh token, the newest first; none if the store fails. A grant of a device, or one without a question to the user, spares
-   * no question.
+   * Returns the live grants of a user to an application, the decision of which is the newest first; none if the store fails. It takes
+   * one read, and none where the record names no grant.
+   * @param record - the record of the user's decisions, as it was read
    */
-  readonly consentedGrants: (who: Deciding) => Promise<readonly Grant[]>
+  readonly liveGrants: (who: Deciding, record: StoredRecord | undefined) => Promise<readonly LiveGrant[]>
+}
+
+/** A grant that works. */
+export interface LiveGrant {
+  readonly grant: Grant
+  /** True where the user agreed to it by a form of the authorization endpoint: not on a device, nor by an earlier consent. */
+  readonly wasAsked: boolean
 }
 
 /** The maximum number of attempts to record a decision: the place of an ended grant may be taken by another request. */
@@ -71,7 +81,8 @@ export function createConsentRecords(settings: Settings<never>, transactions: Tr
       })
     },
 
-    consentedGrants: (who) => consentedGrants(context, who),
+    keyOf: (who) => consentKey(context, who),
+    liveGrants: (who, record) => liveGrants(context, who, record),
   }
 }
 
@@ -104,16 +115,19 @@ async function admit(
   return unavailable('contention')
 }
 
-async function consentedGrants(context: ConsentContext, who: Deciding): Promise<readonly Grant[]> {
-  const { clock, rules } = context.settings
-  const records = await context.transactions.read([consentKey(context, who)])
-  const { decisions = [] }: Partial<Consents> =
-    (isOAuthError(records) ? undefined : recordAs.consents(records[0]?.value)) ?? {}
-  const agreed = decisions.filter(({ over, formExpiresAt }) => over === undefined && formExpiresAt !== undefined)
-  const ids = agreed.map(({ grantId }) => grantId).reverse()
+async function liveGrants(
+  context: ConsentContext,
+  who: Deciding,
+  record: StoredRecord | undefined,
+): Promise<readonly LiveGrant[]> {
+  const { decisions = [] }: Partial<Consents> = recordAs.consents(record?.value) ?? {}
+  const agreed = decisions.filter(({ over }) => over === undefined).reverse()
+  const ids = agreed.map(({ grantId }) => grantId)
   const found = ids.length === 0 ? [] : await readGrants(context, who, ids)
   if (isOAuthError(found)) return []
-  const now = clock()
-  const counts = (grant: Grant): boolean => isLive(grant, now) && now < grant.createdAt + rules.refreshTokenLifetime
-  return found.flatMap((grant) => (grant !== undefined && counts(grant) ? [grant] : []))
+  const now = context.settings.clock()
+  return agreed.flatMap(({ formExpiresAt }, index) => {
+    const grant = found[index]
+    return grant !== undefined && isLive(grant, now) ? [{ grant, wasAsked: formExpiresAt !== undefined }] : []
+  })
 }

@@ -131,6 +131,11 @@ export interface AuthorizationServerOptions<Native = unknown> {
    */
   readonly signInUrl: (returnTo: string) => string
   /**
+   * Returns the page to sign in as another user, a path or URL, for a link beside the name of the user. It signs the browser in
+   * anew and sends it to `returnTo`, as `signInUrl` does. Without it there is no link.
+   */
+  readonly switchAccountUrl?: (returnTo: string) => string
+  /**
    * Returns the resources that a user can specify on the consent page; none by default, and then the page does not offer
    * "specified".
    */

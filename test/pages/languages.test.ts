@@ -145,13 +145,13 @@ describe('a page', () => {
   })
 
   // Models whose own words have no letter of the alphabet, so that each one that is left is a text of the page itself.
-  const own = { name: 'Ωμέγα', website: '' }
+  const own = { name: 'Ωμέγα', website: '', checkedAt: 1_795_262_400 }
   const scopes = [
     { scope: 'a:r', permission: 'r', description: 'Α' },
-    { scope: 'b:rw', permission: 'rw', description: 'Β' },
+    { scope: 'b:rw', permission: 'rw', description: 'Β', reason: 'Ι' },
   ] as const
   const audiences = [{ resource: '1', name: 'Γ' }]
-  const user = { name: 'Δ' }
+  const user = { name: 'Δ', switchAccountUrl: '/1' }
   const places = { ...plainModel.resources, items: [{ id: '1', name: '1', checked: true }] }
   const asked = { application: own, user, scopes, audiences, resources: places }
   const consent = { ...plainModel, ...asked, redirectHost: '127.0.0.1:1', fault: 'Ε' }
@@ -176,6 +176,8 @@ describe('a page', () => {
   it.each([
     ['consent', defaultPages.consent({ ...spoken, model: consent })],
     ['consent with all that can be', defaultPages.consent({ ...spoken, model: resources({ notShown: 3 }) })],
+    ['consent with a search', defaultPages.consent({ ...spoken, model: resources({ notShown: 3, search: '1' }) })],
+    ['consent, nothing found', defaultPages.consent({ ...spoken, model: resources({ items: [], search: '1' }) })],
     [
       'consent without a choice',
       defaultPages.consent({ ...spoken, model: resources({ choices: ['specified'], items: [] }) }),

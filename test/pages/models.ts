@@ -11,6 +11,7 @@ import type {
   ConsentPageModel,
   DevicePageModel,
   DeviceResultPageModel,
+  SignedInUser,
 } from 'grantwell/pages'
 
 /** The consent that ends with a redirect. */
@@ -123,14 +124,22 @@ const logo = fc.oneof(
 )
 
 const scopes = fc.array(
-  fc.record({ scope: hostileText, permission: fc.constantFrom('r' as const, 'rw' as const), description: hostileText }),
+  fc.record(
+    {
+      scope: hostileText,
+      permission: fc.constantFrom('r' as const, 'rw' as const),
+      description: hostileText,
+      reason: hostileText,
+    },
+    { requiredKeys: ['scope', 'permission', 'description'] },
+  ),
   { maxLength: 4 },
 )
 const form = fc.record({
   action: hostileText,
   fields: fc.array(fc.record({ name: hostileText, value: hostileText }), { maxLength: 3 }),
 })
-const user = fc.record({ name: hostileText })
+const user = fc.record({ name: hostileText, switchAccountUrl: hostileText }, { requiredKeys: ['name'] })
 
 /** A model in which every value is hostile. */
 export const hostileModel: fc.Arbitrary<ConsentPageModel> = fc
@@ -144,16 +153,21 @@ export const hostileModel: fc.Arbitrary<ConsentPageModel> = fc
           logo,
           host: hostileText,
           unchecked: fc.constant(true as const),
+          checkedAt: fc.nat(),
         },
         { requiredKeys: ['name', 'website'] },
       ),
       user,
       scopes,
-      resources: fc.record({
-        choices: fc.subarray([...kinds], { minLength: 1 }),
-        selected: fc.constantFrom(...kinds),
-        items: fc.array(fc.record({ id: hostileText, name: hostileText, checked: fc.boolean() }), { maxLength: 15 }),
-      }),
+      resources: fc.record(
+        {
+          choices: fc.subarray([...kinds], { minLength: 1 }),
+          selected: fc.constantFrom(...kinds),
+          items: fc.array(fc.record({ id: hostileText, name: hostileText, checked: fc.boolean() }), { maxLength: 15 }),
+          search: hostileText,
+        },
+        { requiredKeys: ['choices', 'selected', 'items'] },
+      ),
       form,
       stylesheet: hostileText,
       fault: hostileText,
@@ -225,7 +239,7 @@ export const hostileApplications: fc.Arbitrary<AuthorizedApplicationsPageModel> 
 /** The same model with harmless values: same lists, same choices, same things left out. */
 export function tamed(model: ConsentPageModel): ConsentPageModel {
   const { application, resources } = model
-  const { description, host, unchecked } = application
+  const { description, host, unchecked, checkedAt } = application
   return {
     application: {
       name: 'x',
@@ -233,11 +247,16 @@ export function tamed(model: ConsentPageModel): ConsentPageModel {
       ...(description === undefined ? {} : { description: tame(description) }),
       ...(host === undefined ? {} : { host: 'x' }),
       ...(unchecked === undefined ? {} : { unchecked }),
+      ...(checkedAt === undefined ? {} : { checkedAt }),
     },
-    user: { name: 'x' },
+    user: tamedUser(model.user),
     ...(model.userCode === undefined ? { redirectHost: 'x' } : { userCode: 'x' }),
     scopes: tamedScopes(model.scopes),
-    resources: { ...resources, items: resources.items.map(({ checked }) => ({ id: 'x', name: 'x', checked })) },
+    resources: {
+      ...resources,
+      items: resources.items.map(({ checked }) => ({ id: 'x', name: 'x', checked })),
+      ...(resources.search === undefined ? {} : { search: tame(resources.search) }),
+    },
     form: tamedForm(model.form),
     stylesheet: 'x',
     ...(model.fault === undefined ? {} : { fault: 'x' }),
@@ -245,9 +264,9 @@ export function tamed(model: ConsentPageModel): ConsentPageModel {
 }
 
 /** As {@link tamed}. */
-export function tamedDevice({ userCode, complete, form, fault }: DevicePageModel): DevicePageModel {
+export function tamedDevice({ user, userCode, complete, form, fault }: DevicePageModel): DevicePageModel {
   return {
-    user: { name: 'x' },
+    user: tamedUser(user),
     ...(userCode === undefined ? {} : { userCode: tame(userCode) }),
     complete,
     form: tamedForm(form),
@@ -259,7 +278,7 @@ export function tamedDevice({ userCode, complete, form, fault }: DevicePageModel
 /** As {@link tamed}. */
 export function tamedApplications(model: AuthorizedApplicationsPageModel): AuthorizedApplicationsPageModel {
   return {
-    user: { name: 'x' },
+    user: tamedUser(model.user),
     applications: model.applications.map((application) => ({
       name: 'x',
       ...tamedLooks(application),
@@ -286,6 +305,10 @@ export function tamedApplications(model: AuthorizedApplicationsPageModel): Autho
   }
 }
 
+function tamedUser({ switchAccountUrl }: SignedInUser): SignedInUser {
+  return { name: 'x', ...(switchAccountUrl === undefined ? {} : { switchAccountUrl: 'x' }) }
+}
+
 function tamedLooks({ website, logo }: { readonly website: string; readonly logo?: string }) {
   return {
     // None is shown where there is none.
@@ -299,7 +322,12 @@ function tamedResources({ items, ...rest }: AuthorizedResources): AuthorizedReso
 }
 
 function tamedScopes(scopes: ConsentPageModel['scopes']) {
-  return scopes.map(({ permission }) => ({ scope: 'x', permission, description: 'x' }))
+  return scopes.map(({ permission, reason }) => ({
+    scope: 'x',
+    permission,
+    description: 'x',
+    ...(reason === undefined ? {} : { reason: 'x' }),
+  }))
 }
 
 function tamedForm({ fields }: ConsentPageModel['form']) {

@@ -509,19 +509,20 @@ function shownValues({ application, user, redirectHost, userCode, scopes, resour
     user.name,
     userCode === undefined ? redirectHost : userCode,
     website.startsWith('https://') ? new URL(website).href : website,
-    ...scopes.map(({ description }) => description),
+    ...scopes.flatMap(({ description, reason }) => (reason === undefined ? [description] : [description, reason])),
     ...(resources.choices.includes('specified') ? resources.items.map(({ name }) => name) : []),
     ...(description === undefined || description === '' ? [] : [description]),
     ...(fault === undefined ? [] : [fault]),
   ]
 }
 
-function sentValues({ application, scopes, resources, form, stylesheet }: ConsentPageModel) {
+function sentValues({ application, user, scopes, resources, form, stylesheet }: ConsentPageModel) {
   const { website, logo } = application
   return [
     form.action,
     stylesheet,
     ...form.fields.flatMap(({ name, value }) => [name, value]),
+    ...(user.switchAccountUrl === undefined ? [] : [user.switchAccountUrl]),
     ...scopes.map(({ scope }) => scope),
     ...(resources.choices.includes('specified') ? resources.items.map(({ id }) => id) : []),
     ...(website.startsWith('https://') ? [new URL(website).href] : []),

@@ -57,6 +57,7 @@ export function model(
       description: 'An application',
       website: 'https://app.example',
       logo: logoIn(html),
+      checkedAt: START,
     },
     user: { name: 'Ada' },
     redirectHost: 'app.example',

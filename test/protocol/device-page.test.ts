@@ -270,7 +270,11 @@ describe('RFC 8628, 3.3 a code that is entered', () => {
     const unknown = await enter(test, later, typed === 'WDJB-MJHT' ? 'ZZZZ-ZZZZ' : 'WDJB-MJHT')
     expect(withoutFields(unknown.page)).toStrictEqual(withoutFields(dead.page))
     // Nor does the time that it takes tell them apart: the limit, the code, and what may be behind it.
-    expect(trips).toStrictEqual({ reads: 3, writes: 1, kinds: ['attempts', 'user_code', 'application', 'grant'] })
+    expect(trips).toStrictEqual({
+      reads: 3,
+      writes: 1,
+      kinds: ['attempts', 'user_code', 'application', 'grant', 'consent'],
+    })
     expect(tripsOf(test)).toStrictEqual(trips)
     expect(test.events.at(-1)).toStrictEqual({
       type: 'refused',

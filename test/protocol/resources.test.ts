@@ -232,7 +232,7 @@ describe('2.1 authorization resource scope', () => {
     const shown = [...page.body.matchAll(/name="resource" value="([^"]*)"/g)].map(([, id = '']) => id)
     expect(shown).toStrictEqual(many.slice(0, shown.length).map(({ id }) => id))
     expect(page.body).toContain(
-      `You have ${(2000 - shown.length).toLocaleString('en')} more, which cannot be chosen here.`,
+      `There are ${(2000 - shown.length).toLocaleString('en')} more. Search for them by their names.`,
     )
     const formOf = (ids: readonly string[]): [string, string][] => [
       ...Object.entries({ ...fields, decision: 'agree', resource_scope: 'specified' }),

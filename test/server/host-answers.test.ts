@@ -72,6 +72,7 @@ const FUNCTIONS: {
 } = {
   'user()': { options: (user) => ({ user }), takes: ['undefined', 'null'] },
   'signInUrl()': { options: (signInUrl) => ({ user: () => undefined, signInUrl }) },
+  'switchAccountUrl()': { options: (switchAccountUrl) => ({ switchAccountUrl }) },
   'resources()': { options: (resources) => ({ resources }) },
   'locale()': { options: (locale) => ({ locale }), takes: ['undefined', 'null', 'a string'] },
   'userCodeLimiter()': { options: (userCodeLimiter) => ({ userCodeLimiter }), takes: ['a thenable'], at: 'code' },

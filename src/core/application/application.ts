@@ -80,6 +80,8 @@ export interface SelfRegistered {
   readonly document?: KeptDocument
   /** The way to authenticate that it asked for, where that is not `client_secret_basic`. */
   readonly method?: 'client_secret_post'
+  /** Present where the policy of the host approved it, and administrators have only suspended or reinstated it since. */
+  readonly approvedByPolicy?: true
 }
 
 /** A metadata document, as it was read last. */

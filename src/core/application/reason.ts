@@ -3,6 +3,7 @@
  * @module
  */
 
+import type { Inclusions, Scope } from '../scopes.js'
 import { isLines, isVisible, isWithin } from '../text.js'
 import type { BrokenRule } from './faults.js'
 import { brokenRule, unseenRule } from './faults.js'
@@ -16,4 +17,17 @@ export function reasonFault(
   if (typeof value !== 'string' || !isVisible(value) || !isWithin(value, most))
     return brokenRule('reason_length', { least: 1, most })
   return isLines(value) ? undefined : unseenRule(value)
+}
+
+/**
+ * Returns the reason that an applicant gave for a scope, else the one for a scope that includes it: that of `name:rw` goes with `name:r`.
+ * Undefined where there is none.
+ */
+export function reasonOf(
+  reasons: Readonly<Record<string, string>>,
+  scope: Scope,
+  { entries }: Inclusions,
+): string | undefined {
+  const given = [scope, ...(entries.get(scope)?.includedBy ?? [])].find((each) => Object.hasOwn(reasons, each))
+  return given === undefined ? undefined : reasons[given]
 }

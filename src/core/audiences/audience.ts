@@ -86,3 +86,9 @@ export function scopesUnknownToAudience(): OAuthError {
 export function audienceTooWide(): OAuthError {
   return oauthError('invalid_target', 'audience_mismatch', 'The user did not permit this resource to the application.')
 }
+
+/** True if a permission counts for what is asked for: for protected resources that cover those, or, where there are none, for none. */
+export function hasAudience(permission: { readonly audience?: Audience }, asked: Audience | undefined): boolean {
+  const own = audienceOf(permission)
+  return (own === undefined) === (asked === undefined) && coversAudience(own, asked)
+}

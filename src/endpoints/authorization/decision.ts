@@ -7,7 +7,7 @@ import type { PublishedApplication } from '../../core/application/application.js
 import { termsOf } from '../../core/application/application.js'
 import { RESOURCE_CHOICES } from '../../core/application/registration.js'
 import { isUnreviewed } from '../../core/application/self-registered/life.js'
-import { audienceOf, coversAudience } from '../../core/audiences/audience.js'
+import { audienceOf, hasAudience } from '../../core/audiences/audience.js'
 import { isOAuthError, oauthError } from '../../core/errors.js'
 import type { ApproveCommand } from '../../core/grant/approve.js'
 import type { Grant } from '../../core/grant/grant.js'
@@ -21,6 +21,7 @@ import { authorizationResponse, notAccessible } from '../../protocol/authorizati
 import type { HttpResponse } from '../../protocol/message.js'
 import type { VerifiedForm } from '../../protocol/pages/form-binding.js'
 import type { Deciding } from '../../shell/consents/grants.js'
+import type { LiveGrant } from '../../shell/consents.js'
 import type { User } from '../../shell/options.js'
 import type { PageContext } from '../interaction/context.js'
 import { redirectError, showLinkError } from './errors.js'
@@ -78,14 +79,14 @@ export interface SparedQuestion {
 }
 
 /** Finds out if the user is spared the question: by the terms of the application, or by an earlier grant. */
-export async function findSpared(
+export function findSpared(
   context: PageContext<never>,
   asked: AuthorizationRequest,
-  user: User,
-): Promise<SparedQuestion | undefined> {
+  granted: readonly LiveGrant[],
+): SparedQuestion | undefined {
   const { resourceScope } = asked.application
   if (isFirstParty(asked) && resourceScope !== 'specified') return { resources: { kind: resourceScope } }
-  const earlier = await findConsent(context, asked, user)
+  const earlier = findConsent(context, asked, granted)
   return earlier === undefined ? undefined : { resources: earlier.resources, grantId: earlier.id }
 }
 
@@ -98,26 +99,28 @@ function isFirstParty({ application, redirectUri }: AuthorizationRequest): boole
 }
 
 /**
- * Finds the live grant that spares the user the question, with `consent: 'once'`. It covers what is asked for, and its answer went
- * to the same redirect URI.
+ * Finds the live grant that spares the user the question, with `consent: 'once'`. The user gave it by a form of this endpoint within the
+ * lifetime of a refresh token, it covers what is asked for, and its answer went to the same redirect URI. A grant of a device, or one
+ * without a question to the user, spares no question.
  */
-async function findConsent(
+function findConsent(
   context: PageContext<never>,
   asked: AuthorizationRequest,
-  user: User,
-): Promise<Grant | undefined> {
+  granted: readonly LiveGrant[],
+): Grant | undefined {
   const { application, scopes, redirectUri } = asked
   const audience = audienceOf(asked)
   if (!isRemembered(context, application)) return undefined
-  const grants = await context.consents.consentedGrants(decidingOf(context, asked, user))
-  const covers = (grant: Grant): boolean =>
+  const now = context.clock()
+  const covers = ({ grant, wasAsked }: LiveGrant): boolean =>
+    wasAsked &&
+    now < grant.createdAt + context.rules.refreshTokenLifetime &&
     grant.code.redirectUri === redirectUri &&
     coversScopes(grant.scopes, scopes, context.scopes) &&
     // A grant for other protected resources, or for none, is another permission.
-    (audienceOf(grant) === undefined) === (audience === undefined) &&
-    coversAudience(audienceOf(grant), audience) &&
+    hasAudience(grant, audience) &&
     RESOURCE_CHOICES[application.resourceScope].includes(grant.resources.kind)
-  return grants.find(covers)
+  return granted.find(covers)?.grant
 }
 
 /**

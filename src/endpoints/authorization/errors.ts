@@ -13,7 +13,6 @@ import type { HttpRequest, HttpResponse } from '../../protocol/message.js'
 import type { User } from '../../shell/options.js'
 import type { PageContext } from '../interaction/context.js'
 import { showError } from '../interaction/error-page.js'
-import { readUser } from '../interaction/sign-in.js'
 
 /** Shows an error to the user, and notes it in the audit trail with what is known of the application. */
 export function showLinkError(
@@ -25,32 +24,24 @@ export function showLinkError(
 }
 
 /** Shows an error to the user, and to the applicant of the application which parameter is wrong, too. */
-export async function explainLinkError<Native>(
-  context: PageContext<Native>,
-  request: HttpRequest<Native>,
+export function explainLinkError(
+  context: PageContext<never>,
+  user: User | undefined,
   error: RefusedLink,
 ): Promise<HttpResponse> {
-  return showLinkError(context, error, await readDetail(context, request, error))
+  return showLinkError(context, error, describeDetail(context, user, error))
 }
 
 /** Describes the wrong parameter of a link to the applicant of its application; undefined for any other user, and for nobody. */
-async function readDetail<Native>(
-  context: PageContext<Native>,
-  request: HttpRequest<Native>,
+function describeDetail(
+  { language }: PageContext<never>,
+  user: User | undefined,
   error: RefusedLink,
-): Promise<ErrorPageModel['detail']> {
+): ErrorPageModel['detail'] {
   const { detail } = ownOf(error)
-  if (detail?.applicant === undefined) return undefined
-  const { applicant, parameter, code, values } = detail
-  try {
-    const user = await readUser(context, request)
-    if (user?.subject !== applicant) return undefined
-  } catch (thrown) {
-    // The page says what it can without the user.
-    context.onError(thrown)
-    return undefined
-  }
-  return { parameter, rule: faultText(context.language, { code, values }) }
+  if (user === undefined || detail?.applicant !== user.subject) return undefined
+  const { parameter, code, values } = detail
+  return { parameter, rule: faultText(language, { code, values }) }
 }
 
 /** Redirects the browser to the application with an error. */

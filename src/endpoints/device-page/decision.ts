@@ -25,8 +25,8 @@ import type { PageContext } from '../interaction/context.js'
 import { showError } from '../interaction/error-page.js'
 import { canBeOurs, verifyForm, verifyFormOfAnyAge } from '../interaction/forms.js'
 import { admitChoice, admitPermission } from '../interaction/host-decision.js'
-import type { ChoiceFault } from '../interaction/resources.js'
-import { isChoiceFault, readChoice } from '../interaction/resources.js'
+import type { OpenChoice } from '../interaction/resources.js'
+import { isOpenChoice, readChoice, readOpenChoice } from '../interaction/resources.js'
 import type { DecidedDevice, WaitingDevice } from './devices.js'
 import { checkDecided, checkWaiting, decisionOf, loadDevice } from './devices.js'
 import { consentFormOf, NO_CODE, showCodePage, showConsent, showResult } from './pages.js'
@@ -50,6 +50,9 @@ interface Wanted {
   readonly decision: 'agree' | 'refuse'
 }
 
+/** A form that decides, or that only searches for resources. */
+type Asked = Omit<Wanted, 'decision'> & { readonly decision: Wanted['decision'] | 'search' }
+
 /** Takes a decision, or shows the one that the user took before. */
 export async function takeDecision(
   context: PageContext<never>,
@@ -60,7 +63,7 @@ export async function takeDecision(
   const wanted = parseDecision(context, request, sent)
   if (wanted === undefined) return showError(context, 'device', notAccessible('consent_invalid'))
   const { grantId, userCode, decision } = wanted
-  const records = await loadDevice(context, grantId)
+  const records = await loadDevice(context, user, grantId)
   if (isOAuthError(records)) return showError(context, 'device', records)
   const decided = checkDecided(user, userCode, records)
   if (decided !== undefined) return repeatResult(context, request, user, decided, sent)
@@ -70,12 +73,13 @@ export async function takeDecision(
   if (isOAuthError(found)) return showError(context, 'device', found)
   if (verifyForm(context, request, user, consentFormOf(found), sent.token) === undefined)
     return showError(context, 'device', notAccessible('consent_invalid'))
+  if (decision === 'search') return showConsent(context, request, user, found, readOpenChoice(sent.form, 'search'))
   const resources = await chooseResources(context, user, found, decision, sent.form)
-  if (isChoiceFault(resources)) return showConsent(context, request, user, found, resources)
+  if (isOpenChoice(resources)) return showConsent(context, request, user, found, resources)
   const admitted =
     decision === 'refuse' ? { asked: found, resources } : await admitChoice(context, user, found, resources)
   if (isOAuthError(admitted)) return showError(context, 'device', admitted)
-  const reply = await decide(context, user, wanted, admitted.asked, admitted.resources)
+  const reply = await decide(context, user, { ...wanted, decision }, admitted.asked, admitted.resources)
   if (!isOAuthError(reply)) return showResult(context, decision, found)
   return answerError(context, request, user, found, sent, reply)
 }
@@ -85,11 +89,12 @@ function parseDecision(
   context: PageContext<never>,
   request: HttpRequest,
   { userCode, decision, device, token }: SentForm,
-): Wanted | undefined {
+): Asked | undefined {
   // Checked before anything is shown: a page in answer to another site's form would bring a new key, and end open forms.
   const grantId = canBeOurs(context, request, token) ? parseGrantId(device ?? '') : undefined
   if (grantId === undefined || userCode === undefined) return undefined
-  return decision === 'agree' || decision === 'refuse' ? { grantId, userCode, decision } : undefined
+  const isKnown = decision === 'agree' || decision === 'refuse' || decision === 'search'
+  return isKnown ? { grantId, userCode, decision } : undefined
 }
 
 /** Shows the user's earlier decision to a form that was sent again. */
@@ -129,7 +134,7 @@ async function chooseResources(
   { application }: WaitingDevice,
   decision: Wanted['decision'],
   form: Parameters,
-): Promise<Resources | ChoiceFault> {
+): Promise<Resources | OpenChoice> {
   return decision === 'refuse' ? { kind: 'specified', ids: [] } : readChoice(context, user, application, form)
 }
 

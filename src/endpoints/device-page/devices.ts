@@ -21,6 +21,7 @@ import type { ClientKey, GrantId, UserCode } from '../../core/values.js'
 import type { User } from '../../shell/options.js'
 import type { UserCodeRecord } from '../../shell/records.js'
 import { keys, recordAs } from '../../shell/records.js'
+import type { StoredRecord } from '../../storage/record-store.js'
 import type { PageContext } from '../interaction/context.js'
 
 /** A device, and what its user may be shown of it. */
@@ -35,6 +36,8 @@ export interface ShownDevice {
 /** A device that waits for a decision. */
 export interface WaitingDevice extends ShownDevice {
   readonly type: 'waiting'
+  /** The record of the user's decisions on the application. */
+  readonly decisions: StoredRecord | undefined
 }
 
 /** A device on which its user has decided. */
@@ -46,6 +49,8 @@ export interface DecidedDevice extends ShownDevice {
 export interface DeviceRecords {
   readonly application: Application | undefined
   readonly record: GrantRecord | undefined
+  /** The record of the user's decisions on the application. */
+  readonly decisions?: StoredRecord | undefined
 }
 
 /** Keys under which the store has nothing: no digest and no random bytes are all zeros. */
@@ -57,42 +62,48 @@ const NOBODY: Omit<UserCodeRecord, 'v'> = {
 /** Finds the device that shows a code, if it waits for a decision. The error is the same for every other code. */
 export async function findWaiting(
   context: PageContext<never>,
+  { subject }: User,
   userCode: UserCode | undefined,
 ): Promise<WaitingDevice | OAuthError> {
   if (userCode === undefined) return userCodeUnknown()
-  const { transactions, digests, rules } = context
+  const { consents, transactions, digests, rules } = context
   const found = await transactions.read([keys.userCode(userCodeDigest(userCode, digests, rules.derivationKey))])
   if (isOAuthError(found)) return found
   // An unknown code takes as many reads as a dead one.
   const { clientKey, grantId } = recordAs.userCode(found[0]?.value) ?? NOBODY
-  const records = await transactions.read([keys.application(clientKey), keys.grant(grantId)])
+  const asked = [keys.application(clientKey), keys.grant(grantId), consents.keyOf({ clientKey, subject })]
+  const records = await transactions.read(asked)
   if (isOAuthError(records)) return records
-  const [application, record] = records
+  const [application, record, decisions] = records
   return checkWaiting(context, userCode, {
     application: recordAs.application(application?.value),
     record: recordAs.grantRecord(record?.value),
+    decisions,
   })
 }
 
 /** Loads the device that a form names by its identifier, and the application that it belongs to. */
 export async function loadDevice(
-  { transactions, clientKeyOf }: PageContext<never>,
+  { consents, transactions, clientKeyOf }: PageContext<never>,
+  { subject }: User,
   grantId: GrantId,
 ): Promise<DeviceRecords | OAuthError> {
   const records = await transactions.read([keys.grant(grantId)])
   if (isOAuthError(records)) return records
   const record = recordAs.grantRecord(records[0]?.value)
   if (record === undefined) return { application: undefined, record }
-  const applications = await transactions.read([keys.application(clientKeyOf(record.clientId))])
-  if (isOAuthError(applications)) return applications
-  return { application: recordAs.application(applications[0]?.value), record }
+  const clientKey = clientKeyOf(record.clientId)
+  const ofUser = await transactions.read([keys.application(clientKey), consents.keyOf({ clientKey, subject })])
+  if (isOAuthError(ofUser)) return ofUser
+  const [application, decisions] = ofUser
+  return { application: recordAs.application(application?.value), record, decisions }
 }
 
 /** Returns a device whose user may decide: in time, and for an application that still may have what is asked for. */
 export function checkWaiting(
   { rules, clock }: PageContext<never>,
   userCode: UserCode,
-  { application, record }: DeviceRecords,
+  { application, record, decisions }: DeviceRecords,
 ): WaitingDevice | OAuthError {
   const now = clock()
   if (record === undefined || isGrant(record) || now >= record.code.expiresAt) return userCodeUnknown()
@@ -103,7 +114,7 @@ export function checkWaiting(
   if (scopes.length === 0) return userCodeUnknown()
   const audience = audienceOf(record)
   const asked = { userCode, device: record, application, scopes, ...(audience !== undefined && { audience }) }
-  return { type: 'waiting', ...asked }
+  return { type: 'waiting', decisions, ...asked }
 }
 
 /** Returns a device on which this very user decided; undefined where nobody or somebody else did. */

@@ -3,12 +3,12 @@
  * @module
  */
 
-import { printUserCode } from '../../core/credentials/user-code.js'
+import { parseUserCode, printUserCode } from '../../core/credentials/user-code.js'
 import type { OAuthError } from '../../core/errors.js'
 import { isOAuthError } from '../../core/errors.js'
 import { printScopes } from '../../core/scopes.js'
-import { shownName } from '../../core/text.js'
 import type { UserCode } from '../../core/values.js'
+import { ownOf } from '../../core/values.js'
 import { countedText } from '../../pages/index.js'
 import { ENDPOINT_PATHS } from '../../protocol/endpoints.js'
 import type { HttpRequest, HttpResponse } from '../../protocol/message.js'
@@ -21,8 +21,8 @@ import { createConsentModel } from '../interaction/consent-model.js'
 import type { PageContext } from '../interaction/context.js'
 import { showError } from '../interaction/error-page.js'
 import { createFormBinder } from '../interaction/forms.js'
-import type { ChoiceFault } from '../interaction/resources.js'
-import { sendToSignIn } from '../interaction/sign-in.js'
+import type { OpenChoice } from '../interaction/resources.js'
+import { describeUser, sendToSignIn } from '../interaction/sign-in.js'
 import type { ShownDevice, WaitingDevice } from './devices.js'
 
 /** The code in the field of the page, if any, and whether it came with the link. */
@@ -55,7 +55,7 @@ export async function showCodePage(
   if (error !== undefined) reportRefusal('device', error.reason, error.code, { subject: user.subject })
   const binder = createFormBinder(context, request, user)
   const html = await show.device({
-    user: { name: shownName(user.name, user.subject) },
+    user: describeUser(context, user, 'device', queryFor(parseUserCode(ownOf(code).userCode ?? ''))),
     ...code,
     form: { action: actionOf(context), fields: [binder.field(CODE_FORM)] },
     stylesheet,
@@ -70,26 +70,29 @@ function describeFault({ language }: PageContext<never>, { retryAfter }: OAuthEr
   return countedText(language, 'device.tooManyCodes', Math.ceil(retryAfter / 60))
 }
 
-/** Shows the consent page. After a faulty choice of resources it is shown again, with the fault. */
+/** Shows the consent page. After a search, or a faulty choice of resources, it is shown again. */
 export async function showConsent(
   context: PageContext<never>,
   request: HttpRequest,
   user: User,
   found: WaitingDevice,
-  again?: ChoiceFault,
+  again?: OpenChoice,
 ): Promise<HttpResponse> {
-  const { device, userCode } = found
+  const { device, userCode, application, decisions } = found
+  const clientKey = context.clientKeyOf(application.clientId)
+  const granted = await context.consents.liveGrants({ clientKey, subject: user.subject }, decisions)
+  const signedIn = describeUser(context, user, 'device', queryFor(userCode))
   const binder = createFormBinder(context, request, user)
   const fields = [
     { name: FORM_FIELDS.userCode, value: userCode },
     { name: FORM_FIELDS.device, value: device.id },
     binder.field(consentFormOf(found)),
   ]
-  const model = await createConsentModel(context, user, found, fields, again)
+  const model = await createConsentModel(context, { user, signedIn, granted }, found, fields, again)
   if (isOAuthError(model)) return showError(context, 'device', model)
   const form = { action: actionOf(context), fields }
   const html = await context.show.consent({ ...model, userCode: printUserCode(userCode), form })
-  return pageResponse(again === undefined ? 200 : 400, html, [], binder.headers)
+  return pageResponse(again?.type === 'fault' ? 400 : 200, html, [], binder.headers)
 }
 
 /** Shows what the user decided. */
@@ -107,8 +110,12 @@ export function signInForCode(
   request: HttpRequest,
   userCode: UserCode | undefined,
 ): Promise<HttpResponse> {
-  const query = userCode === undefined ? '' : `${FORM_FIELDS.userCode}=${printUserCode(userCode)}`
-  return sendToSignIn(context, request, 'device', query)
+  return sendToSignIn(context, request, 'device', queryFor(userCode))
+}
+
+/** Returns the query of the page with a code in its field; empty for none. */
+function queryFor(userCode: UserCode | undefined): string {
+  return userCode === undefined ? '' : `${FORM_FIELDS.userCode}=${printUserCode(userCode)}`
 }
 
 function actionOf({ issuerPath }: PageContext<never>): string {

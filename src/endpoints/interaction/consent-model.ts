@@ -4,31 +4,51 @@
  */
 import type { PublishedApplication } from '../../core/application/application.js'
 import { selfRegisteredOf } from '../../core/application/application.js'
+import { reasonOf } from '../../core/application/reason.js'
 import { RESOURCE_CHOICES } from '../../core/application/registration.js'
-import { isUnreviewed } from '../../core/application/self-registered/life.js'
+import { checkedAtOf, isUnreviewed } from '../../core/application/self-registered/life.js'
 import type { Audience } from '../../core/audiences/audience.js'
+import { hasAudience } from '../../core/audiences/audience.js'
 import type { OAuthError } from '../../core/errors.js'
 import { oauthError } from '../../core/errors.js'
 import type { Scope, ScopeDefinition } from '../../core/scopes.js'
+import { coversScopes } from '../../core/scopes.js'
 import { shownName } from '../../core/text.js'
 import { shortened } from '../../pages/fragments.js'
-import type { ConsentPageModel, ConsentScope, Language, ResourceKind, TextName } from '../../pages/index.js'
+import type {
+  ConsentPageModel,
+  ConsentScope,
+  Language,
+  ResourceKind,
+  SignedInUser,
+  TextName,
+} from '../../pages/index.js'
 import { fillText } from '../../pages/index.js'
 import { en } from '../../pages/texts/en.js'
 import { FORM_FIELDS, SPECIFIED_RESOURCES_MAX } from '../../protocol/pages/form-binding.js'
 import { fittingLanguage, knownLanguages } from '../../protocol/pages/locale.js'
+import type { LiveGrant } from '../../shell/consents.js'
 import type { User } from '../../shell/options.js'
 import { logoLink } from '../logo.js'
 import type { PageContext } from './context.js'
 import type { HiddenField } from './forms.js'
-import type { ChoiceFault, OfferedResources } from './resources.js'
+import type { OfferedResources, OpenChoice } from './resources.js'
 import { formSize, readResources, selectOffered } from './resources.js'
 
 /** The consent page but for its form and the place that the answer goes to. */
 export type ConsentModel = Pick<
   ConsentPageModel,
-  'application' | 'user' | 'scopes' | 'audiences' | 'resources' | 'stylesheet' | 'fault'
+  'application' | 'user' | 'scopes' | 'permittedAt' | 'audiences' | 'resources' | 'stylesheet' | 'fault'
 >
+
+/** The user whom a page asks. */
+export interface AskedUser {
+  readonly user: User
+  /** The user as the page shows it. */
+  readonly signedIn: SignedInUser
+  /** The live grants of the user to the application that asks. */
+  readonly granted: readonly LiveGrant[]
+}
 
 /** The permission that a page asks for. */
 export interface AskedPermission {
@@ -46,19 +66,20 @@ const LONGEST_ANSWER: readonly HiddenField[] = [
 /**
  * Makes the model of a consent page.
  * @param fields - the hidden fields of its form
- * @param again - the fault of the form that came before; the page is shown again with the user's choice
+ * @param again - the choice in the form that came before, with a fault or a search; the page is shown again with it
  * @returns an error where the user has nothing to choose from, or the form would be too long to come back
  */
 export async function createConsentModel(
   context: PageContext<never>,
-  user: User,
-  { application, scopes, audience }: AskedPermission,
+  { user, signedIn, granted }: AskedUser,
+  permission: AskedPermission,
   fields: readonly HiddenField[],
-  again?: ChoiceFault,
+  again?: OpenChoice,
 ): Promise<ConsentModel | OAuthError> {
+  const { application, audience } = permission
   const bytesLeft = context.bodyLimit - formSize([...fields, ...LONGEST_ANSWER])
   if (bytesLeft < 0) return oauthError('invalid_request', 'malformed_request', 'The request is too long for a form.')
-  const offered = selectOffered(await readResources(context, user), bytesLeft)
+  const offered = selectOffered(await readResources(context, user), bytesLeft, again)
   const choices = RESOURCE_CHOICES[application.resourceScope].filter(
     (kind) => kind !== 'specified' || context.resources !== undefined,
   )
@@ -69,26 +90,50 @@ export async function createConsentModel(
       ...(application.description !== undefined && { description: application.description }),
       website: application.website,
       ...logoLink(context, application),
-      ...describeSelfRegistered(application),
+      ...describeReview(application),
     },
-    user: { name: shownName(user.name, user.subject) },
-    scopes: describeScopes(context, scopes),
+    user: signedIn,
+    ...describeAsked(context, permission, granted),
     ...describeAudience(context, audience),
     resources: describeResources(choices, application.resourceScope, offered, again),
     stylesheet: context.stylesheet,
-    ...(again !== undefined && {
+    ...(again?.type === 'fault' && {
       fault: fillText(context.language.texts['resources.choose'], { most: SPECIFIED_RESOURCES_MAX }),
     }),
   }
 }
 
-/** Says what a user must know of a client that registered itself; nothing of any other. */
-function describeSelfRegistered(
+/** Says who has checked an application, and what a user must know of one that registered itself. */
+function describeReview(
   application: PublishedApplication,
-): Pick<ConsentPageModel['application'], 'host' | 'unchecked'> {
+): Pick<ConsentPageModel['application'], 'host' | 'unchecked' | 'checkedAt'> {
+  const checkedAt = checkedAtOf(application)
   return {
+    ...(checkedAt !== undefined && { checkedAt }),
     ...(selfRegisteredOf(application)?.document !== undefined && { host: new URL(application.clientId).host }),
     ...(isUnreviewed(application) && { unchecked: true }),
+  }
+}
+
+/**
+ * Describes the scopes that an application asks for, each with its reason, and marks those that no live grant has. A grant for other
+ * protected resources is another permission.
+ */
+function describeAsked(
+  context: PageContext<never>,
+  { application: { reasons }, scopes, audience }: AskedPermission,
+  granted: readonly LiveGrant[],
+): Pick<ConsentPageModel, 'scopes' | 'permittedAt'> {
+  const grants = granted.map(({ grant }) => grant)
+  const comparable = grants.filter((grant) => hasAudience(grant, audience))
+  const isNew = (scope: Scope): boolean =>
+    grants.length > 0 && !comparable.some((grant) => coversScopes(grant.scopes, [scope], context.scopes))
+  return {
+    scopes: describeScopes(context, scopes).map((each) => {
+      const reason = reasonOf(reasons, each.scope, context.scopes)
+      return { ...each, ...(reason !== undefined && { reason }), ...(isNew(each.scope) && { isNew: true }) }
+    }),
+    ...(grants.length > 0 && { permittedAt: Math.max(...grants.map(({ createdAt }) => createdAt)) }),
   }
 }
 
@@ -136,8 +181,8 @@ export function describeAudience(
 function describeResources(
   choices: readonly ResourceKind[],
   registered: ResourceKind,
-  { shown, notShown }: OfferedResources,
-  again: ChoiceFault | undefined,
+  { shown, notShown, search }: OfferedResources,
+  again: OpenChoice | undefined,
 ): ConsentPageModel['resources'] {
   return {
     choices,
@@ -148,5 +193,6 @@ function describeResources(
       checked: again?.ids.has(id) ?? false,
     })),
     ...(notShown > 0 && { notShown }),
+    ...(search !== undefined && { search }),
   }
 }

@@ -4,6 +4,8 @@
  */
 import type { Takes } from '../../core/takes.js'
 import { isObject, isTaken } from '../../core/takes.js'
+import { shownName } from '../../core/text.js'
+import type { SignedInUser } from '../../pages/index.js'
 import { ENDPOINT_PATHS } from '../../protocol/endpoints.js'
 import type { HttpRequest, HttpResponse } from '../../protocol/message.js'
 import { pageResponse, redirectResponse, refreshTo } from '../../protocol/pages/page.js'
@@ -49,11 +51,32 @@ export async function sendToSignIn(
   endpoint: PageEndpoint,
   query: string,
 ): Promise<HttpResponse> {
-  const { issuer, stylesheet, show, language } = context
-  const url = context.signInUrl(`${issuer}${ENDPOINT_PATHS[endpoint]}${query === '' ? '' : `?${query}`}`)
+  const { stylesheet, show, language } = context
+  const url = context.signInUrl(addressOf(context, endpoint, query))
   const address = checkedAnswer<string>('signInUrl()', SIGN_IN_URL, url)
   if (method !== 'POST') return redirectResponse(address)
   const link = { href: address, text: language.texts['error.signIn'] }
   const html = await show.error({ ...describeError(language, 'signedOut'), link, stylesheet })
   return pageResponse(403, html, [], refreshTo(address))
+}
+
+/**
+ * Describes the user who is signed in, with the address at which somebody else can sign in and come back to an endpoint with a query;
+ * without that address where the host has none.
+ */
+export function describeUser(
+  context: PageContext<never>,
+  { name, subject }: User,
+  endpoint: PageEndpoint,
+  query: string,
+): SignedInUser {
+  const signedIn = { name: shownName(name, subject) }
+  if (context.switchAccountUrl === undefined) return signedIn
+  const url = context.switchAccountUrl(addressOf(context, endpoint, query))
+  return { ...signedIn, switchAccountUrl: checkedAnswer<string>('switchAccountUrl()', SIGN_IN_URL, url) }
+}
+
+/** Returns the address of an endpoint with a query, as clients and browsers know it. */
+function addressOf({ issuer }: PageContext<never>, endpoint: PageEndpoint, query: string): string {
+  return `${issuer}${ENDPOINT_PATHS[endpoint]}${query === '' ? '' : `?${query}`}`
 }

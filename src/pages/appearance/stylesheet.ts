@@ -27,6 +27,7 @@ body {
 header { padding: 0 0.25rem; color: var(--muted); font-size: 0.875rem; text-align: end; }
 header bdi { color: var(--text); font-weight: 600; }
 header p { margin: 0 0 0.75rem; }
+header p a { display: inline-block; margin-inline-start: 0.5rem; }
 .brand { display: flex; flex-wrap: wrap; gap: 0.5rem; font-size: 1.125rem; font-weight: 600; text-align: start; }
 .brand a { display: flex; gap: 0.5rem; align-items: center; color: inherit; text-decoration: none; }
 .brand img { height: 2rem; width: auto; max-width: 12rem; }
@@ -52,7 +53,7 @@ a { color: var(--link); text-underline-offset: 0.15em; }
 
 :focus-visible { outline: 3px solid var(--link); outline-offset: 2px; border-radius: 0.25rem; }
 
-h1 + p { margin-top: 1rem; }
+h1 + p, .checked { margin-top: 1rem; }
 
 .identity { display: flex; flex-direction: column; gap: 0.75rem; }
 .identity :is(h1, h2) { min-width: 0; }
@@ -79,7 +80,7 @@ header, .identity, blockquote, dd, li, main > p, .asked, bdi { overflow: clip; o
 h1 bdi, main > p bdi, .decision bdi:first-child { display: inline-block; max-width: 100%; }
 
 figure { margin-top: 1.25rem; padding-inline-start: 1rem; border-inline-start: 3px solid var(--line); }
-figcaption, dt, .hint { color: var(--muted); font-size: 0.875rem; }
+figcaption, dt, .hint, .reason, .checked { color: var(--muted); font-size: 0.875rem; }
 
 dl { display: grid; grid-template-columns: minmax(0, 1fr); gap: 0.75rem 2rem; margin-top: 1.25rem; }
 dd { font-weight: 500; }
@@ -118,6 +119,7 @@ section > p { margin-top: 0.5rem; }
   border-radius: 50%;
   background: var(--muted);
 }
+.new { padding: 0 0.375rem; border: 1px solid; border-radius: 0.375rem; font-size: 0.75rem; white-space: nowrap; }
 .rw + .scopes li::before { background: var(--change); }
 
 .choice { display: flex; gap: 0.625rem; align-items: flex-start; padding: 0.3125rem 0; cursor: pointer; }
@@ -135,6 +137,9 @@ section > p { margin-top: 0.5rem; }
 p.items { padding-block: 0.5rem; }
 .items legend { padding: 0 0.375rem; color: var(--muted); font-size: 0.875rem; }
 .items ul { max-height: 18.25rem; padding: 0.25rem; overflow: auto; }
+
+.search { display: flex; flex-wrap: wrap; gap: 0.5rem; align-items: flex-end; padding: 0.5rem 0.25rem; }
+.search .field { flex: 1 1 12rem; }
 
 /* Where nothing else is chosen yet, the list stays in sight: a browser without :has shows it always. */
 .resources:has([type='radio']:checked):not(:has([value='specified']:checked)) > .items { display: none; }

@@ -9,6 +9,7 @@ export const ar: Texts = {
   direction: 'rtl',
 
   'page.signedInAs': 'تم تسجيل الدخول باسم {user}',
+  'page.switchAccount': 'لست أنت؟ سجّل الدخول بحساب آخر',
   'page.faultTitle': 'خطأ: {title}',
   'page.help': 'المساعدة',
   'page.terms': 'شروط الاستخدام',
@@ -27,8 +28,13 @@ export const ar: Texts = {
     'لا توافق إلا إذا كان هذا الرمز نفسه ظاهرًا على جهاز تملكه وهو أمامك الآن. فهذا الجهاز هو الذي سيحصل على إذن الوصول.',
   'consent.unreviewedWarning':
     'سجّل هذا التطبيق نفسه تلقائيًا، ولم يتحقق أحد في هذه الخدمة من اسمه. لا توافق إلا إذا كنت قد شغّلته بنفسك للتو.',
+  'consent.checkedBy': 'راجعته {service} في {day}',
+  'consent.checked': 'راجعه القائمون على هذه الخدمة في {day}',
   'consent.permissions': 'إذا وافقت، فسيتمكن التطبيق من',
   'consent.noPermissions': 'معرفة أنك وافقت، ولا شيء غير ذلك.',
+  'consent.reasons': 'يوضح التطبيق بكلماته سبب طلب كل إذن:',
+  'consent.before': 'سبق أن سمحت لهذا التطبيق بالوصول في {day}. الأذونات الجديدة مميّزة.',
+  'consent.beforeNothingNew': 'سبق أن سمحت لهذا التطبيق بالوصول في {day}. لا توجد أذونات جديدة.',
   'consent.asked': 'يريد التطبيق {application} الوصول إلى الحساب {user}.',
   'consent.answerGoesTo': 'سيتم إرسال ردّك إلى {host}.',
   'consent.compareCode': 'لا توافق إلا إذا كان جهازك يعرض الرمز {code}.',
@@ -37,6 +43,7 @@ export const ar: Texts = {
 
   'permissions.rw': 'القراءة والتعديل',
   'permissions.r': 'القراءة',
+  'permissions.new': 'جديد',
   'permissions.worksAt': 'صالح فقط في',
 
   'resources.title': 'نطاق الوصول',
@@ -53,6 +60,17 @@ export const ar: Texts = {
     few: 'لديك {count} موارد أخرى لا يمكن اختيارها هنا.',
     many: 'لديك {count} موردًا آخر لا يمكن اختيارها هنا.',
     other: 'لديك {count} مورد آخر لا يمكن اختيارها هنا.',
+  },
+  'resources.search': 'البحث بالاسم',
+  'resources.find': 'بحث',
+  'resources.noneFound': 'لم يُعثر على أي من مواردك بهذه الكلمات.',
+  'resources.notListed': {
+    zero: 'لا توجد موارد أخرى.',
+    one: 'يوجد مورد آخر. ابحث عنه باسمه.',
+    two: 'يوجد موردان آخران. ابحث عنهما بالاسم.',
+    few: 'توجد {count} موارد أخرى. ابحث عنها بأسمائها.',
+    many: 'يوجد {count} موردًا آخر. ابحث عنها بأسمائها.',
+    other: 'يوجد {count} مورد آخر. ابحث عنها بأسمائها.',
   },
   'resources.none': 'ليس لديك موارد للاختيار من بينها.',
   'resources.noneShown': 'لا يمكن اختيار أي من مواردك هنا.',

@@ -9,6 +9,7 @@ export const de: Texts = {
   direction: 'ltr',
 
   'page.signedInAs': 'Angemeldet als {user}',
+  'page.switchAccount': 'Nicht Sie? Mit einem anderen Konto anmelden',
   'page.faultTitle': 'Fehler: {title}',
   'page.help': 'Hilfe',
   'page.terms': 'Nutzungsbedingungen',
@@ -27,8 +28,13 @@ export const de: Texts = {
     'Stimmen Sie nur zu, wenn ein Gerät, das Ihnen gehört und das Sie vor sich haben, genau diesen Code anzeigt. Dieses Gerät erhält den Zugriff.',
   'consent.unreviewedWarning':
     'Diese Anwendung hat sich selbst registriert. Niemand bei diesem Dienst hat ihren Namen geprüft. Stimmen Sie nur zu, wenn Sie sie gerade selbst gestartet haben.',
+  'consent.checkedBy': 'Geprüft von {service} am {day}',
+  'consent.checked': 'Geprüft vom Betreiber dieses Dienstes am {day}',
   'consent.permissions': 'Wenn Sie zustimmen, kann die Anwendung',
   'consent.noPermissions': 'nur erfahren, dass Sie zugestimmt haben.',
+  'consent.reasons': 'Wozu sie das jeweils braucht, sagt die Anwendung in eigenen Worten:',
+  'consent.before': 'Sie haben dieser Anwendung am {day} etwas erlaubt. Neues ist markiert.',
+  'consent.beforeNothingNew': 'Sie haben dieser Anwendung am {day} etwas erlaubt. Nichts davon ist neu.',
   'consent.asked': '{application} möchte auf das Konto {user} zugreifen.',
   'consent.answerGoesTo': 'Ihre Antwort geht an {host}.',
   'consent.compareCode': 'Stimmen Sie nur zu, wenn Ihr eigenes Gerät den Code {code} anzeigt.',
@@ -37,6 +43,7 @@ export const de: Texts = {
 
   'permissions.rw': 'Lesen und ändern',
   'permissions.r': 'Lesen',
+  'permissions.new': 'Neu',
   'permissions.worksAt': 'Nur gültig bei',
 
   'resources.title': 'Wo die Anwendung das darf',
@@ -49,6 +56,13 @@ export const de: Texts = {
   'resources.notShown': {
     one: 'Sie haben eine weitere Ressource, die hier nicht ausgewählt werden kann.',
     other: 'Sie haben {count} weitere Ressourcen, die hier nicht ausgewählt werden können.',
+  },
+  'resources.search': 'Nach Namen suchen',
+  'resources.find': 'Suchen',
+  'resources.noneFound': 'Mit diesen Wörtern wurde keine Ihrer Ressourcen gefunden.',
+  'resources.notListed': {
+    one: 'Es gibt {count} weitere. Suchen Sie nach ihrem Namen.',
+    other: 'Es gibt {count} weitere. Suchen Sie nach ihren Namen.',
   },
   'resources.none': 'Sie haben keine Ressourcen, die Sie auswählen könnten.',
   'resources.noneShown': 'Keine Ihrer Ressourcen kann hier ausgewählt werden.',

@@ -9,6 +9,7 @@ export const en = {
   direction: 'ltr',
 
   'page.signedInAs': 'Signed in as {user}',
+  'page.switchAccount': 'Not you? Sign in as somebody else',
   'page.faultTitle': 'Error: {title}',
   'page.help': 'Help',
   'page.terms': 'Terms',
@@ -28,8 +29,13 @@ export const en = {
     'Agree only if a device that is yours and in front of you shows this very code. It is that device which gets the access.',
   'consent.unreviewedWarning':
     'This application registered itself. Nobody at this service has checked its name. Agree only if you have just started it yourself.',
+  'consent.checkedBy': 'Checked by {service} on {day}',
+  'consent.checked': 'Checked by the people who run this service on {day}',
   'consent.permissions': 'If you agree, it will be able to',
   'consent.noPermissions': 'do nothing more than know that you agreed.',
+  'consent.reasons': 'The application says why it asks for each, in its own words:',
+  'consent.before': 'You permitted this application something on {day}. New is marked.',
+  'consent.beforeNothingNew': 'You permitted this application something on {day}. Nothing of this is new.',
   'consent.asked': '{application} wants to access the account {user}.',
   'consent.answerGoesTo': 'Your answer goes to {host}.',
   'consent.compareCode': 'Agree only if your own device shows the code {code}.',
@@ -38,6 +44,7 @@ export const en = {
 
   'permissions.rw': 'Read and change',
   'permissions.r': 'Read',
+  'permissions.new': 'New',
   'permissions.worksAt': 'Works only at',
 
   'resources.title': 'Where it may do this',
@@ -50,6 +57,13 @@ export const en = {
   'resources.notShown': {
     one: 'You have {count} more, which cannot be chosen here.',
     other: 'You have {count} more, which cannot be chosen here.',
+  },
+  'resources.search': 'Search by name',
+  'resources.find': 'Search',
+  'resources.noneFound': 'None of your resources was found with these words.',
+  'resources.notListed': {
+    one: 'There is {count} more. Search for it by its name.',
+    other: 'There are {count} more. Search for them by their names.',
   },
   'resources.none': 'You have no resources to choose from.',
   'resources.noneShown': 'None of your resources can be chosen here.',

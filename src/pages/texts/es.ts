@@ -9,6 +9,7 @@ export const es: Texts = {
   direction: 'ltr',
 
   'page.signedInAs': 'Ha iniciado sesión como {user}',
+  'page.switchAccount': '¿No es usted? Iniciar sesión con otra cuenta',
   'page.faultTitle': 'Error: {title}',
   'page.help': 'Ayuda',
   'page.terms': 'Condiciones de uso',
@@ -27,8 +28,13 @@ export const es: Texts = {
     'Acepte solo si un dispositivo suyo, que tiene delante, muestra exactamente este código. Ese dispositivo es el que obtendrá el acceso.',
   'consent.unreviewedWarning':
     'Esta aplicación se ha registrado por sí misma. Nadie de este servicio ha comprobado su nombre. Acepte solo si usted acaba de abrirla.',
+  'consent.checkedBy': 'Revisada por {service} el {day}',
+  'consent.checked': 'Revisada por los responsables de este servicio el {day}',
   'consent.permissions': 'Si acepta, la aplicación podrá',
   'consent.noPermissions': 'únicamente saber que usted ha aceptado.',
+  'consent.reasons': 'La aplicación explica con sus propias palabras por qué pide cada permiso:',
+  'consent.before': 'Concedió acceso a esta aplicación el {day}. Lo nuevo está marcado.',
+  'consent.beforeNothingNew': 'Concedió acceso a esta aplicación el {day}. Nada de esto es nuevo.',
   'consent.asked': '{application} quiere acceder a la cuenta {user}.',
   'consent.answerGoesTo': 'Su respuesta se enviará a {host}.',
   'consent.compareCode': 'Acepte solo si su propio dispositivo muestra el código {code}.',
@@ -37,6 +43,7 @@ export const es: Texts = {
 
   'permissions.rw': 'Leer y modificar',
   'permissions.r': 'Leer',
+  'permissions.new': 'Nuevo',
   'permissions.worksAt': 'Válido solo en',
 
   'resources.title': 'Dónde podrá hacerlo la aplicación',
@@ -50,6 +57,14 @@ export const es: Texts = {
     one: 'Tiene un recurso más, que no se puede elegir aquí.',
     many: 'Tiene {count} de recursos más, que no se pueden elegir aquí.',
     other: 'Tiene {count} recursos más, que no se pueden elegir aquí.',
+  },
+  'resources.search': 'Buscar por nombre',
+  'resources.find': 'Buscar',
+  'resources.noneFound': 'Ninguno de sus recursos coincide con estas palabras.',
+  'resources.notListed': {
+    one: 'Hay {count} más. Búsquelo por su nombre.',
+    many: 'Hay {count} más. Búsquelos por su nombre.',
+    other: 'Hay {count} más. Búsquelos por su nombre.',
   },
   'resources.none': 'No tiene recursos para elegir.',
   'resources.noneShown': 'Ninguno de sus recursos se puede elegir aquí.',

@@ -9,6 +9,7 @@ export const fr: Texts = {
   direction: 'ltr',
 
   'page.signedInAs': 'Vous utilisez le compte {user}',
+  'page.switchAccount': 'Ce n’est pas vous\u202f? Utiliser un autre compte',
   'page.faultTitle': 'Erreur\u00a0: {title}',
   'page.help': 'Aide',
   'page.terms': 'Conditions d’utilisation',
@@ -27,8 +28,13 @@ export const fr: Texts = {
     'N’acceptez que si un appareil qui vous appartient et qui se trouve devant vous affiche exactement ce code. C’est cet appareil qui obtiendra l’accès.',
   'consent.unreviewedWarning':
     'Cette application s’est enregistrée elle-même. Personne au sein de ce service n’a vérifié son nom. N’acceptez que si vous venez de la lancer vous-même.',
+  'consent.checkedBy': 'Vérifiée par {service} le {day}',
+  'consent.checked': 'Vérifiée par les responsables de ce service le {day}',
   'consent.permissions': 'Si vous acceptez, l’application pourra',
   'consent.noPermissions': 'uniquement savoir que vous avez accepté.',
+  'consent.reasons': 'L’application explique elle-même chaque demande, avec ses propres mots\u00a0:',
+  'consent.before': 'Vous avez accordé un accès à cette application le {day}. Les nouveautés sont signalées.',
+  'consent.beforeNothingNew': 'Vous avez accordé un accès à cette application le {day}. Rien de ceci n’est nouveau.',
   'consent.asked': '{application} souhaite accéder au compte {user}.',
   'consent.answerGoesTo': 'Votre réponse sera envoyée à {host}.',
   'consent.compareCode': 'N’acceptez que si votre propre appareil affiche le code {code}.',
@@ -37,6 +43,7 @@ export const fr: Texts = {
 
   'permissions.rw': 'Lire et modifier',
   'permissions.r': 'Lire',
+  'permissions.new': 'Nouveau',
   'permissions.worksAt': 'Valable uniquement sur',
 
   'resources.title': 'Où l’application pourra le faire',
@@ -50,6 +57,14 @@ export const fr: Texts = {
     one: 'Vous avez une autre ressource, qui ne peut pas être choisie ici.',
     many: 'Vous avez {count} d’autres ressources, qui ne peuvent pas être choisies ici.',
     other: 'Vous avez {count} autres ressources, qui ne peuvent pas être choisies ici.',
+  },
+  'resources.search': 'Rechercher par nom',
+  'resources.find': 'Rechercher',
+  'resources.noneFound': 'Aucune de vos ressources ne correspond à ces mots.',
+  'resources.notListed': {
+    one: 'Il y en a {count} de plus. Recherchez-la par son nom.',
+    many: 'Il y en a {count} de plus. Recherchez-les par leur nom.',
+    other: 'Il y en a {count} de plus. Recherchez-les par leur nom.',
   },
   'resources.none': 'Vous n’avez aucune ressource à choisir.',
   'resources.noneShown': 'Aucune de vos ressources ne peut être choisie ici.',

@@ -9,6 +9,7 @@ export const ja: Texts = {
   direction: 'ltr',
 
   'page.signedInAs': '{user} としてログイン中',
+  'page.switchAccount': '別のアカウントでログインする場合はこちら',
   'page.faultTitle': 'エラー：{title}',
   'page.help': 'ヘルプ',
   'page.terms': '利用規約',
@@ -27,8 +28,13 @@ export const ja: Texts = {
     'お手元にあるご自分のデバイスに、これとまったく同じコードが表示されている場合にのみ許可してください。アクセスできるようになるのは、そのデバイスです。',
   'consent.unreviewedWarning':
     'このアプリは自動で登録されたもので、このサービスでは名前を確認していません。たった今、ご自分でこのアプリの操作を始めた場合にのみ許可してください。',
+  'consent.checkedBy': '{day}に {service} が審査済み',
+  'consent.checked': '{day}にこのサービスの運営者が審査済み',
   'consent.permissions': '許可すると、このアプリができること',
   'consent.noPermissions': 'あなたが許可したことを知るだけで、ほかには何もできません。',
+  'consent.reasons': 'それぞれの理由は、このアプリ自身による説明です：',
+  'consent.before': '{day}にこのアプリへのアクセスを許可しています。新しいものには印が付いています。',
+  'consent.beforeNothingNew': '{day}にこのアプリへのアクセスを許可しています。新しいものはありません。',
   'consent.asked': '{application} がアカウント {user} へのアクセスを求めています。',
   'consent.answerGoesTo': '選択の結果は {host} に送信されます。',
   'consent.compareCode': 'ご自分のデバイスにコード {code} が表示されている場合にのみ許可してください。',
@@ -37,6 +43,7 @@ export const ja: Texts = {
 
   'permissions.rw': '閲覧と変更',
   'permissions.r': '閲覧',
+  'permissions.new': '新規',
   'permissions.worksAt': '利用できるのは次の場所のみ',
 
   'resources.title': 'アクセスの範囲',
@@ -47,6 +54,10 @@ export const ja: Texts = {
   'resources.list': 'リソース',
   'resources.skip': 'リソースの一覧をスキップ',
   'resources.notShown': { other: 'ほかに {count} 件ありますが、ここでは選択できません。' },
+  'resources.search': '名前で検索',
+  'resources.find': '検索',
+  'resources.noneFound': 'この語句に一致するリソースはありません。',
+  'resources.notListed': { other: 'ほかに {count} 件あります。名前で検索してください。' },
   'resources.none': '選択できるリソースがありません。',
   'resources.noneShown': 'お持ちのリソースは、いずれもここでは選択できません。',
   'resources.choose': 'アプリに利用を許可するリソースを、1 件以上 {most} 件以内で選択してください。',

@@ -9,6 +9,7 @@ export const pt: Texts = {
   direction: 'ltr',
 
   'page.signedInAs': 'Você entrou como {user}',
+  'page.switchAccount': 'Não é você? Entrar com outra conta',
   'page.faultTitle': 'Erro: {title}',
   'page.help': 'Ajuda',
   'page.terms': 'Termos de uso',
@@ -27,8 +28,13 @@ export const pt: Texts = {
     'Permita somente se um dispositivo seu, que está na sua frente, mostrar exatamente este código. É esse dispositivo que receberá o acesso.',
   'consent.unreviewedWarning':
     'Este aplicativo se registrou por conta própria. Ninguém deste serviço verificou o nome dele. Permita somente se foi você quem acabou de abri-lo.',
+  'consent.checkedBy': 'Verificado por {service} em {day}',
+  'consent.checked': 'Verificado pelos responsáveis por este serviço em {day}',
   'consent.permissions': 'Se você permitir, o aplicativo poderá',
   'consent.noPermissions': 'apenas saber que você deu permissão.',
+  'consent.reasons': 'O aplicativo explica com as próprias palavras por que pede cada permissão:',
+  'consent.before': 'Você deu acesso a este aplicativo em {day}. O que é novo está marcado.',
+  'consent.beforeNothingNew': 'Você deu acesso a este aplicativo em {day}. Nada disso é novo.',
   'consent.asked': '{application} quer acessar a conta {user}.',
   'consent.answerGoesTo': 'Sua resposta será enviada para {host}.',
   'consent.compareCode': 'Permita somente se o seu próprio dispositivo mostrar o código {code}.',
@@ -37,6 +43,7 @@ export const pt: Texts = {
 
   'permissions.rw': 'Ler e alterar',
   'permissions.r': 'Ler',
+  'permissions.new': 'Novo',
   'permissions.worksAt': 'Válido somente em',
 
   'resources.title': 'Onde o aplicativo poderá fazer isso',
@@ -50,6 +57,14 @@ export const pt: Texts = {
     one: 'Você tem mais um recurso, que não pode ser escolhido aqui.',
     many: 'Você tem mais {count} de recursos, que não podem ser escolhidos aqui.',
     other: 'Você tem mais {count} recursos, que não podem ser escolhidos aqui.',
+  },
+  'resources.search': 'Buscar pelo nome',
+  'resources.find': 'Buscar',
+  'resources.noneFound': 'Nenhum dos seus recursos corresponde a essas palavras.',
+  'resources.notListed': {
+    one: 'Há mais {count}. Busque-o pelo nome.',
+    many: 'Há mais {count}. Busque-os pelo nome.',
+    other: 'Há mais {count}. Busque-os pelo nome.',
   },
   'resources.none': 'Você não tem recursos para escolher.',
   'resources.noneShown': 'Nenhum dos seus recursos pode ser escolhido aqui.',

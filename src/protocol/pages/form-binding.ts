@@ -47,6 +47,7 @@ export const FORM_FIELDS = {
   decision: 'decision',
   resourceScope: 'resource_scope',
   resource: 'resource',
+  search: 'search',
   userCode: 'user_code',
   device: 'device',
   clientId: 'client_id',

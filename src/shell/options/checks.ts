@@ -39,6 +39,7 @@ const OPTIONS: TakesOf<AuthorizationServerOptions> = {
   store: methods('a store', 'read', 'write', 'list'),
   user: FUNCTION,
   signInUrl: FUNCTION,
+  switchAccountUrl: FUNCTION,
   resources: FUNCTION,
   scopes: CATALOGUE,
   audiences: { words: 'a list of { resource, name, scopes }', fits: Array.isArray },

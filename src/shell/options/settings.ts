@@ -26,6 +26,7 @@ import {
 
 /** The functions of a host that have no default. */
 type OptionalFunction =
+  | 'switchAccountUrl'
   | 'resources'
   | 'locale'
   | 'authorize'
@@ -95,6 +96,7 @@ export function resolveOptions<Native>(options: AuthorizationServerOptions<Nativ
     corsOrigins: corsOriginsOf(own.corsOrigins ?? [], own.allowInsecureIssuer ?? false),
     entropy: own.entropy === undefined ? createEntropyPool() : checkedEntropy(own.entropy),
     // Own properties even if they are undefined: otherwise a polluted prototype would set them.
+    switchAccountUrl: own.switchAccountUrl,
     resources: own.resources,
     locale: own.locale,
     authorize: own.authorize,

@@ -13,6 +13,7 @@ import type {
   SubmittedApplication,
 } from '../application.js'
 import { isPublished, isResourceServer, secretsOf, selfRegisteredOf, termsOf } from '../application.js'
+import { reasonOf } from '../reason.js'
 import { decidedByAdministrator, keptUntil } from '../self-registered/life.js'
 import type { CommandOf } from './commands.js'
 import type { ApplicationOutcome } from './outcome.js'
@@ -112,17 +113,15 @@ export function reject(application: Application, command: CommandOf<'reject'>, n
     : done({ ...decidedByAdministrator(application), state: 'rejected', review: rejected }, 'rejected', now)
 }
 
-/** Returns the reasons of the approved scopes. The reason of a scope goes with one that was made of it: `name:rw` with `name:r`. */
+/** Returns the reasons of the approved scopes. */
 function reasonsFor(
   scopes: readonly Scope[],
   given: ApplicationDetails['reasons'],
-  { entries }: ScopeCatalogue,
+  catalogue: ScopeCatalogue,
 ): ApplicationDetails['reasons'] {
-  const reasonOf = new Map(Object.entries(given))
   return Object.fromEntries(
     scopes.flatMap((scope) => {
-      const asked = [scope, ...(entries.get(scope)?.includedBy ?? [])].find((each) => reasonOf.has(each))
-      const reason = asked === undefined ? undefined : reasonOf.get(asked)
+      const reason = reasonOf(given, scope, catalogue)
       return reason === undefined ? [] : [[scope, reason]]
     }),
   )

@@ -7,7 +7,7 @@
  * @see RFC 7591, section 5
  */
 import type { Seconds } from '../../values.js'
-import type { Application, SelfRegistered } from '../application.js'
+import type { Application, PublishedApplication, SelfRegistered } from '../application.js'
 import { isPublished, selfRegisteredOf } from '../application.js'
 
 const DAY: Seconds = 86_400
@@ -40,7 +40,10 @@ export function keepUntilOf(
 }
 
 /** Returns the record of a client's own registration with another end; undefined for none. */
-export function keptUntil({ keepUntil: _, ...rest }: SelfRegistered, keepUntil: Seconds | undefined): SelfRegistered {
+export function keptUntil(
+  { keepUntil: _, approvedByPolicy: __, ...rest }: SelfRegistered,
+  keepUntil: Seconds | undefined,
+): SelfRegistered {
   return keepUntil === undefined ? rest : { ...rest, keepUntil }
 }
 
@@ -49,10 +52,21 @@ export function isUnreviewed(application: Application): boolean {
   return selfRegisteredOf(application)?.keepUntil !== undefined
 }
 
+/**
+ * Returns the time at which administrators approved an application; undefined where the policy of the host did, and nobody has looked at
+ * what it says.
+ */
+export function checkedAtOf(application: PublishedApplication): Seconds | undefined {
+  const { keepUntil, approvedByPolicy } = selfRegisteredOf(application) ?? {}
+  return keepUntil === undefined && approvedByPolicy === undefined ? application.approvedAt : undefined
+}
+
 /** Returns an application that an administrator decided on, which is no more removed where nobody uses it. */
 export function decidedByAdministrator<Decided extends Application>(application: Decided): Decided {
   const selfRegistered = selfRegisteredOf(application)
-  return selfRegistered === undefined
-    ? application
-    : { ...application, selfRegistered: keptUntil(selfRegistered, undefined) }
+  if (selfRegistered === undefined) return application
+  const kept = keptUntil(selfRegistered, undefined)
+  // Who suspends an application has not approved it.
+  const byPolicy = isPublished(application) && checkedAtOf(application) === undefined
+  return { ...application, selfRegistered: byPolicy ? { ...kept, approvedByPolicy: true } : kept }
 }
