@@ -189,7 +189,8 @@ async function showConsent(
   if (isOAuthError(model)) return redirectError(context, { ...asked, error: model })
   const form = { action: context.issuerPath + ENDPOINT_PATHS.authorization, fields }
   const html = await context.show.consent({ ...model, redirectHost: shownHost(redirectUri), form })
-  return pageResponse(again === undefined ? 200 : 400, html, formTargets(redirectUri), binder.headers)
+  const status = again === undefined ? 200 : 400
+  return pageResponse(context.pageSources, status, html, formTargets(redirectUri), binder.headers)
 }
 
 /** Makes a grant without a question, since the user gave the application as much before. */

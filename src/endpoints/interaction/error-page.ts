@@ -30,14 +30,14 @@ const CODES = new Map<RefusalReason, PageErrorCode>([
  * @param more - what the audit trail is told besides
  */
 export async function showError(
-  { reportRefusal, show, language, stylesheet }: PageContext<never>,
+  { reportRefusal, show, language, stylesheet, pageSources }: PageContext<never>,
   endpoint: PageEndpoint,
   error: OAuthError,
   { clientId, rule }: { readonly clientId?: string; readonly rule?: string } = {},
 ): Promise<HttpResponse> {
   reportRefusal(endpoint, error.reason, error.code, { clientId, rule })
   const model = { ...describeError(language, codeOf(endpoint, error)), stylesheet }
-  return pageResponse(error.status, await show.error(model), [], retryAfter(error))
+  return pageResponse(pageSources, error.status, await show.error(model), [], retryAfter(error))
 }
 
 function codeOf(endpoint: PageEndpoint, { code, reason }: OAuthError): PageErrorCode {
