@@ -36,7 +36,7 @@ const BUDGETS: { readonly [entry: string]: Budget } = {
   './metadata': { files: 1, gzip: 26_500 },
   './client': { files: 14, gzip: 22_300 },
   './client/node': { files: 5, gzip: 10_100 },
-  './testing': { files: 21, gzip: 69_000, later: 66_500 },
+  './testing': { files: 21, gzip: 69_500, later: 71_000 },
 }
 
 /** Sources that no start waits for: they are loaded behind it. */
