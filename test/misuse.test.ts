@@ -60,7 +60,7 @@ const calling = (given: object, name: string): Call => {
 
 const OPTIONS = {
   server:
-    'store user signInUrl switchAccountUrl resources scopes codeLifetime accessTokenLifetime refreshTokenLifetime gracePeriod consentLifetime deviceCodeLifetime devicePollingInterval userCodeLimiter remoteAddress refreshReplay consent redirectMatching allowLocalhost openidConfiguration corsOrigins audiences authorize clientPolicy registrationLimiter fetchClientMetadata requirePkce allowClientSecretPost derivationKey macTokens macWindow introspectionMaxAge bodyLimit mountPath appearance locale texts onEvent onError clock entropy digests allowInsecureIssuer issuer',
+    'store user signInUrl switchAccountUrl resources scopes codeLifetime accessTokenLifetime refreshTokenLifetime gracePeriod consentLifetime deviceCodeLifetime devicePollingInterval userCodeLimiter remoteAddress refreshReplay consent redirectMatching allowLocalhost openidConfiguration corsOrigins audiences authorize clientPolicy registrationLimiter fetchClientMetadata requirePkce allowClientSecretPost derivationKey macTokens macWindow introspectionMaxAge bodyLimit mountPath appearance pageSources locale texts onEvent onError clock entropy digests allowInsecureIssuer issuer',
   discover: 'issuer clientId clientSecret clientAuthentication resource fetch timeout clock',
   discoverResource: 'url challenge chooseIssuer fetch timeout',
   registerClient: 'issuer metadata initialAccessToken fetch timeout',

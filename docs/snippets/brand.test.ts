@@ -4,6 +4,7 @@
  */
 // #region imports
 import { createAuthorizationServer } from 'grantwell'
+import { createFetchHandler } from 'grantwell/fetch'
 // #endregion imports
 import { memoryStore } from 'grantwell/storage/memory'
 import { expect, test } from 'vitest'
@@ -47,5 +48,39 @@ test('name, logo and links are on the page, colours and font in the stylesheet, 
   for (const part of ['/assets/acme.svg', 'https://help.acme.example', '/terms', '/privacy'])
     expect(page).toContain(part)
   expect(await get('/oauth2/style.css')).toContain("--font: 'Inter', system-ui, sans-serif;")
+  expect(errors).toEqual([])
+})
+
+// #region sources
+const withFont = createAuthorizationServer({
+  ...host,
+  appearance: { font: "'Acme Sans', sans-serif" },
+  pageSources: { fonts: ['https://fonts.example'] },
+})
+// #endregion sources
+
+// #region font
+const FONT_FACE = `@font-face {
+  font-family: 'Acme Sans';
+  src: url('https://fonts.example/acme-sans.woff2') format('woff2');
+  font-display: swap;
+}
+`
+const handler = createFetchHandler(withFont)
+
+async function handle(request: Request): Promise<Response> {
+  const response = await handler(request)
+  if (new URL(request.url).pathname !== '/oauth2/style.css') return response
+  return new Response(FONT_FACE + (await response.text()), { headers: { 'Content-Type': 'text/css' } })
+}
+// #endregion font
+
+test('a font from elsewhere is in the policy, and its rule stands before those of the server', async () => {
+  const open = (path: string) => handle(new Request(`https://git.example${path}`))
+  const policy = (await open('/oauth2/applications')).headers.get('content-security-policy')
+  expect(policy).toContain("; font-src 'self' https://fonts.example; ")
+  const style = await open('/oauth2/style.css')
+  expect(style.headers.get('content-type')).toBe('text/css')
+  expect(await style.text()).toMatch(/^@font-face \{[^}]+fonts\.example[^}]+\}[\s\S]+--font: 'Acme Sans', sans-serif;/)
   expect(errors).toEqual([])
 })

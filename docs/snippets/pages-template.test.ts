@@ -26,7 +26,10 @@ import type { AuthorizationServerOptions } from 'grantwell'
 import { createNodeHandler } from 'grantwell/node'
 import type { PageInput } from 'grantwell/pages'
 import { countedText, fillText, loadTexts } from 'grantwell/pages'
+// #region check-imports
+import { checkPages } from 'grantwell/testing'
 import { expect, test } from 'vitest'
+// #endregion check-imports
 import { listen } from '../../test/adapters/http.js'
 import { browser, MIRROR, MIRROR_CLIENT, userCodeFrom } from './page-browser.js'
 import { readPage } from './page-words.js'
@@ -293,6 +296,13 @@ const pages: Pages = {
   error: ({ model, locale }) => errorPage(languageOf(locale), model),
 }
 // #endregion error
+
+// #region check
+test('the pages keep all that they must', async () => {
+  await checkPages(pages)
+  await checkPages(pages, { locale: 'de' })
+})
+// #endregion check
 
 let present: string | undefined = 'ada'
 const userOf = (_request: Request | undefined) => (present === undefined ? undefined : { subject: present })

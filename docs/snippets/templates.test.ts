@@ -11,6 +11,7 @@ import { displayText, loadTexts } from 'grantwell/pages'
 import { memoryStore } from 'grantwell/storage/memory'
 // #endregion imports
 import { createFetchHandler } from 'grantwell/fetch'
+import { checkPages as checkKept } from 'grantwell/testing'
 import { expect, test } from 'vitest'
 import { browser, MIRROR, MIRROR_CLIENT, userCodeFrom } from './page-browser.js'
 
@@ -238,6 +239,10 @@ test('the error page leads to the sign-in', async () => {
   present = true
   expect(page).toContain('<a href="/sign-in?return_to=')
   expect(told).toEqual([])
+})
+
+test('the templates keep everything that a page must keep', async () => {
+  await checkKept(pages)
 })
 
 test('a wrong syntax is found when a template is compiled', () => {

@@ -70,7 +70,7 @@ async function showApplications<Native>(
     more,
     ...(isIncomplete && { isIncomplete }),
   }
-  return pageResponse(200, await context.show.authorizedApplications(model), [], binder.headers)
+  return pageResponse(context.pageSources, 200, await context.show.authorizedApplications(model), [], binder.headers)
 }
 
 /** Answers `POST`: revokes the access of one application. */

@@ -225,7 +225,8 @@ async function showConsent(
   if (isOAuthError(model)) return redirectError(context, { ...asked, error: model })
   const form = { action: context.issuerPath + ENDPOINT_PATHS.authorization, fields }
   const html = await context.show.consent({ ...model, redirectHost: shownHost(redirectUri), form })
-  return pageResponse(again?.type === 'fault' ? 400 : 200, html, formTargets(redirectUri), binder.headers)
+  const status = again?.type === 'fault' ? 400 : 200
+  return pageResponse(context.pageSources, status, html, formTargets(redirectUri), binder.headers)
 }
 
 /** Reads the live grants of the user to the application. */

@@ -5,7 +5,7 @@
  */
 
 import type { Application } from '../core/application/application.js'
-import { lifetimesFor } from '../core/application/application.js'
+import { lifetimesFor } from '../core/application/life/terms.js'
 import type { Credential } from '../core/credentials/credential.js'
 import type { OAuthError } from '../core/errors.js'
 import { isOAuthError } from '../core/errors.js'

@@ -11,46 +11,59 @@ import type { Transactions } from '../shell/transactions.js'
 import type { Applications } from './applications/interface.js'
 import type { Grants } from './grants/interface.js'
 
+/** Every name of the functions, so that a forgotten one does not compile. */
+const APPLICATIONS: Readonly<Record<keyof Applications, 0>> = {
+  register: 0,
+  registerResourceServer: 0,
+  submit: 0,
+  change: 0,
+  withdraw: 0,
+  transfer: 0,
+  setTerms: 0,
+  delete: 0,
+  approve: 0,
+  reject: 0,
+  suspend: 0,
+  reinstate: 0,
+  rotateSecret: 0,
+  explainRedirect: 0,
+  get: 0,
+  list: 0,
+  search: 0,
+  count: 0,
+  logo: 0,
+}
+
+const GRANTS: Readonly<Record<keyof Grants, 0>> = { listGrants: 0, revokeGrant: 0, revokeAll: 0, revokeApplication: 0 }
+
 /** Creates the functions on a server's applications and grants. */
 export function createAdministration(
   settings: Settings<never>,
   transactions: Transactions,
 ): { readonly applications: Applications; readonly grants: Grants } {
-  const applications = lazy(async () => {
-    const { createApplications } = await import('./applications.js')
-    return createApplications(settings, transactions)
-  })
-  const grants = lazy(async () => {
-    const { createGrants } = await import('./grants.js')
-    return createGrants(settings, transactions)
-  })
   return {
-    applications: {
-      register: async (...given) => (await applications()).register(...given),
-      registerResourceServer: async (...given) => (await applications()).registerResourceServer(...given),
-      submit: async (...given) => (await applications()).submit(...given),
-      change: async (...given) => (await applications()).change(...given),
-      approve: async (...given) => (await applications()).approve(...given),
-      reject: async (...given) => (await applications()).reject(...given),
-      withdraw: async (...given) => (await applications()).withdraw(...given),
-      transfer: async (...given) => (await applications()).transfer(...given),
-      setTerms: async (...given) => (await applications()).setTerms(...given),
-      delete: async (...given) => (await applications()).delete(...given),
-      suspend: async (...given) => (await applications()).suspend(...given),
-      reinstate: async (...given) => (await applications()).reinstate(...given),
-      rotateSecret: async (...given) => (await applications()).rotateSecret(...given),
-      explainRedirect: async (...given) => (await applications()).explainRedirect(...given),
-      get: async (...given) => (await applications()).get(...given),
-      list: async (...given) => (await applications()).list(...given),
-      search: async (...given) => (await applications()).search(...given),
-      count: async (...given) => (await applications()).count(...given),
-      logo: async (...given) => (await applications()).logo(...given),
-    },
-    grants: {
-      listGrants: async (...given) => (await grants()).listGrants(...given),
-      revokeGrant: async (...given) => (await grants()).revokeGrant(...given),
-      revokeAll: async (...given) => (await grants()).revokeAll(...given),
-      revokeApplication: async (...given) => (await grants()).revokeApplication(...given),
-    },
+    applications: loadedLater(APPLICATIONS, async () => {
+      const { createApplications } = await import('./applications.js')
+      return createApplications(settings, transactions)
+    }),
+    grants: loadedLater(GRANTS, async () => {
+      const { createGrants } = await import('./grants.js')
+      return createGrants(settings, transactions)
+    }),
   }
 }
+
+/** Makes functions that load their code when the first of them is called. */
+function loadedLater<Functions extends object>(
+  names: Readonly<Record<keyof Functions, 0>>,
+  load: () => Promise<Functions>,
+): Functions {
+  const loaded = lazy(load)
+  const calls = Object.keys(names).map((name) => [
+    name,
+    async (...given: unknown[]) => ((await loaded()) as Record<string, Call>)[name]?.(...given),
+  ])
+  return Object.fromEntries(calls) as Functions // each name calls the function of that name
+}
+
+type Call = (...given: unknown[]) => unknown

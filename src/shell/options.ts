@@ -9,6 +9,7 @@ import type { ScopeCatalogue } from '../core/scopes.js'
 import type { ClientId, Seconds, Subject } from '../core/values.js'
 import type { Appearance, Pages, Texts } from '../pages/index.js'
 import type { HttpRequest } from '../protocol/message.js'
+import type { PageSources } from '../protocol/pages/page.js'
 import type { RecordStore } from '../storage/record-store.js'
 import type { AuditEvent } from './audit.js'
 import type { FetchedClientMetadata } from './options/client-metadata.js'
@@ -283,6 +284,11 @@ export interface AuthorizationServerOptions<Native = unknown> {
    * default one, of a new language the English one.
    */
   readonly texts?: Readonly<Record<string, Partial<Texts>>>
+  /**
+   * Origins that pages may load images, fonts and stylesheets from besides the server's own; none by default. Each is an https origin
+   * such as `'https://cdn.example'`, at most 16 for each kind. There is no such option for scripts.
+   */
+  readonly pageSources?: PageSources
   /** Pages that replace the default ones. They have the same headers, so they can use no scripts and no inline styles. */
   readonly pages?: Partial<Pages>
 

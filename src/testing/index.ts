@@ -1,6 +1,6 @@
 /**
- * The entry point `grantwell/testing`: tests of a store, of a server with its store and clock, and of every order in which
- * requests can meet. For tests alone. Needs `fast-check` 4.
+ * The entry point `grantwell/testing`: tests of a store, of a server with its store and clock, of every order in which
+ * requests can meet, and of pages of a host's own. For tests alone. Needs `fast-check` 4.
  * @module
  */
 
@@ -10,6 +10,8 @@ export type { RegistrationOptions } from './arbitraries/registrations.js'
 export type { RequestOptions } from './arbitraries/sound-requests.js'
 export type { Arbitraries } from './arbitraries.js'
 export { arbitraries } from './arbitraries.js'
+export type { CheckPagesOptions } from './check-pages.js'
+export { checkPages, PagesError } from './check-pages.js'
 export type {
   Beginning,
   CallAnswer,

@@ -112,7 +112,14 @@ export const ROOMS: { readonly [folder: string]: Room } = {
   },
   metadata: { rooms: {}, packages: ['@bufbuild/protobuf/wire'] },
   testing: {
-    rooms: { ...CORE, '': 'everything', protocol: 'everything', shell: 'everything', storage: 'everything' },
+    rooms: {
+      ...CORE,
+      '': 'everything',
+      pages: 'everything',
+      protocol: 'everything',
+      shell: 'everything',
+      storage: 'everything',
+    },
     packages: ['fast-check'],
   },
   cli: {

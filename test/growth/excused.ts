@@ -83,7 +83,7 @@ export const EXCUSED: Readonly<Record<string, readonly string[]>> = {
     ...of('protocol/introspection.ts', 'introspectionResponse'),
     ...of('protocol/message.ts', 'withAllow'),
     ...of('protocol/metadata.ts', 'metadataResponse'),
-    ...of('protocol/pages/page.ts', 'documentResponse', 'imageResponse'),
+    ...of('protocol/pages/page.ts', 'documentResponse', 'imageResponse', 'isPageSource'),
     ...of('protocol/parameters.ts', 'missing'),
     ...of('core/errors.ts', 'malformed'),
     ...of('protocol/token.ts', 'scopeError'),

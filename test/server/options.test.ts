@@ -40,6 +40,7 @@ function make(options: Record<string, unknown>): unknown {
   const lifetimes = options['refreshTokenLifetime'] === 1 ? { accessTokenLifetime: 1 } : {}
   return createAuthorizationServer({
     ...NEEDED,
+    onError: () => {},
     ...key,
     ...policy,
     ...lifetimes,
@@ -151,6 +152,21 @@ const TAKEN: { readonly [Name in keyof Required<AuthorizationServerOptions>]: re
   appearance: ['an object'],
   locale: ['a function'],
   texts: ['an object'],
+  // Every plain object: its lists are checked once the pages are loaded.
+  pageSources: [
+    'an object',
+    'a store',
+    'half a store',
+    'a store of no functions',
+    'digests',
+    'half of the digests',
+    'catalogue',
+    'a catalogue through JSON',
+    'pages',
+    'one page',
+    'a page that is a string',
+    'a page that there is not',
+  ],
   pages: ['an object', 'pages', 'one page'],
   onEvent: ['a function'],
   onError: ['a function'],
@@ -249,6 +265,7 @@ describe('STYLE 7 options', () => {
       texts: {},
       appearance: {},
       switchAccountUrl: undefined,
+      pageSources: {},
       resources: undefined,
       locale: undefined,
       authorize: undefined,

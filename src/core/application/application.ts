@@ -141,20 +141,6 @@ export function selfRegisteredOf(application: Application | undefined): SelfRegi
   return own ? ownOf(own) : undefined
 }
 
-/** Returns the terms of an application as a part of its record. Reads an own property, so that a polluted prototype grants none. */
-export function termsOf(application: Application | undefined): { readonly terms?: ApplicationTerms } {
-  const terms = isPublished(application) && Object.hasOwn(application, 'terms') && application.terms
-  return terms ? { terms: ownOf(terms) } : {}
-}
-
-/** Returns the lifetimes of tokens that an application has: its own where it has some, else those of the server. */
-export function lifetimesFor<
-  Rules extends { readonly accessTokenLifetime: Seconds; readonly refreshTokenLifetime: Seconds },
->(application: Application | undefined, rules: Rules): Rules {
-  const { terms } = termsOf(application)
-  return terms === undefined ? rules : { ...rules, ...terms }
-}
-
 /** Returns the secrets that an application has already; undefined for one that gets its first at its approval. */
 export function secretsOf(application: Application | undefined): readonly ClientSecret[] | undefined {
   return application !== undefined && Object.hasOwn(application, 'secrets') ? application.secrets : undefined

@@ -4,7 +4,7 @@
  * @see Specification, section 4.1; RFC 6749, section 4.1.2
  */
 import type { PublishedApplication } from '../../core/application/application.js'
-import { termsOf } from '../../core/application/application.js'
+import { termsOf } from '../../core/application/life/terms.js'
 import { RESOURCE_CHOICES } from '../../core/application/registration.js'
 import { isUnreviewed } from '../../core/application/self-registered/life.js'
 import { audienceOf, hasAudience } from '../../core/audiences/audience.js'
@@ -95,7 +95,7 @@ export function findSpared(
  * loopback port or a private-use scheme, so its user is always asked (RFC 8252, section 8.6).
  */
 function isFirstParty({ application, redirectUri }: AuthorizationRequest): boolean {
-  return termsOf(application).terms?.firstParty === true && redirectUri.startsWith('https:')
+  return termsOf(application).firstParty === true && redirectUri.startsWith('https:')
 }
 
 /**

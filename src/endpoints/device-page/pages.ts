@@ -51,7 +51,7 @@ export async function showCodePage(
   code: ShownCode,
   error?: OAuthError,
 ): Promise<HttpResponse> {
-  const { show, stylesheet, reportRefusal } = context
+  const { show, stylesheet, pageSources, reportRefusal } = context
   if (error !== undefined) reportRefusal('device', error.reason, error.code, { subject: user.subject })
   const binder = createFormBinder(context, request, user)
   const html = await show.device({
@@ -61,7 +61,7 @@ export async function showCodePage(
     stylesheet,
     ...(error !== undefined && { fault: describeFault(context, error) }),
   })
-  return pageResponse(error?.status ?? 200, html, [], { ...binder.headers, ...retryAfter(error) })
+  return pageResponse(pageSources, error?.status ?? 200, html, [], { ...binder.headers, ...retryAfter(error) })
 }
 
 /** Says in the user's language why a code was not taken, and how long to wait. */
@@ -92,16 +92,17 @@ export async function showConsent(
   if (isOAuthError(model)) return showError(context, 'device', model)
   const form = { action: actionOf(context), fields }
   const html = await context.show.consent({ ...model, userCode: printUserCode(userCode), form })
-  return pageResponse(again?.type === 'fault' ? 400 : 200, html, [], binder.headers)
+  return pageResponse(context.pageSources, again?.type === 'fault' ? 400 : 200, html, [], binder.headers)
 }
 
 /** Shows what the user decided. */
 export async function showResult(
-  { show, stylesheet }: PageContext<never>,
+  { show, stylesheet, pageSources }: PageContext<never>,
   decision: 'agree' | 'refuse',
   { application: { name } }: ShownDevice,
 ): Promise<HttpResponse> {
-  return pageResponse(200, await show.deviceResult({ decision, application: { name }, stylesheet }))
+  const html = await show.deviceResult({ decision, application: { name }, stylesheet })
+  return pageResponse(pageSources, 200, html)
 }
 
 /** Sends the browser to sign in, and back to the page with the code. */

@@ -19,6 +19,7 @@ import type { ShownPages } from './host-pages.js'
 import { pagesOf } from './host-pages.js'
 import type { FindLanguage } from './language.js'
 import { createLanguages } from './language.js'
+import { readPageSources } from './page-sources.js'
 
 /** The settings of a server, with the store and the audit trail. */
 export type ServerContext<Native> = Settings<Native> & {
@@ -54,6 +55,7 @@ export function createPageContext<Native>(
   return {
     ...settings,
     appearance: readAppearance(settings),
+    pageSources: readPageSources(settings),
     findLanguage: createLanguages(settings),
     stylesheet: settings.issuerPath + ENDPOINT_PATHS.stylesheet,
     transactions,

@@ -32,7 +32,7 @@ const CODES = new Map<RefusalReason, PageErrorCode>([
  * @param detail - what the user is told besides
  */
 export async function showError(
-  { reportRefusal, show, language, stylesheet }: PageContext<never>,
+  { reportRefusal, show, language, stylesheet, pageSources }: PageContext<never>,
   endpoint: PageEndpoint,
   error: OAuthError,
   { clientId, rule }: { readonly clientId?: string; readonly rule?: string } = {},
@@ -40,7 +40,7 @@ export async function showError(
 ): Promise<HttpResponse> {
   reportRefusal(endpoint, error.reason, error.code, { clientId, rule })
   const model = { ...describeError(language, codeOf(endpoint, error)), stylesheet, ...(detail && { detail }) }
-  return pageResponse(error.status, await show.error(model), [], retryAfter(error))
+  return pageResponse(pageSources, error.status, await show.error(model), [], retryAfter(error))
 }
 
 function codeOf(endpoint: PageEndpoint, { code, reason }: OAuthError): PageErrorCode {

@@ -51,13 +51,13 @@ export async function sendToSignIn(
   endpoint: PageEndpoint,
   query: string,
 ): Promise<HttpResponse> {
-  const { stylesheet, show, language } = context
+  const { stylesheet, pageSources, show, language } = context
   const url = context.signInUrl(addressOf(context, endpoint, query))
   const address = checkedAnswer<string>('signInUrl()', SIGN_IN_URL, url)
   if (method !== 'POST') return redirectResponse(address)
   const link = { href: address, text: language.texts['error.signIn'] }
   const html = await show.error({ ...describeError(language, 'signedOut'), link, stylesheet })
-  return pageResponse(403, html, [], refreshTo(address))
+  return pageResponse(pageSources, 403, html, [], refreshTo(address))
 }
 
 /**

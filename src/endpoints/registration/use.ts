@@ -3,7 +3,8 @@
  * @module
  */
 import type { Application } from '../../core/application/application.js'
-import { lifetimesFor } from '../../core/application/application.js'
+import { isPublished } from '../../core/application/application.js'
+import { lifetimesFor } from '../../core/application/life/terms.js'
 import { keepUntilOf } from '../../core/application/self-registered/life.js'
 import { transitionApplication } from '../../core/application/transition.js'
 import type { ClientId, Seconds } from '../../core/values.js'
@@ -21,10 +22,9 @@ export function keepClient(
   transactions: Transactions,
   application: Application | undefined,
 ): Promise<void> | undefined {
+  if (!isPublished(application)) return undefined
   const keepUntil = keepUntilOf(application, settings.clock(), lifetimesFor(application, settings.rules))
-  return keepUntil === undefined || application === undefined
-    ? undefined
-    : keepUntilThen(settings, transactions, application.id, keepUntil)
+  return keepUntil === undefined ? undefined : keepUntilThen(settings, transactions, application.id, keepUntil)
 }
 
 async function keepUntilThen(

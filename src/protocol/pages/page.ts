@@ -1,16 +1,29 @@
 /**
  * The answers to browsers: pages, which cannot be framed, scripted or cached and send no referrer; documents, images and redirects.
  * @module
- * @see RFC 9700, section 4.16; RFC 6749, section 10.13
+ * @see RFC 9700, section 4.16; RFC 6749, section 10.13; Content Security Policy Level 3, section 2.3.1
  */
+import { parseOrigin } from '../../core/url.js'
 import type { HttpResponse } from '../message.js'
+
+/** Origins that pages may load from besides the server's own, such as `['https://cdn.example']`. */
+export interface PageSources {
+  /** Origins of images. */
+  readonly images?: readonly string[]
+  /** Origins of fonts. Without it a page loads no font, not even from the server's own origin; with `[]` from that alone. */
+  readonly fonts?: readonly string[]
+  /** Origins of stylesheets. */
+  readonly styles?: readonly string[]
+}
 
 /**
  * Makes the answer with a page.
+ * @param sources - each passed {@link isPageSource}, so it ends no directive
  * @param formTargets - CSP sources that a form of the page may lead to besides this server; browsers hold redirects of a
  * form's answer against them too
  */
 export function pageResponse(
+  { images, fonts, styles }: PageSources,
   status: number,
   html: string,
   formTargets: readonly string[] = [],
@@ -18,9 +31,10 @@ export function pageResponse(
 ): HttpResponse {
   const policy = [
     "default-src 'none'",
-    "style-src 'self'",
-    "img-src 'self'",
-    `form-action ${["'self'", ...formTargets].join(' ')}`,
+    directive('style-src', styles),
+    directive('img-src', images),
+    ...(fonts === undefined ? [] : [directive('font-src', fonts)]),
+    directive('form-action', formTargets),
     "frame-ancestors 'none'",
     "base-uri 'none'",
   ]
@@ -40,6 +54,16 @@ export function pageResponse(
     },
     body: html,
   }
+}
+
+/** True for an https origin that can be a source of the policy: no IPv6 address can, and no host with an underscore. */
+export function isPageSource(value: unknown): value is string {
+  return typeof value === 'string' && /^https:[^[_]+$/.test(value) && parseOrigin(value) !== undefined
+}
+
+/** Writes a directive of the policy: this server, and what else there is. */
+function directive(name: string, sources: readonly string[] = []): string {
+  return [name, "'self'", ...sources].join(' ')
 }
 
 /**

@@ -91,6 +91,8 @@ const OPTIONS: TakesOf<AuthorizationServerOptions> = {
   appearance: { words: 'an object with name, logo, colours, font and URLs', fits: isAppearance },
   locale: FUNCTION,
   texts: { words: 'an object with texts for each language tag', fits: areTexts },
+  // The lists are checked once the pages are loaded.
+  pageSources: { words: 'an object with lists of origins', fits: isRecord },
   pages: { words: 'an object with pages', fits: isObject },
   onEvent: FUNCTION,
   onError: FUNCTION,

@@ -89,6 +89,7 @@ export function resolveOptions<Native>(options: AuthorizationServerOptions<Nativ
     allowInsecureIssuer: false,
     texts: {},
     appearance: {},
+    pageSources: {},
     ...own,
     clock,
     scopes,

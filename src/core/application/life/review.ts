@@ -12,12 +12,13 @@ import type {
   Review,
   SubmittedApplication,
 } from '../application.js'
-import { isPublished, isResourceServer, secretsOf, selfRegisteredOf, termsOf } from '../application.js'
+import { isPublished, isResourceServer, secretsOf, selfRegisteredOf } from '../application.js'
 import { reasonOf } from '../reason.js'
 import { decidedByAdministrator, keptUntil } from '../self-registered/life.js'
 import type { CommandOf } from './commands.js'
 import type { ApplicationOutcome } from './outcome.js'
 import { done, refused, removed } from './outcome.js'
+import { termsOf } from './terms.js'
 
 /** Makes an application that waits for a decision. */
 export function submitted(command: CommandOf<'submit'>, now: Seconds): SubmittedApplication {
@@ -93,7 +94,7 @@ export function approve(application: Application, command: CommandOf<'approve'>,
     createdAt,
     approvedAt: now,
     secrets,
-    ...termsOf(application),
+    ...(isPublished(application) && Object.hasOwn(application, 'terms') && { terms: termsOf(application) }),
     ...review.details,
     scopes,
     reasons: reasonsFor(scopes, review.details.reasons, command.catalogue),
