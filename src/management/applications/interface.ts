@@ -36,7 +36,7 @@ export interface WantedApplications {
   readonly state?: Application['state']
   /** The user who handed them in. */
   readonly applicant?: Subject
-  /** Words in the name, website, redirect URIs, identifier or applicant, in any case. */
+  /** Words in the name, website, redirect URIs or applicant, in any case, or a whole identifier. */
   readonly text?: string
 }
 

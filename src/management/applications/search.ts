@@ -116,7 +116,9 @@ function matcherOf({ text = '' }: WantedApplications): (application: Application
   const words = plain(text).split(/\s+/).filter(Boolean)
   return (application) => {
     const texts = plain(textsOf(application).join('\n'))
-    return words.every((word) => texts.includes(word))
+    // An identifier is random, so that any few letters may be in it: it is found as a whole.
+    const id = plain(application.id)
+    return words.every((word) => texts.includes(word) || id === word)
   }
 }
 
@@ -126,9 +128,8 @@ function textsOf(application: Application): readonly string[] {
     ...(isPublished(application) ? [application] : []),
     ...(application.review === undefined ? [] : [application.review.details]),
   ]
-  const { id, applicant = '' } = application
+  const { applicant = '' } = application
   return [
-    id,
     applicant,
     ...details.flatMap(({ name, website, redirectUris }: ApplicationDetails) => [name, website, ...redirectUris]),
   ]
