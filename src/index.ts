@@ -4,7 +4,7 @@
  * @module
  */
 
-export type { Application } from './core/application/application.js'
+export type { Application, ApplicationTerms } from './core/application/application.js'
 export type {
   FaultValues,
   RedirectFault,
@@ -40,7 +40,12 @@ export type {
 export type { ClientId, GrantId, Seconds, Subject } from './core/values.js'
 export type { AuthInfo, AuthInfoFor, GuardResult, ResourceOf } from './guard/auth-info.js'
 export type { Authenticate, Guard, GuardProvider } from './guard/guard.js'
-export type { ApplicationPage, Applications, ClientCredentials } from './management/applications/interface.js'
+export type {
+  ApplicationPage,
+  Applications,
+  ClientCredentials,
+  WantedApplications,
+} from './management/applications/interface.js'
 export type { GrantPage, GrantSummary, Grants } from './management/grants/interface.js'
 export type { Logo } from './management/logos.js'
 export type { Pages } from './pages/index.js'
@@ -54,9 +59,11 @@ export type { FetchedClientMetadata } from './shell/options/client-metadata.js'
 export type {
   AudienceDefinition,
   AuthorizationServerOptions,
+  AuthorizeVerdict,
   ClientCandidate,
   ClientVerdict,
   DeviceAttempt,
+  PermissionRequest,
   RegistrationAttempt,
   SpecifiedResource,
   User,

@@ -5,7 +5,7 @@
 
 // #region imports
 import { readFileSync } from 'node:fs'
-import type { Amendment, Registration, Submission } from 'grantwell'
+import type { Amendment, AuthorizeVerdict, PermissionRequest, Registration, Submission } from 'grantwell'
 import { GrantwellError } from 'grantwell'
 import { isPublished } from 'grantwell/core'
 // #endregion imports
@@ -434,18 +434,76 @@ it('is registered in one step, and keeps the credentials that it has', async () 
 it('changes what it is only when the change is approved', async () => {
   const clientId = 'mirror'
   // #region change
-  const { logo: _, ...unchanged } = submission
-  const amendment: Amendment = { ...unchanged, name: 'Issue Mirror Pro' } // the whole registration; without a logo, it stays
+  const amendment: Amendment = { name: 'Issue Mirror Pro' }
   const changed = await server.applications.change(clientId, amendment)
   // #endregion change
   expect(changed).toMatchObject({ name: 'Issue Mirror', review: { state: 'pending', revision: 2 } })
   await server.applications.approve(clientId, { revision: 2 })
   const after = await server.applications.get(clientId)
-  expect(after).toMatchObject({ name: 'Issue Mirror Pro', scopes: ['repo-issue:rw'] })
+  expect(after).toMatchObject({ name: 'Issue Mirror Pro' })
   const page = readPage('guides/applications')
   expect(page).toContain(await messageOf(() => server.applications.approve(clientId, { revision: 2 })))
-  const other = () => server.applications.change(clientId, { ...amendment, type: 'public' })
+  const other = () => server.applications.change(clientId, { type: 'public' })
   expect(page).toContain(await messageOf(other))
+})
+
+it('is withdrawn, given away, found and deleted, and has terms of its own', async () => {
+  const { id } = await server.applications.submit(submission, { applicant: 'ada' })
+  // #region exact
+  const redirectUris = ['https://mirror.example/callback', 'https://mirror.test/callback']
+  await server.applications.change(id, { redirectUris, redirectMatching: 'exact' })
+  // #endregion exact
+  // #region transfer
+  await server.applications.transfer(id, { applicant: 'grace' }) // she has it from now on
+  // #endregion transfer
+  await server.applications.approve(id, { revision: 2 })
+  await server.applications.change(id, { name: 'Another name' })
+  // #region withdraw
+  await server.applications.withdraw(id) // the change that waits; or the application, if it was never approved
+  // #endregion withdraw
+  // #region terms
+  await server.applications.setTerms(id, { firstParty: true, accessTokenLifetime: 900 })
+  // #endregion terms
+  expect(await server.applications.get(id)).toMatchObject({
+    applicant: 'grace',
+    redirectUris,
+    terms: { firstParty: true },
+  })
+  // #region search
+  const { applications, cursor } = await server.applications.search({ text: 'mirror', state: 'approved' })
+  const waiting = await server.applications.count({ state: 'pending' })
+  // #endregion search
+  expect([applications.some((each) => each.id === id), cursor, waiting]).toStrictEqual([
+    true,
+    undefined,
+    await server.applications.count({ state: 'pending' }),
+  ])
+  // #region delete
+  await server.applications.delete(id)
+  // #endregion delete
+  expect(await server.applications.get(id)).toBeUndefined()
+  const { id: other } = await server.applications.submit(submission)
+  test.events.length = 0
+  // #region actor
+  await server.applications.reject(other, { revision: 1, reason: 'We know this name.', actor: 'root' })
+  // { type: 'application', change: 'rejected', actor: 'root', ... }
+  // #endregion actor
+  expect(test.events).toMatchObject([{ type: 'application', change: 'rejected', actor: 'root' }])
+})
+
+it('is refused by rules of the host, or gets less', async () => {
+  const isMember = (subject: string): boolean => subject === 'grace'
+  // #region authorize
+  const authorizeRequest = ({ user, application, scopes }: PermissionRequest): AuthorizeVerdict => {
+    if (isMember(user.subject)) return true
+    if (application.type === 'public') return false
+    return { scopes: scopes.filter((scope) => !scope.endsWith(':rw')) } // guests read
+  }
+  // in the options: authorize: authorizeRequest
+  // #endregion authorize
+  const guest = await testServer({ authorize: authorizeRequest })
+  const { code } = await authorize(guest, { scope: 'repo-code:rw account-profile:r' })
+  expect((await exchange(guest, code)).body.scope).toBe('account-profile:r')
 })
 
 it('stops at the next request while it is suspended', async () => {

@@ -92,12 +92,15 @@ export function inheritedName(given: unknown, names: readonly string[]): string 
 /** The kinds of objects that may hold options. A `Map` or a `Set` has none as properties, so all that it holds would be ignored. */
 const HOLDERS: readonly string[] = ['[object Object]', '[object Module]']
 
+/** True for an object that may hold options. May throw for one that throws when it is read. */
+export function holdsOptions(given: unknown): given is object {
+  return isObject(given) && HOLDERS.includes(Object.prototype.toString.call(given)) && !isThenable(given)
+}
+
 /** Returns the options of an object; undefined for a value that holds none, or that throws when it is read. */
 function entriesOf(given: unknown): readonly (readonly [string, unknown])[] | undefined {
   try {
-    if (!isObject(given) || !HOLDERS.includes(Object.prototype.toString.call(given)) || isThenable(given))
-      return undefined
-    return Object.entries(given)
+    return holdsOptions(given) ? Object.entries(given) : undefined
   } catch {
     return undefined
   }

@@ -98,7 +98,9 @@ async function lookUpCode<Native>(
   if (!isOAuthError(found)) {
     const read = await readAnew(context, request, user, found)
     const asked = isOAuthError(read) ? read : await admitPermission(context, user, read)
-    return isOAuthError(asked) ? showError(context, 'device', asked) : showConsent(context, request, user, asked)
+    return isOAuthError(asked)
+      ? showError(context, 'device', asked, found.application)
+      : showConsent(context, request, user, asked)
   }
   if (found.code === 'temporarily_unavailable') return showError(context, 'device', found)
   return showCodePage(context, request, user, { userCode: typed, complete: false }, found)

@@ -346,6 +346,8 @@ describe('every command in every state', () => {
       applicationId: 'web',
       change: EVENTS[type],
       revision,
+      ...(type === 'transfer' && { applicant: 'grace' }),
+      ...(type === 'set_terms' && { terms: { firstParty: true } }),
     })
   })
 

@@ -6,6 +6,7 @@
 import type { Amendment, Application, Submission } from 'grantwell'
 import { memoryStore } from 'grantwell/storage/memory'
 import { describe, expect, it } from 'vitest'
+import { register } from '../protocol/registration.js'
 import type { TestServer } from '../support.js'
 import { authorize, exchange, LOGO, registration, START, testServer, tokens, WEB, works } from '../support.js'
 
@@ -106,7 +107,10 @@ describe('a change names what is to be other', () => {
     expect(await waiting(test, id)).not.toHaveProperty('description')
     for (const field of ['name', 'website', 'type', 'redirectUris', 'scopes', 'resourceScope', 'logo'] as const) {
       const change = test.server.applications.change(id, { [field]: null } as Amendment) // no field that may be absent
-      await expect(change).rejects.toMatchObject({ code: 'ERR_REGISTRATION', faults: [{ path: field, code: 'type' }] })
+      await expect(change).rejects.toMatchObject({
+        code: 'ERR_REGISTRATION',
+        faults: [{ path: field, code: field === 'website' ? 'missing' : 'type' }],
+      })
     }
   })
 
@@ -118,11 +122,26 @@ describe('a change names what is to be other', () => {
       code: 'ERR_REGISTRATION',
       faults: [{ path: 'firstParty' }, { path: 'terms' }, { path: 'name' }, { path: 'redirectUris[0]' }],
     })
-    for (const value of [null, 7, 'a name']) {
+    const odd = [null, 7, 'a name', [], new Map(), new Date(0), Promise.resolve({ name: 'A' })]
+    for (const value of odd) {
       const wrong = test.server.applications.change(id, value as never) // no object
       await expect(wrong).rejects.toMatchObject({ faults: [{ path: '' }] })
     }
     expect(await recordOf(test, id)).not.toHaveProperty('review')
+  })
+
+  it('takes no name of a prototype for a field', async () => {
+    const test = await testServer()
+    const id = await approved(test)
+    const change = test.server.applications.change(id, JSON.parse('{"__proto__":{"name":"Other"}}'))
+    await expect(change).rejects.toMatchObject({ faults: [{ path: '__proto__', code: 'field_unknown' }] })
+    class Change {
+      get name() {
+        return 'Other'
+      }
+    }
+    const inherited = test.server.applications.change(id, new Change())
+    await expect(inherited).rejects.toMatchObject({ code: 'ERR_REGISTRATION' })
   })
 
   it('asks for a reason of each new scope, and of none that was registered without', async () => {
@@ -433,6 +452,18 @@ describe('terms', () => {
     await test.server.applications.setTerms('web', { firstParty: true })
     await expect(authorize(test)).rejects.toThrow(/no consent page: 302 https:\/\/app\.example\/callback\?code=/)
     expect(test.events.at(-1)).toMatchObject({ type: 'issued', unasked: true, resources: { kind: 'all' } })
+  })
+
+  it('asks for a redirect URI that is not registered as it is, and of a client that registered itself', async () => {
+    const test = await testServer({ clientPolicy: () => 'approve' })
+    const { applications } = test.server
+    await applications.setTerms('web', { firstParty: true })
+    await authorize(test, { redirect_uri: 'https://app.example/go?to=elsewhere' })
+    const { client_id } = await register(test)
+    await expect(applications.setTerms(client_id, { firstParty: true })).rejects.toMatchObject({
+      code: 'ERR_APPLICATION_STATE',
+    })
+    await applications.setTerms(client_id, { accessTokenLifetime: 60 })
   })
 
   it('its users are asked for a redirect URI that another program can take over, for resources to choose, and on a device', async () => {

@@ -159,7 +159,8 @@ export function mismatchRule(
   if (requested === undefined) return brokenRule('redirect_uri_not_sent')
   const asked = parseRedirectUri(requested, rules)
   if (asked === undefined) return redirectUriRule(requested, rules)
-  const { authorizedDomain, allowSubdomains } = registration
+  const { allowSubdomains } = registration
+  const authorizedDomain = domainOf(registration)
   if (asked.kind === 'loopback') return brokenRule('redirect_uri_loopback')
   if (asked.kind === 'private-use' || rules.matching === 'exact' || authorizedDomain === undefined)
     return brokenRule('redirect_uri_not_registered')
@@ -176,7 +177,14 @@ function sameButPort(registered: URL, asked: URL): boolean {
   )
 }
 
-function isHostInDomain({ authorizedDomain, allowSubdomains }: RedirectRegistration, { hostname }: URL): boolean {
+/** Returns the own domain of a registration, so that a polluted prototype opens none. */
+function domainOf(registration: RedirectRegistration): string | undefined {
+  return Object.hasOwn(registration, 'authorizedDomain') ? registration.authorizedDomain : undefined
+}
+
+function isHostInDomain(registration: RedirectRegistration, { hostname }: URL): boolean {
+  const { allowSubdomains } = registration
+  const authorizedDomain = domainOf(registration)
   if (authorizedDomain === undefined) return false
   return hostname === authorizedDomain || (allowSubdomains && hostname.endsWith(`.${authorizedDomain}`))
 }

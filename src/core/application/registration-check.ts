@@ -4,6 +4,7 @@
  * @see Specification, sections 2.1, 5.3 and 8; RFC 6749, section 2
  */
 
+import { holdsOptions } from '../options.js'
 import { FLAG, TEXT } from '../takes.js'
 import { isLine, isLines, isVisible, isWithin } from '../text.js'
 import { parseUrl } from '../url.js'
@@ -41,7 +42,7 @@ export function checkRegistration(
 ):
   | { readonly type: 'details'; readonly details: RegistrationDetails; readonly logo: Uint8Array | undefined }
   | { readonly type: 'faults'; readonly faults: readonly RegistrationFault[] } {
-  if (typeof given !== 'object' || given === null)
+  if (!holdsOptions(given))
     return { type: 'faults', faults: [registrationFault('', wrongType({ words: 'an object' }, given))] }
   const form = createForm(given)
   // In the order in which the faults are told.

@@ -4,7 +4,8 @@
  * @see Specification, section 4.1; RFC 6749, section 4.1.2
  */
 import type { PublishedApplication } from '../../core/application/application.js'
-import { termsOf } from '../../core/application/life/terms.js'
+import { selfRegisteredOf } from '../../core/application/application.js'
+import { lifetimesFor, termsOf } from '../../core/application/life/terms.js'
 import { RESOURCE_CHOICES } from '../../core/application/registration.js'
 import { isUnreviewed } from '../../core/application/self-registered/life.js'
 import { audienceOf, hasAudience } from '../../core/audiences/audience.js'
@@ -91,11 +92,17 @@ export function findSpared(
 }
 
 /**
- * True for an application of the service itself, where the answer goes to an `https` redirect URI: any other program can take over a
- * loopback port or a private-use scheme, so its user is always asked (RFC 8252, section 8.6).
+ * True for an application of the service itself, where the answer goes to an `https` redirect URI that is registered as it is. Any other
+ * program can take over a loopback port or a private-use scheme (RFC 8252, section 8.6), and any page of a domain may redirect further, so
+ * there its user is always asked. So is that of a client that registered itself, which may change what it says.
  */
 function isFirstParty({ application, redirectUri }: AuthorizationRequest): boolean {
-  return termsOf(application).firstParty === true && redirectUri.startsWith('https:')
+  return (
+    termsOf(application).firstParty === true &&
+    selfRegisteredOf(application) === undefined &&
+    redirectUri.startsWith('https:') &&
+    application.redirectUris.includes(redirectUri)
+  )
 }
 
 /**
@@ -112,9 +119,10 @@ function findConsent(
   const audience = audienceOf(asked)
   if (!isRemembered(context, application)) return undefined
   const now = context.clock()
+  const { refreshTokenLifetime } = lifetimesFor(application, context.rules)
   const covers = ({ grant, wasAsked }: LiveGrant): boolean =>
     wasAsked &&
-    now < grant.createdAt + context.rules.refreshTokenLifetime &&
+    now < grant.createdAt + refreshTokenLifetime &&
     grant.code.redirectUri === redirectUri &&
     coversScopes(grant.scopes, scopes, context.scopes) &&
     // A grant for other protected resources, or for none, is another permission.

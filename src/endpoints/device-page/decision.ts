@@ -70,7 +70,7 @@ export async function takeDecision(
   const waiting = checkWaiting(context, userCode, records)
   if (isOAuthError(waiting)) return showCodePage(context, request, user, NO_CODE, userCodeUnknown())
   const found = await admitPermission(context, user, waiting)
-  if (isOAuthError(found)) return showError(context, 'device', found)
+  if (isOAuthError(found)) return showError(context, 'device', found, waiting.application)
   if (verifyForm(context, request, user, consentFormOf(found), sent.token) === undefined)
     return showError(context, 'device', notAccessible('consent_invalid'))
   if (decision === 'search') return showConsent(context, request, user, found, readOpenChoice(sent.form, 'search'))
@@ -78,7 +78,7 @@ export async function takeDecision(
   if (isOpenChoice(resources)) return showConsent(context, request, user, found, resources)
   const admitted =
     decision === 'refuse' ? { asked: found, resources } : await admitChoice(context, user, found, resources)
-  if (isOAuthError(admitted)) return showError(context, 'device', admitted)
+  if (isOAuthError(admitted)) return showError(context, 'device', admitted, found.application)
   const reply = await decide(context, user, { ...wanted, decision }, admitted.asked, admitted.resources)
   if (!isOAuthError(reply)) return showResult(context, decision, found)
   return answerError(context, request, user, found, sent, reply)
@@ -113,14 +113,23 @@ function repeatResult(
 /** Shows the user's earlier decision. A form that agrees to other resources is refused: the result would say that it counted. */
 function showDecided(context: PageContext<never>, decided: DecidedDevice, sent: SentForm): Promise<HttpResponse> {
   const decision = decisionOf(decided)
-  return decision === 'agree' && sent.decision === 'agree' && !hasGrantedChoice(decided, sent)
+  return decision === 'agree' && sent.decision === 'agree' && !hasGrantedChoice(context, decided, sent)
     ? showError(context, 'device', notAccessible('consent_invalid'))
     : showResult(context, decision, decided)
 }
 
 /** True if a form chooses the very resources that were granted. */
-function hasGrantedChoice({ application, device: { resources } }: DecidedDevice, { form }: SentForm): boolean {
+function hasGrantedChoice(
+  { authorize }: PageContext<never>,
+  { application, device: { resources } }: DecidedDevice,
+  { form }: SentForm,
+): boolean {
   const choice = valueIn(form, FORM_FIELDS.resourceScope)
+  // The host may have made the choice narrower.
+  if (authorize !== undefined && resources.kind === 'specified') {
+    const chosen = new Set(listIn(form, FORM_FIELDS.resource))
+    return choice !== 'specified' || resources.ids.every((id) => chosen.has(id))
+  }
   if (choice !== resources.kind) return false
   const granted = new Set(resources.kind === 'specified' ? resources.ids : [])
   const chosen = chosenResources(choice, listIn(form, FORM_FIELDS.resource), application.resourceScope, granted)

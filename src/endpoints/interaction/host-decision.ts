@@ -11,18 +11,23 @@ import type { Resources } from '../../core/resource.js'
 import { narrowScopes, normalizeScopes } from '../../core/scopes.js'
 import type { Takes } from '../../core/takes.js'
 import { isObject } from '../../core/takes.js'
+import { SPECIFIED_RESOURCES_MAX } from '../../protocol/pages/form-binding.js'
 import { checkedAnswer, wrongAnswer } from '../../shell/host.js'
 import type { AuthorizeVerdict, User } from '../../shell/options.js'
 import type { AskedPermission } from './consent-model.js'
 import type { PageContext } from './context.js'
+import { isSendable } from './texts.js'
 
 const VERDICT: Takes = {
-  words: 'true, false, or { scopes, resources } with lists that are no wider, of which either may be left out',
+  words: 'true, false, or { scopes, resources } with lists that are no wider, at least one of the two',
   fits: (value) => typeof value === 'boolean' || isNarrower(value),
 }
 
 function isNarrower(value: unknown): boolean {
-  if (!isObject(value) || Object.keys(value).some((name) => name !== 'scopes' && name !== 'resources')) return false
+  // Anything but a plain object with one of the two is a mistake, and must not admit all.
+  if (!isObject(value) || Object.prototype.toString.call(value) !== '[object Object]') return false
+  const names = Object.keys(value)
+  if (names.length === 0 || names.some((name) => name !== 'scopes' && name !== 'resources')) return false
   const { scopes, resources } = value
   return (scopes === undefined || Array.isArray(scopes)) && (resources === undefined || Array.isArray(resources))
 }
@@ -94,9 +99,12 @@ function narrowResources(
   ids: readonly string[] | undefined,
 ): Resources | undefined | 'wider' {
   if (resources === undefined || ids === undefined) return resources
-  if (!ids.every((id) => typeof id === 'string')) return 'wider'
-  const isWider = resources.kind === 'specified' && ids.some((id) => !resources.ids.includes(id))
-  return isWider ? 'wider' : { kind: 'specified', ids: [...new Set(ids)] }
+  const named = new Set(ids)
+  if (named.size > SPECIFIED_RESOURCES_MAX || !ids.every((id) => isSendable(id) && id !== '')) return 'wider'
+  const chosen = resources.kind === 'specified' ? new Set(resources.ids) : named
+  const isWider = [...named].some((id) => !chosen.has(id))
+  // In an order that does not depend on the host's, so that the same form gets the same answer.
+  return isWider ? 'wider' : { kind: 'specified', ids: [...chosen].filter((id) => named.has(id)).sort() }
 }
 
 /** Describes an application to the host. */

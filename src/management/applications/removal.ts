@@ -2,7 +2,7 @@
  * Takes back what waits, and deletes applications.
  * @module
  */
-import { isPublished } from '../../core/application/application.js'
+import { isPublished, selfRegisteredOf } from '../../core/application/application.js'
 import { checkArgument, readStrictOptions } from '../../core/options.js'
 import { TEXT } from '../../core/takes.js'
 import { parseClientId } from '../../core/values.js'
@@ -29,15 +29,19 @@ export function createRemovalFunctions(context: ApplicationContext): Pick<Applic
       const clientId = parseClientId(id)
       const application = await readApplication(context, id)
       if (clientId === undefined || application === undefined) throw refusalError('unknown')
+      if (selfRegisteredOf(application)?.document !== undefined) throw refusalError('state', application.state)
+      const { transactions, settings } = context
+      const mayEnd = (grant: { readonly clientId: string }) => grant.clientId === clientId
+      const by = { by: 'administrator', ...(actor !== undefined && { actor }), mayEnd } as const
+      const endAll = () => endGrants(transactions, settings.rules, `client:${clientId}`, by)
       // In this order, so that an interruption leaves an application that gets nothing, and a second call ends the rest.
       if (isPublished(application)) {
         await applyCommands(context, clientId, actor, { type: 'suspend' })
-        const { transactions, settings } = context
-        const mayEnd = (grant: { readonly clientId: string }) => grant.clientId === clientId
-        const by = { by: 'administrator', ...(actor !== undefined && { actor }), mayEnd } as const
-        await endGrants(transactions, settings.rules, `client:${clientId}`, by)
+        await endAll()
       }
       await applyCommand(context, clientId, actor, { type: 'delete' })
+      // A decision of a user that was under way may have made one more.
+      if (isPublished(application)) await endAll()
     },
   }
 }

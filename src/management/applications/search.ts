@@ -21,8 +21,8 @@ const WANTED: TakesOf<WantedApplications> = { state: oneOf(...STATES), applicant
 /** The default length of a page. */
 const PAGE_LENGTH = 100
 
-/** The records that one call looks at, at most: a page ends there, and the next one goes on. */
-const LOOKED_AT = 10_000
+/** The pages of the store that one call reads, at most: then its page ends, and the next one goes on. */
+const PAGES_READ = 100
 
 /** Creates the functions that search and count. */
 export function createSearchFunctions(context: ApplicationContext): Pick<Applications, 'search' | 'count'> {
@@ -42,7 +42,7 @@ export function createSearchFunctions(context: ApplicationContext): Pick<Applica
       let count = 0
       let place: Place | undefined = START
       while (place !== undefined) {
-        const page: Found = await searchFrom(context, wanted, place, LOOKED_AT)
+        const page: Found = await searchFrom(context, wanted, place, Number.MAX_SAFE_INTEGER)
         count += page.found.length
         place = page.next
       }
@@ -75,17 +75,17 @@ async function searchFrom(
   const lists = listsOf(wanted)
   const matches = matcherOf(wanted)
   const found: Application[] = []
-  let looked = 0
+  let pages = 0
   let place: Place | undefined = from
   // The place in the middle of a store's page has no cursor: each page is as long as what may still be found.
-  while (place !== undefined && found.length < limit && looked < LOOKED_AT) {
+  while (place !== undefined && found.length < limit && pages < PAGES_READ) {
     const { list, cursor }: Place = place
     const searched = lists[list]
     if (searched === undefined) return { found }
     const length = Math.min(limit - found.length, PAGE_LENGTH)
     const page = await transactions.list(searched.label, { limit: length, ...(cursor !== undefined && { cursor }) })
     if (isOAuthError(page)) throw storeError(page)
-    looked += Math.max(page.records.length, 1)
+    pages++
     const listed = page.records.flatMap(({ value }) => recordAs.application(value) ?? [])
     found.push(...listed.filter((application) => searched.counts(application) && matches(application)))
     if (page.cursor !== undefined) place = { list, cursor: page.cursor }

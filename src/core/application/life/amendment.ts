@@ -2,7 +2,8 @@
  * A change that names only what is to be other: the registration that it makes of the details of an application.
  * @module
  */
-import { isObject } from '../../takes.js'
+import { holdsOptions, inheritedName } from '../../options.js'
+import { entriesOfAny } from '../../takes.js'
 import type { ApplicationDetails } from '../application.js'
 import type { Registration } from '../registration.js'
 import { FIELDS } from '../registration-form.js'
@@ -10,6 +11,7 @@ import { FIELDS } from '../registration-form.js'
 /** Fields that a change takes away by `null`. */
 const OPTIONAL: readonly string[] = [
   'description',
+  'website',
   'authorizedDomain',
   'allowSubdomains',
   'redirectMatching',
@@ -22,26 +24,28 @@ const OPTIONAL: readonly string[] = [
  * @param given - of any shape; a field that is undefined stays as it is, null takes an optional one away
  */
 export function amended(details: ApplicationDetails, given: unknown): unknown {
-  if (!isObject(given)) return given
+  // Anything else has no fields of its own, and would change nothing in silence.
+  const own = holdsOptions(given) && inheritedName(given, FIELDS) === undefined ? entriesOfAny(given) : undefined
+  if (own === undefined) return given
   const isField = (name: string): boolean => FIELDS.some((field) => field === name)
   // The name of an unknown field is a fault, whatever it has.
-  const changes = Object.entries(given).filter(([name, value]) => value !== undefined || !isField(name))
+  const changes = own.filter(([name, value]) => value !== undefined || !isField(name))
   // A domain that is given now takes the place of exact matching.
   const isDomainGiven = changes.some(([name, value]) => name === 'authorizedDomain' && value !== null)
   const { redirectMatching, ...present } = registrationOf(details)
-  const merged: Record<string, unknown> = {
-    ...present,
-    ...(redirectMatching !== undefined && !isDomainGiven && { redirectMatching }),
-  }
+  const merged = new Map<string, unknown>(Object.entries(present))
+  if (redirectMatching !== undefined && !isDomainGiven) merged.set('redirectMatching', redirectMatching)
   for (const [name, value] of changes) {
-    if (value === null && OPTIONAL.includes(name)) delete merged[name]
-    else merged[name] = name === 'scopes' ? withReasons(value, details.reasons) : value
+    if (value === null && OPTIONAL.includes(name)) merged.delete(name)
+    else merged.set(name, name === 'scopes' ? withReasons(value, details.reasons) : value)
   }
-  return merged
+  return Object.fromEntries(merged)
 }
 
-/** Returns the registration that the details of an application were made of, without its logo. */
-export function registrationOf(details: ApplicationDetails): Omit<Registration, 'logo'> {
+/** Returns the registration that the details of an application were made of, without its logo, and without a website where there is none. */
+export function registrationOf(
+  details: ApplicationDetails,
+): Omit<Registration, 'logo' | 'website'> & Partial<Pick<Registration, 'website'>> {
   const { name, description, website, type, redirectUris, authorizedDomain, allowSubdomains } = details
   const { scopes, reasons, resourceScope, deviceFlow, tokenType } = details
   const hosts = new Set(redirectUris.filter((uri) => uri.startsWith('https:')).map((uri) => new URL(uri).hostname))
@@ -51,7 +55,7 @@ export function registrationOf(details: ApplicationDetails): Omit<Registration, 
   return {
     name,
     ...(description !== undefined && { description }),
-    website,
+    ...(website !== '' && { website }),
     type,
     redirectUris,
     ...(authorizedDomain !== undefined && !isTold && { authorizedDomain, allowSubdomains }),

@@ -3,7 +3,7 @@
  * @module
  */
 import type { ClientId, Seconds, Subject } from '../../values.js'
-import type { Application } from '../application.js'
+import type { Application, ApplicationTerms } from '../application.js'
 
 /** The reason for which a command was refused. */
 export type ApplicationRefusal =
@@ -45,6 +45,10 @@ export interface ApplicationEvent {
     | 'deleted'
   /** The revision after the change. */
   readonly revision: number
+  /** The new terms, where they were set. */
+  readonly terms?: ApplicationTerms
+  /** The new applicant, where it was transferred. */
+  readonly applicant?: Subject
   /** The one who did it, as the host named it; absent where the host named nobody. */
   readonly actor?: Subject
 }
@@ -62,8 +66,13 @@ export type ApplicationOutcome =
   | { readonly type: 'refused'; readonly refusal: ApplicationRefusal }
 
 /** Makes an outcome that changed an application. */
-export function done(application: Application, change: ApplicationEvent['change'], now: Seconds): ApplicationOutcome {
-  return { type: 'done', application, event: eventOf(application, change, now) }
+export function done(
+  application: Application,
+  change: ApplicationEvent['change'],
+  now: Seconds,
+  more: Pick<ApplicationEvent, 'terms' | 'applicant'> = {},
+): ApplicationOutcome {
+  return { type: 'done', application, event: { ...eventOf(application, change, now), ...more } }
 }
 
 /** Makes the outcome of an application that is removed. */

@@ -67,7 +67,11 @@ export function detailsToChange(application: Application): ApplicationDetails {
 
 /** Takes back what waits, or what was refused. An application that was never approved is gone with it. */
 export function withdraw(application: Application, now: Seconds): ApplicationOutcome {
-  if (!isPublished(application)) return removed(application, 'withdrawn', now)
+  if (!isPublished(application)) {
+    // A client whose identifier is a URL would come back with the next link.
+    const comesBack = selfRegisteredOf(application)?.document !== undefined
+    return comesBack ? refused('state') : removed(application, 'withdrawn', now)
+  }
   const { review, ...rest } = application
   return review === undefined ? refused('state') : done(rest, 'withdrawn', now)
 }

@@ -56,7 +56,7 @@ export function transfer(
 ): ApplicationOutcome {
   if (isResourceServer(application)) return refused('state')
   if (application.applicant === applicant) return { type: 'done', application }
-  return done({ ...application, applicant }, 'transferred', now)
+  return done({ ...application, applicant }, 'transferred', now, { applicant })
 }
 
 /** Sets what administrators alone decide on. */
@@ -66,11 +66,17 @@ export function setTerms(
   now: Seconds,
 ): ApplicationOutcome {
   if (!isPublished(application) || isResourceServer(application)) return refused('state')
+  // Such a client may change its redirect URIs without an administrator.
+  if (terms.firstParty === true && selfRegisteredOf(application) !== undefined) return refused('state')
   const { terms: _, ...rest } = application
-  return done(Object.keys(terms).length === 0 ? rest : { ...rest, terms }, 'terms_set', now)
+  return done(Object.keys(terms).length === 0 ? rest : { ...rest, terms }, 'terms_set', now, { terms })
 }
 
-/** Removes an application. A live one is suspended first, so that nobody gets anything of it while its grants are ended. */
+/**
+ * Removes an application. A live one is suspended first, so that nobody gets anything of it while its grants are ended. A client whose
+ * identifier is a URL stays, since it would come back with the next link, whatever was decided on it.
+ */
 export function remove(application: Application, now: Seconds): ApplicationOutcome {
+  if (selfRegisteredOf(application)?.document !== undefined) return refused('state')
   return application.state === 'approved' ? refused('state') : removed(application, 'deleted', now)
 }
