@@ -38,6 +38,12 @@ export function faultNote(fault: string | undefined, id?: 'fault'): SafeHtml | u
   return html`<p class="fault"${id && html` id="${id}"`} role="alert" dir="auto">${displayText(fault)}</p>`
 }
 
+/** Writes the outcome of the last submission, for the top of the page. */
+export function noticeNote(notice: string | undefined): SafeHtml | undefined {
+  if (notice === undefined) return undefined
+  return html`<p class="notice" role="status" dir="auto">${displayText(notice)}</p>`
+}
+
 /** Writes a day of UTC. */
 export function dayOf({ locale }: Pick<Language, 'locale'>, seconds: number): SafeHtml {
   const date = new Date(seconds * 1000)

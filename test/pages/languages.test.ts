@@ -169,8 +169,19 @@ describe('a page', () => {
     { ...granted, scopes: [], resources: { kind: 'specified', items: [] } as const },
     { ...granted, resources: { kind: 'public', items: [] } as const },
   ]
-  const applications = [{ ...plainApplication, ...own, suspended: true, grants, older }]
-  const listed = { ...plainApplications, user, applications, next: '/', more: true, isIncomplete: true as const }
+  const choice = { name: '1', value: '1' }
+  const applications = [{ ...plainApplication, ...own, suspended: true, grants, older, choice }]
+  const choiceForm = { action: '/', fields: [] }
+  const listed = {
+    ...plainApplications,
+    user,
+    applications,
+    next: '/',
+    more: true,
+    isIncomplete: true as const,
+    choiceForm,
+    notice: 'Ν',
+  }
   const { redirectHost: _, ...withoutHost } = consent
   const spoken = { locale: 'ja', texts: pseudoTexts }
   it.each([

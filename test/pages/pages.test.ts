@@ -23,6 +23,7 @@ import {
   hostileText,
   plainApplication,
   plainApplications,
+  plainChoice,
   plainComplete,
   plainDevice,
   plainDeviceConsent,
@@ -44,6 +45,7 @@ const documents: Readonly<Record<string, string>> = {
   connected: deviceResultPage(plainDeviceResult),
   refused: deviceResultPage({ ...plainDeviceResult, decision: 'refuse' }),
   applications: authorizedApplicationsPage(plainApplications),
+  'applications, of which some are chosen': authorizedApplicationsPage(plainChoice),
   'applications, none': authorizedApplicationsPage({ ...plainApplications, applications: [], more: true }),
 }
 

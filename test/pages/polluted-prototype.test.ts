@@ -20,6 +20,9 @@ const MORE = [
   'suspended',
   'selected',
   'detail',
+  'choice',
+  'choiceForm',
+  'notice',
 ]
 const VALUES = ['x', true, 1, { href: '/x', text: 'x', count: 1, scopes: [], resources: [] }]
 

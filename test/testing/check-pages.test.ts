@@ -64,6 +64,18 @@ describe('the check of pages', () => {
     ['error', 'a script', (html) => `${html}<script></script>`, 'error (plain) has a script, which the policy'],
     ['error', 'a wrong name', (html) => `${html}undefined`, 'error (plain) shows "undefined"'],
     ['error', 'no escaping', (html) => html.replaceAll('&lt;', '<'), 'error (plain) does not escape a value'],
+    [
+      'authorizedApplications',
+      'a checkbox of no form',
+      without(/ form="chosen"/),
+      'authorizedApplications (choice) has no client_id with the value "sample\\"0" in choiceForm',
+    ],
+    [
+      'authorizedApplications',
+      'no outcome',
+      without(/<p class="notice".*?<\/p>/),
+      'authorizedApplications shows the same whatever notice is',
+    ],
     ['error', 'no link', without(/<a [^>]*>/), 'error (link) has no link to link.href'],
     ['consent', 'no form', without(/<form [^>]*>/), 'consent (plain) has no <form method="post"> with the action'],
     ['consent', 'another method', (html) => html.replace('method="post"', ''), 'has no <form method="post">'],

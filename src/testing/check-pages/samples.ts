@@ -96,7 +96,12 @@ export const RESULTS: { readonly [Decision in 'agree' | 'refuse']: DeviceResultP
 }
 
 const SPECIFIED = { kind: 'specified', items: [`Engine ${MARKUP}`], notShown: 2, isMore: true } as const
-const grant = { scopes, resources: { kind: 'all', items: [] }, createdAt: 1_700_000_000 } as const
+const grant = {
+  scopes,
+  resources: { kind: 'all', items: [] },
+  createdAt: 1_700_000_000,
+  expiresAt: 1_702_592_000,
+} as const
 const formOf = (application: string): AuthorizedApplication['form'] => ({
   action: '/oauth2/sample',
   fields: [{ name: 'application', value: application }, ...form.fields],
@@ -111,17 +116,31 @@ const applications: readonly AuthorizedApplication[] = [
     form: formOf('whole'),
   },
 ]
+const choosable = applications.map((each, index) => ({
+  ...each,
+  choice: { name: 'client_id', value: `sample"${index}` },
+}))
+const choiceForm = { action: '/oauth2/sample', fields: [{ name: 'decision', value: 'sample"' }] }
 const listed: AuthorizedApplicationsPageModel = { user, applications, stylesheet, more: false }
 
-/** The lists of applications: none, some, more on another page, more than can be shown, and an incomplete one. */
+/** The lists of applications: none, some, more on another page, more than can be shown, an incomplete one, a choice, and an outcome. */
 export const LISTS: {
-  readonly [State in 'empty' | 'plain' | 'next' | 'more' | 'incomplete']: AuthorizedApplicationsPageModel
+  readonly [State in
+    | 'empty'
+    | 'plain'
+    | 'next'
+    | 'more'
+    | 'incomplete'
+    | 'choice'
+    | 'notice']: AuthorizedApplicationsPageModel
 } = {
   empty: { ...listed, applications: [] },
   plain: listed,
   next: { ...listed, next: '/oauth2/applications?from=2&sample', more: true },
   more: { ...listed, more: true },
   incomplete: { ...listed, isIncomplete: true },
+  choice: { ...listed, applications: choosable, choiceForm },
+  notice: { ...listed, notice: `An outcome ${MARKUP}` },
 }
 
 const error: ErrorPageModel = { code: 'link', title: `A title ${MARKUP}`, message: 'A message.', stylesheet }
