@@ -92,8 +92,18 @@ export function websiteLink(address: string): SafeHtml {
     : html`<a href="${link}" dir="ltr" rel="noreferrer noopener">${link}</a>`
 }
 
+/** Writes the link back to an application; undefined if it has no website with an address of `http` or `https`. */
+export function backLink(
+  texts: Texts,
+  { name, website = '' }: { readonly name: string; readonly website?: string },
+): SafeHtml | undefined {
+  const link = webAddress(website)
+  const text = fillHtml(texts['page.backTo'], { application: isolated(name) })
+  return link === undefined ? undefined : html`<p><a href="${link}" rel="noreferrer noopener">${text}</a></p>`
+}
+
 /** Returns an address of `http` or `https` in ASCII, with its host in Punycode; undefined for any other. */
-function webAddress(address: string): string | undefined {
+export function webAddress(address: string): string | undefined {
   let url: URL
   // Not by URL.canParse, which refuses characters from U+0080 to U+00FF once Node.js 20 has compiled a call of it.
   try {

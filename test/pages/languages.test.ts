@@ -208,7 +208,17 @@ describe('a page', () => {
         },
       }),
     ],
-    ['error', defaultPages.error({ ...spoken, model: { ...plainError, detail: { parameter: 'Ι', rule: 'Κ' } } })],
+    [
+      'error',
+      defaultPages.error({
+        ...spoken,
+        model: {
+          ...plainError,
+          application: { name: 'Ξ', website: 'https://1.1/' },
+          detail: { parameter: 'Ι', rule: 'Κ' },
+        },
+      }),
+    ],
     ['device', defaultPages.device({ ...spoken, model: { ...device, fault: 'Θ' } })],
     ['device with a code', defaultPages.device({ ...spoken, model: { ...plainComplete, user, userCode: code } })],
     ['device, agreed', defaultPages.deviceResult({ ...spoken, model: { ...plainDeviceResult, application: own } })],

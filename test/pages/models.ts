@@ -55,7 +55,7 @@ export const plainComplete: DevicePageModel = { ...plainDevice, userCode: 'WDJB-
 
 export const plainDeviceResult: DeviceResultPageModel = {
   decision: 'agree',
-  application: { name: 'Loom' },
+  application: { name: 'Loom', website: 'https://loom.example/' },
   stylesheet: '/oauth2/style.css',
 }
 
@@ -203,7 +203,7 @@ export const hostileDevice: fc.Arbitrary<DevicePageModel> = fc.record(
 
 export const hostileDeviceResult: fc.Arbitrary<DeviceResultPageModel> = fc.record({
   decision: fc.constantFrom('agree' as const, 'refuse' as const),
-  application: fc.record({ name: hostileText }),
+  application: fc.record({ name: hostileText, website }, { requiredKeys: ['name'] }),
   stylesheet: hostileText,
 })
 

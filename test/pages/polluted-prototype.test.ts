@@ -23,6 +23,8 @@ const MORE = [
   'choice',
   'choiceForm',
   'notice',
+  'application',
+  'website',
 ]
 const VALUES = ['x', true, 1, { href: '/x', text: 'x', count: 1, scopes: [], resources: [] }]
 

@@ -54,7 +54,7 @@ describe('the check of pages', () => {
     expect(faults).toEqual([
       ...['plain', 'typed', 'fault', 'complete'].map((state) => `device (${state}) throws: Error: late`),
       ...['agree', 'refuse'].map((state) => `deviceResult (${state}) gives number, and no string of HTML`),
-      ...['plain', 'link'].map((state) => `error (${state}) throws: Error: no session`),
+      ...['plain', 'link', 'application'].map((state) => `error (${state}) throws: Error: no session`),
     ])
     expect(String(new PagesError(['error throws: x']))).toBe('PagesError: the pages have a fault:\n  error throws: x')
   })

@@ -10,6 +10,7 @@ export const ar: Texts = {
 
   'page.signedInAs': 'تم تسجيل الدخول باسم {user}',
   'page.switchAccount': 'لست أنت؟ سجّل الدخول بحساب آخر',
+  'page.backTo': 'العودة إلى {application}',
   'page.faultTitle': 'خطأ: {title}',
   'page.help': 'المساعدة',
   'page.terms': 'شروط الاستخدام',

@@ -10,6 +10,7 @@ export const de: Texts = {
 
   'page.signedInAs': 'Angemeldet als {user}',
   'page.switchAccount': 'Nicht Sie? Mit einem anderen Konto anmelden',
+  'page.backTo': 'Zurück zu {application}',
   'page.faultTitle': 'Fehler: {title}',
   'page.help': 'Hilfe',
   'page.terms': 'Nutzungsbedingungen',

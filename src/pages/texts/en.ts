@@ -10,6 +10,7 @@ export const en = {
 
   'page.signedInAs': 'Signed in as {user}',
   'page.switchAccount': 'Not you? Sign in as somebody else',
+  'page.backTo': 'Back to {application}',
   'page.faultTitle': 'Error: {title}',
   'page.help': 'Help',
   'page.terms': 'Terms',

@@ -10,6 +10,7 @@ export const es: Texts = {
 
   'page.signedInAs': 'Ha iniciado sesión como {user}',
   'page.switchAccount': '¿No es usted? Iniciar sesión con otra cuenta',
+  'page.backTo': 'Volver a {application}',
   'page.faultTitle': 'Error: {title}',
   'page.help': 'Ayuda',
   'page.terms': 'Condiciones de uso',

@@ -10,6 +10,7 @@ export const fr: Texts = {
 
   'page.signedInAs': 'Vous utilisez le compte {user}',
   'page.switchAccount': 'Ce n’est pas vous\u202f? Utiliser un autre compte',
+  'page.backTo': 'Retour à {application}',
   'page.faultTitle': 'Erreur\u00a0: {title}',
   'page.help': 'Aide',
   'page.terms': 'Conditions d’utilisation',

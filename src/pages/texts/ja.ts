@@ -10,6 +10,7 @@ export const ja: Texts = {
 
   'page.signedInAs': '{user} としてログイン中',
   'page.switchAccount': '別のアカウントでログインする場合はこちら',
+  'page.backTo': '{application} に戻る',
   'page.faultTitle': 'エラー：{title}',
   'page.help': 'ヘルプ',
   'page.terms': '利用規約',

@@ -10,6 +10,7 @@ export const pt: Texts = {
 
   'page.signedInAs': 'Você entrou como {user}',
   'page.switchAccount': 'Não é você? Entrar com outra conta',
+  'page.backTo': 'Voltar para {application}',
   'page.faultTitle': 'Erro: {title}',
   'page.help': 'Ajuda',
   'page.terms': 'Termos de uso',

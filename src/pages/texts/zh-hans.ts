@@ -10,6 +10,7 @@ export const zhHans: Texts = {
 
   'page.signedInAs': '当前登录账号：{user}',
   'page.switchAccount': '不是您？使用其他账号登录',
+  'page.backTo': '返回 {application}',
   'page.faultTitle': '错误：{title}',
   'page.help': '帮助',
   'page.terms': '使用条款',

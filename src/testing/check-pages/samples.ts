@@ -91,8 +91,8 @@ export const DEVICES: { readonly [State in 'plain' | 'typed' | 'fault' | 'comple
 
 /** The pages after a decision on a device. */
 export const RESULTS: { readonly [Decision in 'agree' | 'refuse']: DeviceResultPageModel } = {
-  agree: { decision: 'agree', application: { name: 'Sample' }, stylesheet },
-  refuse: { decision: 'refuse', application: { name: 'Sample' }, stylesheet },
+  agree: { decision: 'agree', application: { name: 'Sample', website: whole.website }, stylesheet },
+  refuse: { decision: 'refuse', application: { name: 'Sample', website: whole.website }, stylesheet },
 }
 
 const SPECIFIED = { kind: 'specified', items: [`Engine ${MARKUP}`], notShown: 2, isMore: true } as const
@@ -145,8 +145,9 @@ export const LISTS: {
 
 const error: ErrorPageModel = { code: 'link', title: `A title ${MARKUP}`, message: 'A message.', stylesheet }
 
-/** The error pages: without a link, and with one. */
-export const ERRORS: { readonly [State in 'plain' | 'link']: ErrorPageModel } = {
+/** The error pages: without a link, with one, and about an application. */
+export const ERRORS: { readonly [State in 'plain' | 'link' | 'application']: ErrorPageModel } = {
   plain: error,
   link: { ...error, code: 'signedOut', link: { href: '/sign-in?return_to=%2Foauth2&sample', text: 'Sign in' } },
+  application: { ...error, application: { name: whole.name, website: whole.website } },
 }
