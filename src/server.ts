@@ -99,7 +99,7 @@ export function createAuthorizationServer<Native = unknown>(
   const reportRefusal = createReportRefusal(settings)
   const guard = createGuard(settings, transactions, reportRefusal)
   const { applications, grants } = createAdministration(settings, transactions)
-  const routes = createRoutes(settings, transactions, reportRefusal, grants)
+  const routes = createRoutes(settings, transactions, reportRefusal)
   return {
     issuer,
     bodyLimit,
@@ -122,7 +122,6 @@ function createRoutes<Native>(
   settings: Settings<Native>,
   transactions: Transactions,
   reportRefusal: ReportRefusal,
-  grants: Grants,
 ): ReadonlyMap<string, Route<Native>> {
   const backChannel = lazy(async () => {
     const { createBackChannel } = await import('./endpoints/back-channel.js')
@@ -130,7 +129,7 @@ function createRoutes<Native>(
   })
   const frontChannel = lazy(async () => {
     const { createFrontChannel } = await import('./endpoints/front-channel.js')
-    return createFrontChannel(settings, transactions, reportRefusal, grants)
+    return createFrontChannel(settings, transactions, reportRefusal)
   })
   const back = (name: keyof BackChannel<Native>): Answer<Native> => answerOf(backChannel, name)
   const front = (name: keyof FrontChannel<Native>): Answer<Native> => answerOf(frontChannel, name)

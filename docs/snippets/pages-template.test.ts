@@ -70,6 +70,7 @@ const ENGLISH = {
   suspended: 'The administrators stopped it.',
   permitted: 'Permitted on',
   lastUsed: 'last used on',
+  ends: 'ends unless it is renewed on',
   before: 'Permitted before, in all (times):',
   revoke: 'Revoke access',
   next: 'More applications',
@@ -110,6 +111,7 @@ const GERMAN: typeof ENGLISH = {
   suspended: 'Die Betreiber haben sie angehalten.',
   permitted: 'Erlaubt am',
   lastUsed: 'zuletzt benutzt am',
+  ends: 'endet, wenn sie nicht erneuert wird, am',
   before: 'Früher erlaubt, zusammen (Male):',
   revoke: 'Zugriff entziehen',
   next: 'Weitere Anwendungen',
@@ -232,9 +234,10 @@ function deviceResultPage(language: Language, { decision, application, styleshee
 // #region applications
 function applicationsPage(language: Language, model: AuthorizedApplicationsPageModel): string {
   const words = WORDS[language]
-  const { applications, next } = model
+  const { applications, notice, next } = model
   const isEmpty = applications.length === 0 && model.isIncomplete === undefined
   const body = html`${signedIn(language, model.user)}
+${notice === undefined ? undefined : html`<p role="status">${notice}</p>`}
 <h1>${words.applications}</h1>
 ${isEmpty ? html`<p>${words.none}</p>` : undefined}
 ${applications.map((each) => applicationSection(language, each))}
@@ -247,9 +250,10 @@ ${model.isIncomplete === true ? html`<p>${words.incomplete}</p>` : undefined}`
 function applicationSection(language: Language, application: AuthorizedApplication): SafeHtml {
   const words = WORDS[language]
   const { name, website, suspended, older, form } = application
-  const grants = application.grants.map(({ scopes, resources, createdAt, lastUsedAt }) => {
+  const grants = application.grants.map(({ scopes, resources, createdAt, lastUsedAt, expiresAt }) => {
     const used = lastUsedAt === undefined ? undefined : html`, ${words.lastUsed} ${day(language, lastUsedAt)}`
-    return html`<p>${words.permitted} ${day(language, createdAt)}${used}</p>
+    const ends = html`, ${words.ends} ${day(language, expiresAt)}`
+    return html`<p>${words.permitted} ${day(language, createdAt)}${used}${ends}</p>
 ${scopeList(language, scopes)}${places(language, resources)}`
   })
   const before =
@@ -422,8 +426,9 @@ test('the five pages work in both languages', async () => {
     expect((await ada.submit(AGREED)).page).toContain(words.agreed)
     const listed = await ada.open('/oauth2/applications')
     expect(listed.page).toContain(words.permitted)
-    expect((await ada.submit()).answer.headers.get('location')).toBe('/oauth2/applications')
-    expect((await ada.open('/oauth2/applications')).page).toContain(words.none)
+    const revoked = (await ada.submit()).page
+    expect(revoked).toContain('role="status"')
+    expect(revoked).toContain(words.none)
   }
   expect(told).toEqual([])
 })

@@ -30,7 +30,7 @@ import { answerFault, explainLinkError, redirectError, showLinkError } from './a
 import { isAheadOfUser, isNavigation, isPartOfPage } from './authorization/purpose.js'
 import { createConsentModel } from './interaction/consent-model.js'
 import type { PageAnswer, PageContext, ServerContext } from './interaction/context.js'
-import { pageEndpoint } from './interaction/error-page.js'
+import { describeWayBack, pageEndpoint } from './interaction/error-page.js'
 import { createFormBinder, verifyFormOfAnyAge } from './interaction/forms.js'
 import { admitChoice, admitPermission } from './interaction/host-decision.js'
 import type { OpenChoice } from './interaction/resources.js'
@@ -98,10 +98,11 @@ async function takeDecision<Native>(context: PageContext<Native>, request: HttpR
 
   // A form of any age: it may come again after it was decided in time. The decision that is stored tells an old form from a new one.
   const verified = verifyFormOfAnyAge(context, request, user, shownOf(asked), sent.token)
-  if (verified === undefined) return showLinkError(context, notAccessible('consent_invalid'))
+  const wayBack = describeWayBack(asked.application)
+  if (verified === undefined) return showLinkError(context, notAccessible('consent_invalid'), wayBack)
   if (sent.decision === 'refuse') return refuse(context, asked, user, verified)
   const isSearch = sent.decision === 'search'
-  if (!isSearch && sent.decision !== 'agree') return showLinkError(context, notAccessible('consent_invalid'))
+  if (!isSearch && sent.decision !== 'agree') return showLinkError(context, notAccessible('consent_invalid'), wayBack)
 
   const resources = isSearch
     ? readOpenChoice(sent.form, 'search')
@@ -141,7 +142,7 @@ async function loadAsked<Native>(
   if (isOAuthError(named)) return showLinkError(context, named)
   const isDue = isDocumentDue(context, named.clientId, named.application)
   const before = isDue ? undefined : checkRequest(context, named)
-  if (isOAuthError(before)) return explainLinkError(context, user, before)
+  if (isOAuthError(before)) return explainLinkError(context, user, before, named.application)
   // Only for a user who is signed in: else anybody could make this server call any other.
   if (isDue && user === undefined) return sendToSignIn(context, request, 'authorization', printQuery(named.parameters))
   // A page of anybody's, with an image or a script, must not make it do so for its visitors.

@@ -19,7 +19,7 @@ import type { WaitingDevice } from './device-page/devices.js'
 import { findWaiting } from './device-page/devices.js'
 import { CODE_FORM, showCodePage, showConsent, signInForCode } from './device-page/pages.js'
 import type { PageAnswer, PageContext, ServerContext } from './interaction/context.js'
-import { pageEndpoint, showError } from './interaction/error-page.js'
+import { describeWayBack, pageEndpoint, showError } from './interaction/error-page.js'
 import { verifyForm } from './interaction/forms.js'
 import { admitPermission } from './interaction/host-decision.js'
 import { readUser } from './interaction/sign-in.js'
@@ -97,9 +97,10 @@ async function lookUpCode<Native>(
   const found = tooMany ?? (await findWaiting(context, user, userCode))
   if (!isOAuthError(found)) {
     const read = await readAnew(context, request, user, found)
-    const asked = isOAuthError(read) ? read : await admitPermission(context, user, read)
+    if (isOAuthError(read)) return showError(context, 'device', read)
+    const asked = await admitPermission(context, user, read)
     return isOAuthError(asked)
-      ? showError(context, 'device', asked, found.application)
+      ? showError(context, 'device', asked, read.application, describeWayBack(read.application))
       : showConsent(context, request, user, asked)
   }
   if (found.code === 'temporarily_unavailable') return showError(context, 'device', found)

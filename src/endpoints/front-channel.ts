@@ -2,7 +2,6 @@
  * The endpoints that a browser meets, the one that gives a device its codes, and the metadata. They are loaded after the start.
  * @module
  */
-import type { Grants } from '../management/grants/interface.js'
 import { stylesheetOf } from '../pages/appearance/stylesheet.js'
 import type { HttpRequest, HttpResponse } from '../protocol/message.js'
 import { documentResponse } from '../protocol/pages/page.js'
@@ -37,7 +36,6 @@ export function createFrontChannel<Native>(
   settings: Settings<Native>,
   transactions: Transactions,
   reportRefusal: ReportRefusal,
-  grants: Grants,
 ): FrontChannel<Native> {
   const context = createPageContext(settings, transactions, reportRefusal)
   const css = documentResponse('text/css;charset=UTF-8', stylesheetOf(context.appearance))
@@ -45,7 +43,7 @@ export function createFrontChannel<Native>(
     authorization: authorizationEndpoint(context),
     deviceAuthorization: deviceAuthorizationEndpoint(settings, transactions, reportRefusal),
     device: devicePageEndpoint(context),
-    applications: applicationsPageEndpoint(context, grants),
+    applications: applicationsPageEndpoint(context),
     stylesheet: () => css,
     logo: logoEndpoint(settings, transactions),
     metadata: metadataEndpoint(settings),

@@ -36,6 +36,7 @@ export interface KeptGrant {
   readonly audience?: Audience
   readonly createdAt: Seconds
   readonly lastUsedAt?: Seconds
+  readonly expiresAt: Seconds
 }
 
 /** Resources, with their first identifiers. */
@@ -79,14 +80,15 @@ function withGrant(before: PermittedApplication | undefined, grant: GrantSummary
   return { clientId, application, agreedAt, newest, ...(older !== undefined && { older }) }
 }
 
-function keptOf({ scopes, resources, audience, createdAt, lastUsedAt }: GrantSummary): KeptGrant {
+function keptOf({ scopes, resources, audience, createdAt, lastUsedAt, expiresAt }: GrantSummary): KeptGrant {
   const all = resources.kind === 'specified' ? resources.ids : []
   const ids = new Set(all.slice(0, IDS_KEPT))
   return {
     scopes,
     resources: { kind: resources.kind, ids, count: all.length, isMore: false },
-    ...(audience !== undefined && { audience }),
     createdAt,
+    expiresAt,
+    ...(audience !== undefined && { audience }),
     ...(lastUsedAt !== undefined && { lastUsedAt }),
   }
 }

@@ -12,6 +12,7 @@ import {
   isolated,
   logoOf,
   NOT_RESTORED,
+  noticeNote,
   shortened,
   titled,
   websiteLink,
@@ -20,8 +21,8 @@ import { displayText, html, type SafeHtml } from './html.js'
 import { type DefaultPageInput, readInput } from './input.js'
 import { layOut, type SignedInUser } from './layout.js'
 import { type ConsentAudience, type ConsentScope, permissionGroups, type ResourceKind, worksAt } from './permissions.js'
-import type { Language } from './texts/texts.js'
-import { countedText, fillText } from './texts/texts.js'
+import type { Language, Texts } from './texts/texts.js'
+import { countedText, fillHtml, fillText } from './texts/texts.js'
 
 /** The model of the page of the authorized applications: the things that it shows, and the targets of its forms. */
 export interface AuthorizedApplicationsPageModel {
@@ -37,6 +38,10 @@ export interface AuthorizedApplicationsPageModel {
   readonly more: boolean
   /** True if some permissions cannot be read at present, and are on none of the pages; absent otherwise. */
   readonly isIncomplete?: true
+  /** The form that revokes the access of every application whose `choice` is checked; absent if the page has fewer than two. */
+  readonly choiceForm?: AuthorizedApplication['form']
+  /** The outcome of the form that was just sent; absent if none was. No link can set it. */
+  readonly notice?: string
   /** The fault in the last submission of a form of this page; absent if there is none. */
   readonly fault?: string
 }
@@ -71,6 +76,8 @@ export interface AuthorizedApplication {
     /** The values should have no line ends, since browsers submit each as CR LF. */
     readonly fields: readonly { readonly name: string; readonly value: string }[]
   }
+  /** The name and value of the checkbox that chooses it in `choiceForm`; absent if there is no such form. */
+  readonly choice?: { readonly name: string; readonly value: string }
 }
 
 /** A permission that the user gave at one time. */
@@ -85,6 +92,8 @@ export interface AuthorizedGrant {
   readonly createdAt: number
   /** The time at which the application last got tokens, in seconds since the epoch and coarse; absent if it never did. */
   readonly lastUsedAt?: number
+  /** The time when it ends unless the application renews it, in seconds since the epoch, exclusive. */
+  readonly expiresAt: number
 }
 
 /** Resources that an application was permitted to use. */
@@ -100,7 +109,8 @@ export interface AuthorizedResources {
 }
 
 /**
- * Writes the page of the authorized applications. Each has a form of its own, which posts its hidden fields and nothing else.
+ * Writes the page of the authorized applications. Each has a form of its own, which posts its hidden fields and nothing else. Where
+ * there are several, one more form posts the checkboxes of the chosen ones.
  *
  * @param input - the things to show, every one of them text, and the language
  * @returns a whole HTML document, without script
@@ -108,12 +118,13 @@ export interface AuthorizedResources {
 export function authorizedApplicationsPage(input: DefaultPageInput<AuthorizedApplicationsPageModel>): string {
   const { model, ...frame } = readInput(input)
   const { texts } = frame
-  const { applications, fault, isIncomplete, stylesheet } = model
+  const { applications, choiceForm, fault, isIncomplete, notice, stylesheet } = model
   const isEmpty = applications.length === 0 && !isIncomplete
-  const main = html`${faultNote(fault)}
+  const main = html`${faultNote(fault)}${noticeNote(notice)}
 <h1>${texts['applications.title']}</h1>
 <p>${texts[isEmpty ? 'applications.none' : 'applications.introduction']}</p>
 ${applications.map((application, i) => html`${section(frame, application, `application-${i + 1}`)}\n`)}
+${choiceForm && formOfChosen(frame, choiceForm)}
 ${model.next === undefined ? undefined : html`<p class="more"><a href="${model.next}">${texts['applications.next']}</a></p>`}
 ${ifTrue(isIncomplete === true, html`<p class="more">${texts['applications.incomplete']}</p>`)}
 ${ifTrue(model.more, html`<p class="more">${texts['applications.more']}</p>`)}`
@@ -128,6 +139,7 @@ function section(language: Language, application: AuthorizedApplication, id: str
 ${logoOf(application)}
 <h2 id="${id}">${called(texts, application)}</h2>
 </div>
+${choiceOf(texts, application)}
 ${ifTrue(suspended, html`<p class="suspended">${texts['applications.suspended']}</p>`)}
 ${ifTrue(website !== '', html`<dl>\n<div><dt>${texts['application.website']}</dt><dd>${websiteLink(website)}</dd></div>\n</dl>`)}
 <ul class="grants">
@@ -138,7 +150,7 @@ ${form(language, application)}
 }
 
 function permitted(language: Language, grant: AuthorizedGrant): SafeHtml {
-  const { scopes, resources, audiences, createdAt, lastUsedAt } = grant
+  const { scopes, resources, audiences, createdAt, lastUsedAt, expiresAt } = grant
   const { texts } = language
   return html`${ifTrue(scopes.length === 0, html`<p>${texts['applications.noPermissions']}</p>`)}
 ${permissionGroups(texts, scopes)}
@@ -147,6 +159,7 @@ ${worksAt(texts, audiences)}
 <div><dt>${texts['applications.where']}</dt><dd>${places(language, resources)}</dd></div>
 <div><dt>${texts['applications.permitted']}</dt><dd>${dayOf(language, createdAt)}</dd></div>
 <div><dt>${texts['applications.lastUsed']}</dt><dd>${lastUsedAt === undefined ? texts['applications.neverUsed'] : dayOf(language, lastUsedAt)}</dd></div>
+<div><dt>${texts['applications.ends']}</dt><dd>${fillHtml(texts['applications.endsOn'], { day: dayOf(language, expiresAt) })}</dd></div>
 </dl>`
 }
 
@@ -189,5 +202,24 @@ function form({ texts }: Language, { name, form }: AuthorizedApplication): SafeH
   return html`<form method="post" action="${form.action}" ${NOT_RESTORED}>
 ${hiddenFields(form.fields)}
 <div class="actions"><button type="submit" class="danger" aria-label="${label}">${texts['applications.revoke']}</button></div>
+</form>`
+}
+
+/** The form that the checkboxes of all applications belong to, wherever they stand. */
+const CHOICE_FORM = 'chosen'
+
+function choiceOf(texts: Texts, { name, choice }: AuthorizedApplication): SafeHtml | undefined {
+  if (choice === undefined) return undefined
+  const box = html`<input type="checkbox" form="${CHOICE_FORM}" name="${choice.name}" value="${choice.value}">`
+  const label = fillHtml(texts['applications.choose'], { application: isolated(name) })
+  return html`<label class="choice">${box} <span>${label}</span></label>`
+}
+
+// The Enter key in a checkbox presses the first submit button of its form: one that does nothing.
+function formOfChosen({ texts }: Language, { action, fields }: AuthorizedApplication['form']): SafeHtml {
+  return html`<form id="${CHOICE_FORM}" method="post" action="${action}" ${NOT_RESTORED}>
+<input type="submit" formmethod="dialog" formnovalidate hidden>
+${hiddenFields(fields)}
+<div class="actions"><button type="submit" class="danger">${texts['applications.revokeChosen']}</button></div>
 </form>`
 }

@@ -3,6 +3,7 @@
  * @module
  * @see RFC 6749, section 4.1.2.1
  */
+import { backLink } from './fragments.js'
 import { displayText, html } from './html.js'
 import { type DefaultPageInput, readInput } from './input.js'
 import { layOut } from './layout.js'
@@ -42,6 +43,15 @@ export interface ErrorPageModel {
   }
   /** The link below the message to go on with; absent if there is none. */
   readonly link?: { readonly href: string; readonly text: string }
+  /**
+   * The application that the error is about, to link back to its website; absent if it is unknown. The server sets it only for one that
+   * administrators approved and have not stopped, since any link can show this page.
+   */
+  readonly application?: {
+    readonly name: string
+    /** An `http` or `https` URL, as registered. */
+    readonly website: string
+  }
   /** The URL path of the stylesheet. */
   readonly stylesheet: string
 }
@@ -54,7 +64,7 @@ export interface ErrorPageModel {
  */
 export function errorPage(input: DefaultPageInput<ErrorPageModel>): string {
   const { model, ...frame } = readInput(input)
-  const { title, message, detail, link, stylesheet } = model
+  const { title, message, detail, link, application, stylesheet } = model
   const main = html`<h1><bdi>${displayText(title)}</bdi></h1>
 <p dir="auto">${displayText(message)}</p>
 ${
@@ -62,6 +72,7 @@ ${
   html`<p>${fillHtml(frame.texts['error.detail'], { parameter: html`<code dir="ltr">${detail.parameter}</code>` })}</p>
 <p dir="auto">${displayText(detail.rule)}</p>`
 }
-${link && html`<p><a href="${link.href}">${displayText(link.text)}</a></p>`}`
+${link && html`<p><a href="${link.href}">${displayText(link.text)}</a></p>`}
+${application && backLink(frame.texts, application)}`
   return layOut({ title, stylesheet, main }, frame)
 }

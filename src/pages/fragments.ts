@@ -38,6 +38,12 @@ export function faultNote(fault: string | undefined, id?: 'fault'): SafeHtml | u
   return html`<p class="fault"${id && html` id="${id}"`} role="alert" dir="auto">${displayText(fault)}</p>`
 }
 
+/** Writes the outcome of the last submission, for the top of the page. */
+export function noticeNote(notice: string | undefined): SafeHtml | undefined {
+  if (notice === undefined) return undefined
+  return html`<p class="notice" role="status" dir="auto">${displayText(notice)}</p>`
+}
+
 /** Writes a day of UTC. */
 export function dayOf({ locale }: Pick<Language, 'locale'>, seconds: number): SafeHtml {
   const date = new Date(seconds * 1000)
@@ -86,8 +92,18 @@ export function websiteLink(address: string): SafeHtml {
     : html`<a href="${link}" dir="ltr" rel="noreferrer noopener">${link}</a>`
 }
 
+/** Writes the link back to an application; undefined if it has no website with an address of `http` or `https`. */
+export function backLink(
+  texts: Texts,
+  { name, website = '' }: { readonly name: string; readonly website?: string },
+): SafeHtml | undefined {
+  const link = webAddress(website)
+  const text = fillHtml(texts['page.backTo'], { application: isolated(name) })
+  return link === undefined ? undefined : html`<p><a href="${link}" rel="noreferrer noopener">${text}</a></p>`
+}
+
 /** Returns an address of `http` or `https` in ASCII, with its host in Punycode; undefined for any other. */
-function webAddress(address: string): string | undefined {
+export function webAddress(address: string): string | undefined {
   let url: URL
   // Not by URL.canParse, which refuses characters from U+0080 to U+00FF once Node.js 20 has compiled a call of it.
   try {

@@ -114,7 +114,7 @@ const ENDPOINTS: Readonly<Record<string, Endpoint>> = {
   'the form of applications': {
     path: '/oauth2/applications',
     method: 'POST',
-    status: 302,
+    status: 200,
     sent: async () => {
       const page = await send(test.server, { url: '/oauth2/applications' })
       const cookie = page.headers['Set-Cookie']?.split(';')[0] ?? ''

@@ -8,7 +8,14 @@ import {
 } from 'grantwell/pages'
 import { describe, expect, it } from 'vitest'
 import { authorizedApplicationsPage } from './english.js'
-import { hostileApplications, plainApplication, plainApplications, plainGrant, tamedApplications } from './models.js'
+import {
+  hostileApplications,
+  plainApplication,
+  plainApplications,
+  plainChoice,
+  plainGrant,
+  tamedApplications,
+} from './models.js'
 import { asParsed, attribute, contentsOf, element, elementsOf, skeletonOf, textOf } from './tree.js'
 
 describe('12: every value is escaped', () => {
@@ -48,7 +55,7 @@ describe('every application has its own part', () => {
         expect(forms.map(([form]) => attribute(form, 'method'))).toEqual(model.applications.map(() => 'post'))
         for (const [i, { form, name }] of model.applications.entries()) {
           const nodes = partsOf(model)[i]?.nodes ?? []
-          const posted = nodes.filter(({ nodeName }) => nodeName === 'input')
+          const posted = nodes.filter((node) => attribute(node, 'type') === 'hidden')
           expect(attribute(forms[i]?.[0], 'action')).toBe(asParsed(form.action))
           expect(posted.map((node) => ['type', 'name', 'value'].map((key) => attribute(node, key)))).toEqual(
             form.fields.map(({ name, value }) => ['hidden', asParsed(name), asParsed(value)]),
@@ -75,6 +82,7 @@ describe('every application has its own part', () => {
       ['Where', 'ada/engine\nada/notes'],
       ['Permitted', 'November 21, 2026'],
       ['Last used', 'November 22, 2026'],
+      ['Ends', 'December 21, 2026, unless the application renews it'],
     ])
     const groups =
       partsOf(withGrants(plainGrant))[0]?.nodes.filter(({ nodeName }) => /^(h3|data)$/.test(nodeName)) ?? []
@@ -92,7 +100,7 @@ describe('every application has its own part', () => {
           const all = [...grants, ...(older === undefined ? [] : [older])]
           expect(scopes).toEqual(all.flatMap((grant) => [...of('rw')(grant), ...of('r')(grant)]))
           const times = nodes.filter(({ nodeName }) => nodeName === 'time').length
-          expect(times).toBe(grants.length + grants.filter(({ lastUsedAt }) => lastUsedAt !== undefined).length)
+          expect(times).toBe(2 * grants.length + grants.filter(({ lastUsedAt }) => lastUsedAt !== undefined).length)
         }
       }),
     )
@@ -236,9 +244,54 @@ function withGrants(...grants: readonly AuthorizedGrant[]): AuthorizedApplicatio
   return { ...plainApplications, applications: [{ ...plainApplication, grants }] }
 }
 
+describe('the form of several applications', () => {
+  const nodes = elementsOf(authorizedApplicationsPage(plainChoice))
+  const form = nodes.find((node) => attribute(node, 'id') === 'chosen')
+  const boxes = nodes.filter((node) => attribute(node, 'type') === 'checkbox')
+
+  it('posts the checkbox of each application, none of them checked, in a form beside theirs', () => {
+    expect([attribute(form, 'method'), attribute(form, 'action')]).toEqual(['post', '/oauth2/applications'])
+    expect(boxes.map((node) => ['form', 'name', 'value', 'checked'].map((key) => attribute(node, key)))).toEqual([
+      ['chosen', 'client_id', 'loom', undefined],
+      ['chosen', 'client_id', 'shuttle', undefined],
+    ])
+    const labels = nodes.filter(({ nodeName }) => nodeName === 'label')
+    expect(labels.map((node) => textOf(node).trim())).toEqual(['Choose Loom', 'Choose Shuttle'])
+  })
+
+  it('does nothing at the Enter key in a checkbox', () => {
+    const inside = nodes.slice(nodes.indexOf(form ?? expect.fail()))
+    const fields = inside.filter(({ nodeName }) => /^(input|button)$/.test(nodeName))
+    const [first] = fields.filter((node) => attribute(node, 'type') === 'submit')
+    const marks = ['formmethod', 'name', 'hidden'].map((key) => attribute(first, key))
+    expect(marks).toEqual(['dialog', undefined, ''])
+    expect(fields.map((node) => [attribute(node, 'type'), textOf(node)])).toEqual([
+      ['submit', ''],
+      ['hidden', ''],
+      ['submit', 'Revoke access of the chosen ones'],
+    ])
+  })
+
+  it('is not there where there is nothing to choose', () => {
+    const plain = elementsOf(authorizedApplicationsPage(plainApplications))
+    expect(
+      plain.filter((node) => attribute(node, 'type') === 'checkbox' || attribute(node, 'id') === 'chosen'),
+    ).toEqual([])
+  })
+})
+
+it('the outcome of the last form is said first, and the title is the same', () => {
+  const document = authorizedApplicationsPage(plainChoice)
+  const first = element(document, 'main').childNodes?.find(({ nodeName }) => nodeName !== '#text')
+  expect(first && [attribute(first, 'role'), textOf(first)]).toEqual(['status', plainChoice.notice])
+  expect(textOf(element(document, 'title'))).toBe('Authorized applications')
+})
+
 /** Each section: its elements, the heading, the texts. */
 function partsOf(model: AuthorizedApplicationsPageModel) {
-  const nodes = elementsOf(authorizedApplicationsPage(model))
+  const all = elementsOf(authorizedApplicationsPage(model))
+  const end = all.findIndex((node) => node.nodeName === 'form' && attribute(node, 'id') === 'chosen')
+  const nodes = end < 0 ? all : all.slice(0, end)
   const starts = [...nodes.entries()].filter(([, { nodeName }]) => nodeName === 'section').map(([i]) => i)
   return starts.map((start, i) => {
     const part = nodes.slice(start, starts[i + 1])
@@ -261,9 +314,10 @@ function details(grant: AuthorizedGrant) {
   return textsOf('dt').map((term, i) => [term, said[i]])
 }
 
-function shownValues({ user, applications, fault }: AuthorizedApplicationsPageModel) {
+function shownValues({ user, applications, notice, fault }: AuthorizedApplicationsPageModel) {
   return [
     user.name,
+    ...(notice === undefined ? [] : [notice]),
     ...(fault === undefined ? [] : [fault]),
     ...applications.flatMap(({ name, website, grants, older }) => [
       name,
@@ -276,14 +330,23 @@ function shownValues({ user, applications, fault }: AuthorizedApplicationsPageMo
   ]
 }
 
-function sentValues({ applications, stylesheet, next }: AuthorizedApplicationsPageModel) {
-  return [stylesheet, ...(next === undefined ? [] : [next]), ...applications.flatMap(sentOf)]
+function sentValues({ applications, choiceForm, stylesheet, next }: AuthorizedApplicationsPageModel) {
+  return [
+    stylesheet,
+    ...(choiceForm === undefined ? [] : formValues(choiceForm)),
+    ...(next === undefined ? [] : [next]),
+    ...applications.flatMap(sentOf),
+  ]
 }
 
-function sentOf({ website, logo, grants, older, form }: AuthorizedApplication) {
+function formValues({ action, fields }: AuthorizedApplication['form']) {
+  return [action, ...fields.flatMap(({ name, value }) => [name, value])]
+}
+
+function sentOf({ website, logo, grants, older, form, choice }: AuthorizedApplication) {
   return [
-    form.action,
-    ...form.fields.flatMap(({ name, value }) => [name, value]),
+    ...formValues(form),
+    ...(choice === undefined ? [] : [choice.name, choice.value]),
     ...[...grants, ...(older === undefined ? [] : [older])].flatMap(({ scopes }) => scopes.map(({ scope }) => scope)),
     ...(website.startsWith('https://') ? [new URL(website).href] : []),
     ...(logo?.startsWith('data:') ? [logo] : []),

@@ -34,7 +34,14 @@ describe('12: every value is escaped', () => {
     fc.assert(
       fc.property(hostileDeviceResult, (model) => {
         const document = deviceResultPage(model)
-        const harmless = deviceResultPage({ ...model, application: { name: 'x' }, stylesheet: 'x' })
+        const harmless = deviceResultPage({
+          ...model,
+          application: {
+            name: 'x',
+            ...(/^https:/.test(model.application.website ?? '') && { website: 'https://x.example' }),
+          },
+          stylesheet: 'x',
+        })
         expect(skeletonOf(document)).toBe(skeletonOf(harmless))
         expect(textOf(element(document, 'bdi'))).toBe(displayText(model.application.name))
         expect(attribute(element(document, 'link'), 'href')).toBe(asParsed(model.stylesheet))
@@ -156,10 +163,22 @@ describe('the page after the decision', () => {
     expect(textOf(element(document, 'p'))).toBe(text)
   })
 
-  it('leads nowhere', () => {
-    const names = elementsOf(deviceResultPage(plainDeviceResult)).map(({ nodeName }) => nodeName)
-    for (const name of ['a', 'form', 'button', 'input']) expect(names).not.toContain(name)
+  it('leads back to the website of the application, and nowhere else', () => {
+    const nodes = elementsOf(deviceResultPage(plainDeviceResult))
+    const links = nodes.filter(({ nodeName }) => nodeName === 'a')
+    expect(links.map((link) => [attribute(link, 'href'), textOf(link)])).toEqual([
+      ['https://loom.example/', 'Back to Loom'],
+    ])
+    for (const name of ['form', 'button', 'input']) expect(nodes.map(({ nodeName }) => nodeName)).not.toContain(name)
   })
+
+  it.each([{}, { website: '' }, { website: 'javascript:alert(1)' }, { website: '/own' }])(
+    'leads nowhere without an address of the web: %j',
+    (website) => {
+      const page = deviceResultPage({ ...plainDeviceResult, application: { name: 'Loom', ...website } })
+      expect(elementsOf(page).map(({ nodeName }) => nodeName)).not.toContain('a')
+    },
+  )
 })
 
 function inputs(model: DevicePageModel) {

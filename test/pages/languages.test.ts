@@ -169,8 +169,19 @@ describe('a page', () => {
     { ...granted, scopes: [], resources: { kind: 'specified', items: [] } as const },
     { ...granted, resources: { kind: 'public', items: [] } as const },
   ]
-  const applications = [{ ...plainApplication, ...own, suspended: true, grants, older }]
-  const listed = { ...plainApplications, user, applications, next: '/', more: true, isIncomplete: true as const }
+  const choice = { name: '1', value: '1' }
+  const applications = [{ ...plainApplication, ...own, suspended: true, grants, older, choice }]
+  const choiceForm = { action: '/', fields: [] }
+  const listed = {
+    ...plainApplications,
+    user,
+    applications,
+    next: '/',
+    more: true,
+    isIncomplete: true as const,
+    choiceForm,
+    notice: 'Ν',
+  }
   const { redirectHost: _, ...withoutHost } = consent
   const spoken = { locale: 'ja', texts: pseudoTexts }
   it.each([
@@ -197,7 +208,17 @@ describe('a page', () => {
         },
       }),
     ],
-    ['error', defaultPages.error({ ...spoken, model: { ...plainError, detail: { parameter: 'Ι', rule: 'Κ' } } })],
+    [
+      'error',
+      defaultPages.error({
+        ...spoken,
+        model: {
+          ...plainError,
+          application: { name: 'Ξ', website: 'https://1.1/' },
+          detail: { parameter: 'Ι', rule: 'Κ' },
+        },
+      }),
+    ],
     ['device', defaultPages.device({ ...spoken, model: { ...device, fault: 'Θ' } })],
     ['device with a code', defaultPages.device({ ...spoken, model: { ...plainComplete, user, userCode: code } })],
     ['device, agreed', defaultPages.deviceResult({ ...spoken, model: { ...plainDeviceResult, application: own } })],

@@ -55,7 +55,7 @@ export const plainComplete: DevicePageModel = { ...plainDevice, userCode: 'WDJB-
 
 export const plainDeviceResult: DeviceResultPageModel = {
   decision: 'agree',
-  application: { name: 'Loom' },
+  application: { name: 'Loom', website: 'https://loom.example/' },
   stylesheet: '/oauth2/style.css',
 }
 
@@ -67,6 +67,7 @@ export const plainGrant: AuthorizedGrant = {
   resources: { kind: 'specified', items: ['ada/engine', 'ada/notes'] },
   createdAt: NOON,
   lastUsedAt: NOON + 86_400,
+  expiresAt: NOON + 30 * 86_400,
 }
 
 export const plainApplication: AuthorizedApplication = {
@@ -77,9 +78,24 @@ export const plainApplication: AuthorizedApplication = {
   form: { action: '/oauth2/applications', fields: [{ name: 'application', value: 'loom' }] },
 }
 
+const shuttle: AuthorizedApplication = { ...plainApplication, name: 'Shuttle', website: 'shuttle', suspended: true }
+
+/** The page with the form of several applications, after one was sent. */
+export const plainChoice: AuthorizedApplicationsPageModel = {
+  user: { name: 'ada' },
+  applications: [
+    { ...plainApplication, choice: { name: 'client_id', value: 'loom' } },
+    { ...shuttle, choice: { name: 'client_id', value: 'shuttle' } },
+  ],
+  choiceForm: { action: '/oauth2/applications', fields: [{ name: 'decision', value: 'chosen' }] },
+  notice: 'Access was revoked: 2 applications.',
+  stylesheet: '/oauth2/style.css',
+  more: false,
+}
+
 export const plainApplications: AuthorizedApplicationsPageModel = {
   user: { name: 'ada' },
-  applications: [plainApplication, { ...plainApplication, name: 'Shuttle', website: 'shuttle', suspended: true }],
+  applications: [plainApplication, shuttle],
   stylesheet: '/oauth2/style.css',
   more: false,
 }
@@ -187,7 +203,7 @@ export const hostileDevice: fc.Arbitrary<DevicePageModel> = fc.record(
 
 export const hostileDeviceResult: fc.Arbitrary<DeviceResultPageModel> = fc.record({
   decision: fc.constantFrom('agree' as const, 'refuse' as const),
-  application: fc.record({ name: hostileText }),
+  application: fc.record({ name: hostileText, website }, { requiredKeys: ['name'] }),
   stylesheet: hostileText,
 })
 
@@ -202,8 +218,9 @@ const hostileGrant: fc.Arbitrary<AuthorizedGrant> = fc.record(
     resources: hostileResources,
     createdAt: fc.nat(),
     lastUsedAt: fc.nat(),
+    expiresAt: fc.nat(),
   },
-  { requiredKeys: ['scopes', 'resources', 'createdAt'] },
+  { requiredKeys: ['scopes', 'resources', 'createdAt', 'expiresAt'] },
 )
 
 const hostileApplication: fc.Arbitrary<AuthorizedApplication> = fc.record(
@@ -220,6 +237,7 @@ const hostileApplication: fc.Arbitrary<AuthorizedApplication> = fc.record(
       resources: fc.array(hostileResources, { maxLength: 3 }),
     }),
     form,
+    choice: fc.record({ name: hostileText, value: hostileText }),
   },
   { requiredKeys: ['name', 'website', 'suspended', 'grants', 'form'] },
 )
@@ -231,6 +249,8 @@ export const hostileApplications: fc.Arbitrary<AuthorizedApplicationsPageModel> 
     stylesheet: hostileText,
     next: hostileText,
     more: fc.boolean(),
+    choiceForm: form,
+    notice: hostileText,
     fault: hostileText,
   },
   { requiredKeys: ['user', 'applications', 'stylesheet', 'more'] },
@@ -297,10 +317,13 @@ export function tamedApplications(model: AuthorizedApplicationsPageModel): Autho
         },
       }),
       form: tamedForm(application.form),
+      ...(application.choice === undefined ? {} : { choice: { name: 'x', value: 'x' } }),
     })),
     stylesheet: 'x',
     ...(model.next === undefined ? {} : { next: 'x' }),
     more: model.more,
+    ...(model.choiceForm === undefined ? {} : { choiceForm: tamedForm(model.choiceForm) }),
+    ...(model.notice === undefined ? {} : { notice: 'x' }),
     ...(model.fault === undefined ? {} : { fault: 'x' }),
   }
 }

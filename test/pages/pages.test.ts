@@ -23,6 +23,7 @@ import {
   hostileText,
   plainApplication,
   plainApplications,
+  plainChoice,
   plainComplete,
   plainDevice,
   plainDeviceConsent,
@@ -44,6 +45,7 @@ const documents: Readonly<Record<string, string>> = {
   connected: deviceResultPage(plainDeviceResult),
   refused: deviceResultPage({ ...plainDeviceResult, decision: 'refuse' }),
   applications: authorizedApplicationsPage(plainApplications),
+  'applications, of which some are chosen': authorizedApplicationsPage(plainChoice),
   'applications, none': authorizedApplicationsPage({ ...plainApplications, applications: [], more: true }),
 }
 
@@ -79,12 +81,18 @@ describe('12: every value is escaped', () => {
       fc.property(hostileText, hostileText, hostileText, hostileText, (title, message, stylesheet, href) => {
         const link = { href, text: message }
         const detail = { parameter: href, rule: title }
-        const document = errorPage({ title, message, stylesheet, detail, link })
+        const application = { name: title, website: 'https://x.example/' }
+        const document = errorPage({ title, message, stylesheet, detail, link, application })
         const { texts, attributes } = contentsOf(document)
-        const x = { detail: { parameter: 'x', rule: 'x' }, link: { href: 'x', text: 'x' } }
+        const x = {
+          detail: { parameter: 'x', rule: 'x' },
+          link: { href: 'x', text: 'x' },
+          application: { name: 'x', website: 'https://x.example/' },
+        }
         const plain = errorPage({ title: 'x', message: 'x', stylesheet: 'x', ...x })
         expect(skeletonOf(document)).toBe(skeletonOf(plain))
         expect(attributes).toContain(asParsed(href))
+        expect(textOf(element(document, 'main'))).toContain(`Back to ${displayText(title)}`)
         for (const name of ['title', 'h1']) expect(textOf(element(document, name))).toBe(displayText(title))
         expect(texts).toContain(displayText(message))
         expect(textOf(element(document, 'code'))).toBe(asParsed(href))

@@ -20,6 +20,11 @@ const MORE = [
   'suspended',
   'selected',
   'detail',
+  'choice',
+  'choiceForm',
+  'notice',
+  'application',
+  'website',
 ]
 const VALUES = ['x', true, 1, { href: '/x', text: 'x', count: 1, scopes: [], resources: [] }]
 

@@ -31,6 +31,9 @@ import {
 
 const PATH = '/oauth2/applications'
 const PUBLIC = { resource_scope: 'public' }
+const OTHER_LINK = { client_id: 'other', redirect_uri: 'https://other.example/callback' }
+/** Seconds that a refresh token works. */
+const REFRESH_LIFETIME = 15_552_000
 
 async function open({ server }: TestServer, cookie?: string): Promise<HttpResponse> {
   return send(server, { url: PATH, headers: cookie === undefined ? {} : { cookie } })
@@ -43,6 +46,11 @@ function cookieOf(response: HttpResponse): string {
 /** The form of each application on a page, in their order. */
 function formsOf({ body }: HttpResponse): readonly Record<string, string>[] {
   return [...body.matchAll(/<form.*?<\/form>/gs)].map(([form]) => hiddenFields(form))
+}
+
+/** What the page says of the form that was just sent. */
+function noteIn({ body }: HttpResponse): string | undefined {
+  return /role="status"[^>]*>([^<]*)</.exec(body)?.[1]
 }
 
 /** What the page is made of, as the server asks for it. */
@@ -145,9 +153,11 @@ describe('GET shows what was permitted', () => {
                 resources: { kind: 'all', items: [] },
                 createdAt: START + 20,
                 lastUsedAt: START + 30,
+                expiresAt: expect.any(Number),
               },
             ],
             form: revokeForm('other'),
+            choice: { name: 'client_id', value: 'other' },
           },
           {
             name: 'Sample',
@@ -155,17 +165,31 @@ describe('GET shows what was permitted', () => {
             logo: logoOf('web'),
             suspended: false,
             grants: [
-              { scopes: both, resources: { kind: 'public', items: [] }, createdAt: START + 10 },
+              {
+                scopes: both,
+                resources: { kind: 'public', items: [] },
+                createdAt: START + 10,
+                expiresAt: expect.any(Number),
+              },
               {
                 scopes: [read],
                 resources: { kind: 'specified', items: ['First'] },
                 createdAt: START,
                 lastUsedAt: START,
+                expiresAt: START + REFRESH_LIFETIME,
               },
             ],
             form: revokeForm('web'),
+            choice: { name: 'client_id', value: 'web' },
           },
         ],
+        choiceForm: {
+          action: PATH,
+          fields: [
+            { name: 'decision', value: 'chosen' },
+            { name: 'consent', value: expect.any(String) },
+          ],
+        },
       },
     ])
   })
@@ -364,34 +388,36 @@ describe('GET shows what was permitted', () => {
     expect(shown).toMatchObject({ status: 200, body: expect.stringContaining('repo/1') })
     expect(errors).toStrictEqual([down])
     const [form = {}] = formsOf(shown)
-    expect((await post(test.server, PATH, form, { cookie: cookieOf(shown) })).status).toBe(302)
+    expect((await post(test.server, PATH, form, { cookie: cookieOf(shown) })).status).toBe(200)
     expect((await test.server.grants.listGrants('ada')).grants).toStrictEqual([])
   })
 })
 
 describe('POST takes everything back from one application', () => {
-  it('and shows the page anew; other applications and users keep what they have', async () => {
+  it('and shows the page anew, with what was done; other applications and users keep what they have', async () => {
     const test = await testServer()
     const mine = await tokens(test)
-    const other = await authorize(test, { client_id: 'other', redirect_uri: 'https://other.example/callback' })
+    const other = await authorize(test, OTHER_LINK)
     const others = (await exchange(test, other.code, {}, OTHER)).body
     const shown = await open(test)
-    const [, form] = formsOf(shown).toSorted((a, b) => (a['client_id'] ?? '').localeCompare(b['client_id'] ?? ''))
-    const response = await post(test.server, PATH, form ?? {}, { cookie: cookieOf(shown) })
-    // A path alone: the browser may know the service by another host, to which `form-action` lets it go.
-    expect(response).toStrictEqual(redirect(PATH))
+    const form = formsOf(shown).find(({ client_id }) => client_id === 'web') ?? expect.fail()
+    const response = await post(test.server, PATH, form, { cookie: cookieOf(shown) })
+    expect(response).toStrictEqual(page(200, response.body))
+    expect(noteIn(response)).toBe('Access was revoked: 1 application.')
     expect(await call(test, mine.access_token)).toMatchObject({ type: 'refused' })
     expect(await call(test, others.access_token)).toMatchObject({ type: 'authenticated' })
-    expect(formsOf(await open(test))).toHaveLength(1)
+    expect(formsOf(response).map(({ client_id }) => client_id)).toStrictEqual(['other'])
+    expect(noteIn(await open(test))).toBeUndefined()
   })
 
-  it('twice is no harm', async () => {
+  it('twice is no harm, and says the same', async () => {
     const test = await testServer()
     await tokens(test)
     const shown = await open(test)
     const [form = {}] = formsOf(shown)
     for (let time = 0; time < 2; time++) {
-      expect((await post(test.server, PATH, form, { cookie: cookieOf(shown) })).status).toBe(302)
+      const response = await post(test.server, PATH, form, { cookie: cookieOf(shown) })
+      expect([response.status, noteIn(response)]).toStrictEqual([200, 'Access was revoked: 1 application.'])
     }
   })
 
@@ -453,6 +479,113 @@ describe('POST takes everything back from one application', () => {
   })
 })
 
+describe('POST takes everything back from the chosen applications', () => {
+  /** Three applications with a permission each, and the form of the page to choose among them. */
+  async function threePermitted() {
+    const test = await watchedServer()
+    await tokens(test)
+    await authorize(test, OTHER_LINK)
+    const third = { clientId: 'third', clientSecret: 'a-secret-of-the-third-client-and-more' }
+    await test.server.applications.register(registration({ name: 'Third' }), third)
+    await authorize(test, { client_id: third.clientId })
+    const shown = await open(test)
+    const form = formsOf(shown).at(-1) ?? {}
+    const send = (clientIds: readonly string[], changes: Record<string, string> = {}, path = PATH) => {
+      const chosen = clientIds.map((clientId) => ['client_id', clientId] as const)
+      return post(test.server, path, [...Object.entries({ ...form, ...changes }), ...chosen], {
+        cookie: cookieOf(shown),
+      })
+    }
+    const left = async () => {
+      const { grants } = await test.server.grants.listGrants('ada')
+      return grants.map(({ clientId }) => clientId).toSorted()
+    }
+    return { test, shown, send, left }
+  }
+
+  it('in one pass over what the user permitted, and says how many', async () => {
+    const { test, send, left } = await threePermitted()
+    test.forget()
+    const response = await send(['web', 'third', 'web'])
+    expect([response.status, noteIn(response)]).toStrictEqual([200, 'Access was revoked: 2 applications.'])
+    // One list for the pass, and one for the page.
+    expect(test.trips.lists).toBe(2)
+    expect(await left()).toStrictEqual(['other'])
+    expect(formsOf(response)).toHaveLength(1)
+  })
+
+  it('twice is no harm, and says the same', async () => {
+    const { send } = await threePermitted()
+    const [first, second] = [await send(['web', 'other', 'third']), await send(['web', 'other', 'third'])]
+    expect([noteIn(first), noteIn(second)]).toStrictEqual(Array(2).fill('Access was revoked: 3 applications.'))
+  })
+
+  it('none chosen is a fault, and nothing changes', async () => {
+    const { send, left } = await threePermitted()
+    for (const chosen of [[], ['']]) {
+      const response = await send(chosen)
+      expect(response).toMatchObject({ status: 400, body: expect.stringContaining('role="alert"') })
+      expect(response.body).toContain('Choose at least one application.')
+      expect(noteIn(response)).toBeUndefined()
+    }
+    expect(await left()).toStrictEqual(['other', 'third', 'web'])
+  })
+
+  it('another user keeps what that user permitted to the same application', async () => {
+    const { test, send } = await threePermitted()
+    test.session.user = { subject: 'bob' }
+    await authorize(test)
+    test.session.user = { subject: 'ada' }
+    await send(['web'])
+    expect((await test.server.grants.listGrants('bob')).grants).toHaveLength(1)
+  })
+
+  it('the form of one application does not do for several, nor that of several for one', async () => {
+    const { shown, send, left } = await threePermitted()
+    const [one = {}] = formsOf(shown)
+    const refused = [
+      await send(['web', 'other'], { consent: one['consent'] ?? '' }),
+      await send([one['client_id'] ?? ''], { consent: one['consent'] ?? '' }),
+      await send(['web'], { decision: '' }),
+      await send(['web'], { consent: '' }),
+      await send(Array.from({ length: 101 }, (_, index) => (index === 0 ? 'web' : `client-${index}`))),
+    ]
+    expect(refused.map(({ status }) => status)).toStrictEqual(Array(refused.length).fill(400))
+    for (const { body } of refused) expect(body).toContain('Nothing was changed.')
+    expect(await left()).toStrictEqual(['other', 'third', 'web'])
+  })
+
+  it('a hundred at once are taken', async () => {
+    const { send, left } = await threePermitted()
+    const response = await send(Array.from({ length: 100 }, (_, index) => (index === 0 ? 'web' : `client-${index}`)))
+    expect(noteIn(response)).toBe('Access was revoked: 100 applications.')
+    expect(await left()).toStrictEqual(['other', 'third'])
+  })
+
+  it('comes back to the page that it was sent from', async () => {
+    const { test, send } = await threePermitted()
+    const { body } = await send([], {}, `${PATH}?from=1`)
+    expect(body).toContain(`action="${PATH}?from=1"`)
+    expect(formsOf(await send(['web'], {}, `${PATH}?from=2`)).length).toBeGreaterThan(0)
+    expect((await open(test)).body).toContain(`action="${PATH}"`)
+  })
+
+  it('is not offered for one application', async () => {
+    const test = await testServer()
+    await authorize(test)
+    const response = await open(test)
+    expect(formsOf(response)).toHaveLength(1)
+    expect(response.body).not.toContain('type="checkbox"')
+  })
+
+  it.each(['notice', 'fault', 'client_id', 'decision'])('no link makes the page say so: %s', async (name) => {
+    const { test } = await threePermitted()
+    const said = await send(test.server, { url: `${PATH}?${name}=Access%20was%20revoked` })
+    expect(said.body).not.toContain('Access was revoked')
+    expect(noteIn(said)).toBeUndefined()
+  })
+})
+
 describe('what fails', () => {
   it.each([
     ['list', 503],
@@ -470,7 +603,7 @@ describe('what fails', () => {
     expect(await send()).toStrictEqual(busyPage(503))
     expect((await open(test)).status).toBe(opened)
     test.instead[method] = undefined
-    expect((await send()).status).toBe(302)
+    expect((await send()).status).toBe(200)
     expect(await test.server.grants.listGrants('ada')).toStrictEqual({ grants: [] })
   })
 

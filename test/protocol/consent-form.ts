@@ -7,7 +7,7 @@ import { portableDigests } from 'grantwell'
 import { clientKeyOf, parseClientId } from 'grantwell/core'
 import type { ConsentPageModel } from 'grantwell/pages'
 import { expect } from 'vitest'
-import { CONSENT_REFUSED, grantsOf } from '../server/helpers.js'
+import { CONSENT_REFUSED, grantsOf, withoutWayBack } from '../server/helpers.js'
 import type { TestServer } from '../support.js'
 import { CHALLENGE, ISSUER, post, START } from '../support.js'
 
@@ -28,7 +28,7 @@ export function submit({ server }: TestServer, form: Form | [string, string][], 
 
 /** A form is refused, and nothing came of it. */
 export async function expectRefused(test: TestServer, response: HttpResponse, subject = 'ada'): Promise<void> {
-  expect(response).toStrictEqual(CONSENT_REFUSED)
+  expect(withoutWayBack(response)).toStrictEqual(withoutWayBack(CONSENT_REFUSED))
   expect(await grantsOf(test.store, subject)).toStrictEqual([])
   expect(test.events.at(-1)).toStrictEqual({
     type: 'refused',

@@ -129,13 +129,19 @@ export function inaccessible(status = 400): HttpResponse {
   return page(status, errorPage({ ...inaccessibleLink, stylesheet }))
 }
 
-/** The page for a consent form that is not good (any more). */
+/** An answer without the link back to the application, where its page has one. */
+export function withoutWayBack(response: HttpResponse): HttpResponse {
+  return { ...response, body: response.body.replace(/<p><a [^>]*>Back to <bdi>[^<]*<\/bdi><\/a><\/p>/, '') }
+}
+
+/** The page for a consent form that is not good (any more): it leads back to the application that the form is about. */
 export const CONSENT_REFUSED = page(
   400,
   errorPage({
     title: inaccessibleLink.title,
     message:
       'This form was sent before, is too old, or belongs to another session. Go back to the application and start again.',
+    application: { name: 'Sample', website: 'https://app.example' },
     stylesheet,
   }),
 )

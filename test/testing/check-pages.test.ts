@@ -54,7 +54,7 @@ describe('the check of pages', () => {
     expect(faults).toEqual([
       ...['plain', 'typed', 'fault', 'complete'].map((state) => `device (${state}) throws: Error: late`),
       ...['agree', 'refuse'].map((state) => `deviceResult (${state}) gives number, and no string of HTML`),
-      ...['plain', 'link'].map((state) => `error (${state}) throws: Error: no session`),
+      ...['plain', 'link', 'application'].map((state) => `error (${state}) throws: Error: no session`),
     ])
     expect(String(new PagesError(['error throws: x']))).toBe('PagesError: the pages have a fault:\n  error throws: x')
   })
@@ -64,6 +64,18 @@ describe('the check of pages', () => {
     ['error', 'a script', (html) => `${html}<script></script>`, 'error (plain) has a script, which the policy'],
     ['error', 'a wrong name', (html) => `${html}undefined`, 'error (plain) shows "undefined"'],
     ['error', 'no escaping', (html) => html.replaceAll('&lt;', '<'), 'error (plain) does not escape a value'],
+    [
+      'authorizedApplications',
+      'a checkbox of no form',
+      without(/ form="chosen"/),
+      'authorizedApplications (choice) has no client_id with the value "sample\\"0" in choiceForm',
+    ],
+    [
+      'authorizedApplications',
+      'no outcome',
+      without(/<p class="notice".*?<\/p>/),
+      'authorizedApplications shows the same whatever notice is',
+    ],
     ['error', 'no link', without(/<a [^>]*>/), 'error (link) has no link to link.href'],
     ['consent', 'no form', without(/<form [^>]*>/), 'consent (plain) has no <form method="post"> with the action'],
     ['consent', 'another method', (html) => html.replace('method="post"', ''), 'has no <form method="post">'],

@@ -3,6 +3,7 @@
  * @module
  */
 import { normalizeScopes } from '../../core/scopes.js'
+import type { ClientId } from '../../core/values.js'
 import { ownOf } from '../../core/values.js'
 import type {
   KeptGrant,
@@ -13,10 +14,12 @@ import type {
 import { IDS_KEPT } from '../../management/permitted-applications.js'
 import { shortened } from '../../pages/fragments.js'
 import type { AuthorizedApplication, AuthorizedGrant, AuthorizedResources } from '../../pages/index.js'
+import { FORM_FIELDS } from '../../protocol/pages/form-binding.js'
 import { documentUrl } from '../../protocol/registration/client-id-url.js'
 import { beginningOf, entrySize, LIST_CHARACTERS } from '../../shell/shown-lists.js'
 import { describeAudience, describeScopes } from '../interaction/consent-model.js'
 import type { PageContext } from '../interaction/context.js'
+import type { HiddenField } from '../interaction/forms.js'
 import type { LogoLink } from '../logo.js'
 
 /** Applications that a page shows at most. */
@@ -31,6 +34,9 @@ const KINDS = ['all', 'public', 'specified'] as const
 /** Characters of HTML of an application's form, and of what is around its grants. */
 const FORM_CHARACTERS = 1000
 
+/** An application with its checkbox, which the page has only where there is a choice. */
+export type ChoosableApplication = AuthorizedApplication & Required<Pick<AuthorizedApplication, 'choice'>>
+
 /** Names of resources, by their identifiers. */
 export type ResourceNames = ReadonlyMap<string, string>
 
@@ -41,7 +47,7 @@ export function describeApplication(
   logo: LogoLink | undefined,
   names: ResourceNames,
   form: AuthorizedApplication['form'],
-): AuthorizedApplication {
+): ChoosableApplication {
   const { application, clientId, newest, older } = ownOf(permitted)
   const host = documentUrl(clientId)?.host
   return {
@@ -53,17 +59,23 @@ export function describeApplication(
     grants: newest.map((grant) => describeGrant(context, grant, names)),
     ...(older !== undefined && { older: describeOlder(context, older, names) }),
     form,
+    choice: clientField(clientId),
   }
 }
 
+/** Makes the field of a form that names an application. */
+export function clientField(clientId: ClientId): HiddenField {
+  return { name: FORM_FIELDS.clientId, value: clientId }
+}
+
 /** Takes as many applications from the beginning as fit on a page. */
-export function takeFitting(applications: readonly AuthorizedApplication[]): readonly AuthorizedApplication[] {
+export function takeFitting(applications: readonly ChoosableApplication[]): readonly ChoosableApplication[] {
   return beginningOf(applications, sizeOf, { characters: LIST_CHARACTERS, most: APPLICATIONS_SHOWN }).shown
 }
 
 function describeGrant(
   context: PageContext<never>,
-  { scopes, resources, audience, createdAt, lastUsedAt }: KeptGrant,
+  { scopes, resources, audience, createdAt, lastUsedAt, expiresAt }: KeptGrant,
   names: ResourceNames,
 ): AuthorizedGrant {
   return {
@@ -71,6 +83,7 @@ function describeGrant(
     resources: describeResources(resources, names),
     ...describeAudience(context, audience),
     createdAt,
+    expiresAt,
     ...(lastUsedAt !== undefined && { lastUsedAt }),
   }
 }
@@ -99,13 +112,13 @@ function describeResources({ kind, ids, count, isMore }: KeptResources, names: R
 }
 
 /** Returns the characters of HTML that an application takes on the page. */
-function sizeOf(application: AuthorizedApplication): number {
-  const { name, website, host = '', logo = '', grants, older } = ownOf(application)
+function sizeOf(application: ChoosableApplication): number {
+  const { name, website, host = '', logo = '', grants, older, choice } = ownOf(application)
   const permissions = [...grants, ...(older === undefined ? [] : [older])].flatMap(({ scopes }) => scopes)
   const audiences = [...grants, ...(older === undefined ? [] : [older])].flatMap((each) => ownOf(each).audiences ?? [])
   const places = [...grants.map(({ resources }) => resources), ...(older?.resources ?? [])]
   return (
-    entrySize(name, name, host, website, website, logo) +
+    entrySize(name, name, name, host, website, website, logo, choice.value, choice.value) +
     FORM_CHARACTERS +
     audiences.reduce((size, { resource, name }) => size + entrySize(resource, name), 0) +
     permissions.reduce((size, { scope, description }) => size + entrySize(scope, description), 0) +

@@ -25,6 +25,7 @@ import type { Deciding } from '../../shell/consents/grants.js'
 import type { LiveGrant } from '../../shell/consents.js'
 import type { User } from '../../shell/options.js'
 import type { PageContext } from '../interaction/context.js'
+import { describeWayBack } from '../interaction/error-page.js'
 import { redirectError, showLinkError } from './errors.js'
 
 /** The form by which a grant is made, or what stands in for it where nobody is asked. */
@@ -44,7 +45,7 @@ export async function approve(
 ): Promise<HttpResponse> {
   const who = decidingOf(context, asked, user)
   const notAdmitted = await context.consents.admit(who, { decision: 'agree', ...by }, sparing)
-  if (notAdmitted !== undefined) return showLinkError(context, notAdmitted)
+  if (notAdmitted !== undefined) return showLinkError(context, notAdmitted, describeWayBack(asked.application))
   const command = createApprove(who, asked, resources, by)
   const { rules } = context
   const reply = await context.consents.onGrant(who, by.grantId, (application, grant, now, entropy) =>
@@ -52,7 +53,9 @@ export async function approve(
       ? transition(grant, command, now, entropy, rules)
       : withoutChange(notAccessible('client_suspended')),
   )
-  return isOAuthError(reply) ? showLinkError(context, reply) : authorizationResponse(asked, reply, context.issuer)
+  return isOAuthError(reply)
+    ? showLinkError(context, reply, describeWayBack(asked.application))
+    : authorizationResponse(asked, reply, context.issuer)
 }
 
 /** Stores the user's refusal, and redirects the browser to the application with it. */
@@ -64,7 +67,7 @@ export async function refuse(
 ): Promise<HttpResponse> {
   const who = decidingOf(context, asked, user)
   const notAdmitted = await context.consents.admit(who, { decision: 'refuse', grantId, formExpiresAt })
-  if (notAdmitted !== undefined) return showLinkError(context, notAdmitted)
+  if (notAdmitted !== undefined) return showLinkError(context, notAdmitted, describeWayBack(asked.application))
   return redirectError(context, {
     ...asked,
     error: oauthError('access_denied', 'consent_refused', 'The user refused.'),

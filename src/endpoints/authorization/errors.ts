@@ -4,6 +4,7 @@
  * @see RFC 6749, section 4.1.2.1
  */
 
+import type { Application } from '../../core/application/application.js'
 import { ownOf } from '../../core/values.js'
 import type { ErrorPageModel } from '../../pages/index.js'
 import { faultText } from '../../pages/index.js'
@@ -12,15 +13,15 @@ import { authorizationResponse, notAccessible } from '../../protocol/authorizati
 import type { HttpResponse } from '../../protocol/message.js'
 import type { User } from '../../shell/options.js'
 import type { PageContext } from '../interaction/context.js'
-import { showError } from '../interaction/error-page.js'
+import { describeWayBack, showError } from '../interaction/error-page.js'
 
 /** Shows an error to the user, and notes it in the audit trail with what is known of the application. */
 export function showLinkError(
   context: PageContext<never>,
   error: RefusedLink,
-  detail?: ErrorPageModel['detail'],
+  shown?: Pick<ErrorPageModel, 'detail' | 'application'>,
 ): Promise<HttpResponse> {
-  return showError(context, 'authorization', error, error, detail)
+  return showError(context, 'authorization', error, error, shown)
 }
 
 /** Shows an error to the user, and to the applicant of the application which parameter is wrong, too. */
@@ -28,8 +29,10 @@ export function explainLinkError(
   context: PageContext<never>,
   user: User | undefined,
   error: RefusedLink,
+  application?: Application,
 ): Promise<HttpResponse> {
-  return showLinkError(context, error, describeDetail(context, user, error))
+  const detail = describeDetail(context, user, error)
+  return showLinkError(context, error, { ...describeWayBack(application), ...(detail && { detail }) })
 }
 
 /** Describes the wrong parameter of a link to the applicant of its application; undefined for any other user, and for nobody. */
@@ -64,6 +67,10 @@ export async function answerFault(
   user: User | undefined,
 ): Promise<HttpResponse> {
   if (user !== undefined) return redirectError(context, asked)
-  const { clientId } = asked.application
-  return showError(context, 'authorization', notAccessible(asked.error.reason), { clientId })
+  const { application, error } = asked
+  return showLinkError(
+    context,
+    { ...notAccessible(error.reason), clientId: application.clientId },
+    describeWayBack(application),
+  )
 }

@@ -22,7 +22,7 @@ import { listIn, valueIn } from '../../protocol/parameters.js'
 import type { User } from '../../shell/options.js'
 import { keys, recordAs } from '../../shell/records.js'
 import type { PageContext } from '../interaction/context.js'
-import { showError } from '../interaction/error-page.js'
+import { describeWayBack, showError } from '../interaction/error-page.js'
 import { canBeOurs, verifyForm, verifyFormOfAnyAge } from '../interaction/forms.js'
 import { admitChoice, admitPermission } from '../interaction/host-decision.js'
 import type { OpenChoice } from '../interaction/resources.js'
@@ -70,15 +70,16 @@ export async function takeDecision(
   const waiting = checkWaiting(context, userCode, records)
   if (isOAuthError(waiting)) return showCodePage(context, request, user, NO_CODE, userCodeUnknown())
   const found = await admitPermission(context, user, waiting)
-  if (isOAuthError(found)) return showError(context, 'device', found, waiting.application)
+  const wayBack = describeWayBack(waiting.application)
+  if (isOAuthError(found)) return showError(context, 'device', found, waiting.application, wayBack)
   if (verifyForm(context, request, user, consentFormOf(found), sent.token) === undefined)
-    return showError(context, 'device', notAccessible('consent_invalid'))
+    return showError(context, 'device', notAccessible('consent_invalid'), {}, wayBack)
   if (decision === 'search') return showConsent(context, request, user, found, readOpenChoice(sent.form, 'search'))
   const resources = await chooseResources(context, user, found, decision, sent.form)
   if (isOpenChoice(resources)) return showConsent(context, request, user, found, resources)
   const admitted =
     decision === 'refuse' ? { asked: found, resources } : await admitChoice(context, user, found, resources)
-  if (isOAuthError(admitted)) return showError(context, 'device', admitted, found.application)
+  if (isOAuthError(admitted)) return showError(context, 'device', admitted, found.application, wayBack)
   const reply = await decide(context, user, { ...wanted, decision }, admitted.asked, admitted.resources)
   if (!isOAuthError(reply)) return showResult(context, decision, found)
   return answerError(context, request, user, found, sent, reply)
@@ -114,7 +115,7 @@ function repeatResult(
 function showDecided(context: PageContext<never>, decided: DecidedDevice, sent: SentForm): Promise<HttpResponse> {
   const decision = decisionOf(decided)
   return decision === 'agree' && sent.decision === 'agree' && !hasGrantedChoice(context, decided, sent)
-    ? showError(context, 'device', notAccessible('consent_invalid'))
+    ? showError(context, 'device', notAccessible('consent_invalid'), {}, describeWayBack(decided.application))
     : showResult(context, decision, decided)
 }
 
@@ -175,7 +176,7 @@ async function answerError(
   sent: SentForm,
   error: OAuthError,
 ): Promise<HttpResponse> {
-  if (error.reason !== 'user_code_unknown') return showError(context, 'device', error)
+  if (error.reason !== 'user_code_unknown') return showError(context, 'device', error, {}, describeWayBack(application))
   const records = await context.transactions.read([keys.grant(device.id)])
   const record = isOAuthError(records) ? undefined : recordAs.grantRecord(records[0]?.value)
   const decided = checkDecided(user, userCode, { application, record })

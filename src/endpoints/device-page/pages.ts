@@ -19,7 +19,7 @@ import { pageResponse } from '../../protocol/pages/page.js'
 import type { User } from '../../shell/options.js'
 import { createConsentModel } from '../interaction/consent-model.js'
 import type { PageContext } from '../interaction/context.js'
-import { showError } from '../interaction/error-page.js'
+import { describeWayBack, showError } from '../interaction/error-page.js'
 import { createFormBinder } from '../interaction/forms.js'
 import type { OpenChoice } from '../interaction/resources.js'
 import { describeUser, sendToSignIn } from '../interaction/sign-in.js'
@@ -89,7 +89,7 @@ export async function showConsent(
     binder.field(consentFormOf(found)),
   ]
   const model = await createConsentModel(context, { user, signedIn, granted }, found, fields, again)
-  if (isOAuthError(model)) return showError(context, 'device', model)
+  if (isOAuthError(model)) return showError(context, 'device', model, {}, describeWayBack(application))
   const form = { action: actionOf(context), fields }
   const html = await context.show.consent({ ...model, userCode: printUserCode(userCode), form })
   return pageResponse(context.pageSources, again?.type === 'fault' ? 400 : 200, html, [], binder.headers)
@@ -99,9 +99,10 @@ export async function showConsent(
 export async function showResult(
   { show, stylesheet, pageSources }: PageContext<never>,
   decision: 'agree' | 'refuse',
-  { application: { name } }: ShownDevice,
+  { application }: ShownDevice,
 ): Promise<HttpResponse> {
-  const html = await show.deviceResult({ decision, application: { name }, stylesheet })
+  const { name } = application
+  const html = await show.deviceResult({ decision, application: { name }, ...describeWayBack(application), stylesheet })
   return pageResponse(pageSources, 200, html)
 }
 

@@ -2,8 +2,12 @@
  * The page for a request that failed, and the guard that shows it where a function of the host or the store throws.
  * @module
  */
+import type { Application } from '../../core/application/application.js'
+import { isResourceServer } from '../../core/application/application.js'
+import { checkedAtOf } from '../../core/application/self-registered/life.js'
 import type { OAuthError, RefusalReason } from '../../core/errors.js'
 import { GrantwellError, hostFailed } from '../../core/errors.js'
+import { webAddress } from '../../pages/fragments.js'
 import type { ErrorPageModel, Language, PageErrorCode } from '../../pages/index.js'
 import type { HttpRequest, HttpResponse } from '../../protocol/message.js'
 import { queryOf, retryAfter } from '../../protocol/message.js'
@@ -29,18 +33,34 @@ const CODES = new Map<RefusalReason, PageErrorCode>([
 /**
  * Shows the page for an error, and notes the error in the audit trail.
  * @param more - what the audit trail is told besides
- * @param detail - what the user is told besides
+ * @param shown - what the user is told besides
  */
 export async function showError(
   { reportRefusal, show, language, stylesheet, pageSources }: PageContext<never>,
   endpoint: PageEndpoint,
   error: OAuthError,
   { clientId, rule }: { readonly clientId?: string; readonly rule?: string } = {},
-  detail?: ErrorPageModel['detail'],
+  shown: Pick<ErrorPageModel, 'detail' | 'application'> = {},
 ): Promise<HttpResponse> {
   reportRefusal(endpoint, error.reason, error.code, { clientId, rule })
-  const model = { ...describeError(language, codeOf(endpoint, error)), stylesheet, ...(detail && { detail }) }
+  const code = codeOf(endpoint, error)
+  const { application: _, ...others } = shown
+  // Somebody whom a busy service asks to try again stays here; and an application may have been stopped since its link was checked.
+  const mayLeave = code !== 'busy' && error.reason !== 'client_suspended'
+  const model = { ...describeError(language, code), stylesheet, ...(mayLeave ? shown : others) }
   return pageResponse(pageSources, error.status, await show.error(model), [], retryAfter(error))
+}
+
+/**
+ * Describes the application that a page may lead back to: administrators approved what it says of itself, and have not stopped it. A link
+ * alone can show such a page. For any other application, it would show a stranger's choice of name and website on this origin.
+ */
+export function describeWayBack(application: Application | undefined): Pick<ErrorPageModel, 'application'> {
+  if (application?.state !== 'approved' || checkedAtOf(application) === undefined) return {}
+  // No user comes from an API.
+  if (isResourceServer(application)) return {}
+  const { name, website } = application
+  return webAddress(website) === undefined ? {} : { application: { name, website } }
 }
 
 function codeOf(endpoint: PageEndpoint, { code, reason }: OAuthError): PageErrorCode {

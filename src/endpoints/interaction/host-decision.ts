@@ -11,6 +11,7 @@ import type { Resources } from '../../core/resource.js'
 import { narrowScopes, normalizeScopes } from '../../core/scopes.js'
 import type { Takes } from '../../core/takes.js'
 import { isObject } from '../../core/takes.js'
+import { ownOf } from '../../core/values.js'
 import { SPECIFIED_RESOURCES_MAX } from '../../protocol/pages/form-binding.js'
 import { checkedAnswer, wrongAnswer } from '../../shell/host.js'
 import type { AuthorizeVerdict, User } from '../../shell/options.js'
@@ -39,7 +40,7 @@ export async function admitPermission<Asked extends AskedPermission>(
   asked: Asked,
 ): Promise<Asked | OAuthError> {
   const admitted = await askHost(context, user, asked, undefined)
-  return 'type' in admitted ? admitted : { ...asked, scopes: admitted.scopes }
+  return 'type' in admitted ? admitted : ownOf({ ...asked, scopes: admitted.scopes })
 }
 
 /** A permission with the resources that its user chose. */
@@ -57,7 +58,7 @@ export async function admitChoice<Asked extends AskedPermission>(
 ): Promise<ChosenPermission<Asked> | OAuthError> {
   const admitted = await askHost(context, user, asked, resources)
   if ('type' in admitted) return admitted
-  return { asked: { ...asked, scopes: admitted.scopes }, resources: admitted.resources ?? resources }
+  return { asked: ownOf({ ...asked, scopes: admitted.scopes }), resources: admitted.resources ?? resources }
 }
 
 /** What the host admits. */

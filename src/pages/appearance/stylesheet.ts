@@ -174,7 +174,7 @@ summary { cursor: pointer; }
 [dir='rtl'] .skip:not(:focus) { transform: translateX(200vw); }
 .skip:focus { position: static; display: inline-block; margin: 0.25rem; transform: none; }
 
-.fault {
+.fault, .notice {
   margin-bottom: 1.5rem;
   padding: 0.75rem 1rem;
   border: 1px solid var(--fault);
@@ -183,6 +183,7 @@ summary { cursor: pointer; }
   color: var(--fault);
   font-weight: 500;
 }
+.notice { border-color: var(--line); background: var(--secondary); color: var(--text); }
 
 .decision { display: grid; grid-template-columns: minmax(0, 1fr); gap: 0.75rem; }
 .decision, .field ~ .actions { margin-top: 1.5rem; }

@@ -10,6 +10,7 @@ export const ar: Texts = {
 
   'page.signedInAs': 'تم تسجيل الدخول باسم {user}',
   'page.switchAccount': 'لست أنت؟ سجّل الدخول بحساب آخر',
+  'page.backTo': 'العودة إلى {application}',
   'page.faultTitle': 'خطأ: {title}',
   'page.help': 'المساعدة',
   'page.terms': 'شروط الاستخدام',
@@ -117,6 +118,8 @@ export const ar: Texts = {
   'applications.permitted': 'تاريخ الإذن',
   'applications.lastUsed': 'آخر استخدام',
   'applications.neverUsed': 'لم يُستخدم بعد',
+  'applications.ends': 'تاريخ الانتهاء',
+  'applications.endsOn': '{day}، ما لم يجدّده التطبيق',
   'applications.older': {
     zero: 'لم تمنحه أي إذن من قبل.',
     one: 'سبق أن منحته إذنًا مرة واحدة:',
@@ -160,6 +163,17 @@ export const ar: Texts = {
   },
   'applications.revoke': 'إلغاء إذن الوصول',
   'applications.revokeOf': 'إلغاء إذن الوصول الممنوح للتطبيق {application}',
+  'applications.choose': 'اختيار التطبيق {application}',
+  'applications.revokeChosen': 'إلغاء إذن الوصول الممنوح للتطبيقات المختارة',
+  'applications.chooseOne': 'اختر تطبيقًا واحدًا على الأقل.',
+  'applications.revoked': {
+    zero: 'لم يُلغَ إذن الوصول لأي تطبيق.',
+    one: 'تم إلغاء إذن الوصول: تطبيق واحد.',
+    two: 'تم إلغاء إذن الوصول: تطبيقان.',
+    few: 'تم إلغاء إذن الوصول: {count} تطبيقات.',
+    many: 'تم إلغاء إذن الوصول: {count} تطبيقًا.',
+    other: 'تم إلغاء إذن الوصول: {count} تطبيق.',
+  },
 
   'error.linkTitle': 'لا يمكن فتح هذا الرابط',
   'error.link':

@@ -10,6 +10,7 @@ export const de: Texts = {
 
   'page.signedInAs': 'Angemeldet als {user}',
   'page.switchAccount': 'Nicht Sie? Mit einem anderen Konto anmelden',
+  'page.backTo': 'Zurück zu {application}',
   'page.faultTitle': 'Fehler: {title}',
   'page.help': 'Hilfe',
   'page.terms': 'Nutzungsbedingungen',
@@ -110,6 +111,8 @@ export const de: Texts = {
   'applications.permitted': 'Gewährt am',
   'applications.lastUsed': 'Zuletzt verwendet',
   'applications.neverUsed': 'Nie',
+  'applications.ends': 'Endet am',
+  'applications.endsOn': '{day}, sofern die Anwendung den Zugriff nicht erneuert',
   'applications.older': {
     one: 'Sie haben dieser Anwendung früher schon einmal Zugriff gewährt:',
     other: 'Sie haben dieser Anwendung früher schon {count}-mal Zugriff gewährt. Insgesamt:',
@@ -121,6 +124,13 @@ export const de: Texts = {
   'applications.notShownOrMore': { one: 'Mindestens {count} weitere', other: 'Mindestens {count} weitere' },
   'applications.revoke': 'Zugriff entziehen',
   'applications.revokeOf': 'Zugriff entziehen: {application}',
+  'applications.choose': '{application} auswählen',
+  'applications.revokeChosen': 'Ausgewählten den Zugriff entziehen',
+  'applications.chooseOne': 'Wählen Sie mindestens eine Anwendung aus.',
+  'applications.revoked': {
+    one: 'Der Zugriff wurde entzogen: {count} Anwendung.',
+    other: 'Der Zugriff wurde entzogen: {count} Anwendungen.',
+  },
 
   'error.linkTitle': 'Dieser Link kann nicht geöffnet werden',
   'error.link':

@@ -10,6 +10,7 @@ export const en = {
 
   'page.signedInAs': 'Signed in as {user}',
   'page.switchAccount': 'Not you? Sign in as somebody else',
+  'page.backTo': 'Back to {application}',
   'page.faultTitle': 'Error: {title}',
   'page.help': 'Help',
   'page.terms': 'Terms',
@@ -107,6 +108,8 @@ export const en = {
   'applications.permitted': 'Permitted',
   'applications.lastUsed': 'Last used',
   'applications.neverUsed': 'Never',
+  'applications.ends': 'Ends',
+  'applications.endsOn': '{day}, unless the application renews it',
   'applications.older': {
     one: 'You permitted it something once before:',
     other: 'You permitted it something {count} times before. In all:',
@@ -119,6 +122,13 @@ export const en = {
   'applications.revoke': 'Revoke access',
   // The name for assistive technology. It has the words of `applications.revoke` in it (WCAG 2.2, success criterion 2.5.3).
   'applications.revokeOf': 'Revoke access of {application}',
+  'applications.choose': 'Choose {application}',
+  'applications.revokeChosen': 'Revoke access of the chosen ones',
+  'applications.chooseOne': 'Choose at least one application.',
+  'applications.revoked': {
+    one: 'Access was revoked: {count} application.',
+    other: 'Access was revoked: {count} applications.',
+  },
 
   'error.linkTitle': 'This link cannot be accessed',
   'error.link':

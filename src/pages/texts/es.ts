@@ -10,6 +10,7 @@ export const es: Texts = {
 
   'page.signedInAs': 'Ha iniciado sesión como {user}',
   'page.switchAccount': '¿No es usted? Iniciar sesión con otra cuenta',
+  'page.backTo': 'Volver a {application}',
   'page.faultTitle': 'Error: {title}',
   'page.help': 'Ayuda',
   'page.terms': 'Condiciones de uso',
@@ -111,6 +112,8 @@ export const es: Texts = {
   'applications.permitted': 'Acceso concedido el',
   'applications.lastUsed': 'Último uso',
   'applications.neverUsed': 'Nunca',
+  'applications.ends': 'Finaliza el',
+  'applications.endsOn': '{day}, salvo que la aplicación renueve el acceso',
   'applications.older': {
     one: 'Usted ya había autorizado esta aplicación una vez:',
     many: 'Usted ya había autorizado esta aplicación {count} de veces. En total:',
@@ -131,6 +134,14 @@ export const es: Texts = {
   },
   'applications.revoke': 'Revocar acceso',
   'applications.revokeOf': 'Revocar acceso de {application}',
+  'applications.choose': 'Seleccionar {application}',
+  'applications.revokeChosen': 'Revocar acceso de las seleccionadas',
+  'applications.chooseOne': 'Seleccione al menos una aplicación.',
+  'applications.revoked': {
+    one: 'Acceso revocado: {count} aplicación.',
+    many: 'Acceso revocado: {count} de aplicaciones.',
+    other: 'Acceso revocado: {count} aplicaciones.',
+  },
 
   'error.linkTitle': 'No se puede acceder a este enlace',
   'error.link':

@@ -10,6 +10,7 @@ export const fr: Texts = {
 
   'page.signedInAs': 'Vous utilisez le compte {user}',
   'page.switchAccount': 'Ce n’est pas vous\u202f? Utiliser un autre compte',
+  'page.backTo': 'Retour à {application}',
   'page.faultTitle': 'Erreur\u00a0: {title}',
   'page.help': 'Aide',
   'page.terms': 'Conditions d’utilisation',
@@ -113,6 +114,8 @@ export const fr: Texts = {
   'applications.permitted': 'Accès accordé le',
   'applications.lastUsed': 'Dernière utilisation',
   'applications.neverUsed': 'Jamais',
+  'applications.ends': 'Prend fin le',
+  'applications.endsOn': '{day}, sauf si l’application renouvelle son accès',
   'applications.older': {
     one: 'Vous aviez déjà autorisé cette application une fois\u00a0:',
     many: 'Vous aviez déjà autorisé cette application {count} de fois. Au total\u00a0:',
@@ -133,6 +136,14 @@ export const fr: Texts = {
   },
   'applications.revoke': 'Révoquer l’accès',
   'applications.revokeOf': 'Révoquer l’accès de l’application {application}',
+  'applications.choose': 'Sélectionner {application}',
+  'applications.revokeChosen': 'Révoquer l’accès des applications sélectionnées',
+  'applications.chooseOne': 'Sélectionnez au moins une application.',
+  'applications.revoked': {
+    one: 'Accès révoqué\u00a0: {count} application.',
+    many: 'Accès révoqué\u00a0: {count} d’applications.',
+    other: 'Accès révoqué\u00a0: {count} applications.',
+  },
 
   'error.linkTitle': 'Ce lien n’est pas accessible',
   'error.link':

@@ -10,6 +10,7 @@ export const ja: Texts = {
 
   'page.signedInAs': '{user} としてログイン中',
   'page.switchAccount': '別のアカウントでログインする場合はこちら',
+  'page.backTo': '{application} に戻る',
   'page.faultTitle': 'エラー：{title}',
   'page.help': 'ヘルプ',
   'page.terms': '利用規約',
@@ -99,6 +100,8 @@ export const ja: Texts = {
   'applications.permitted': '許可した日',
   'applications.lastUsed': '最終利用',
   'applications.neverUsed': '利用なし',
+  'applications.ends': '有効期限',
+  'applications.endsOn': '{day}（アプリが更新した場合は延長されます）',
   'applications.older': {
     other: '以前にも {count} 回、アクセスを許可しています。許可した内容は、全部で次のとおりです。',
   },
@@ -109,6 +112,10 @@ export const ja: Texts = {
   'applications.notShownOrMore': { other: 'ほか {count} 件以上' },
   'applications.revoke': 'アクセス権を取り消す',
   'applications.revokeOf': '{application} のアクセス権を取り消す',
+  'applications.choose': '{application} を選択',
+  'applications.revokeChosen': '選択したアプリのアクセス権を取り消す',
+  'applications.chooseOne': 'アプリを 1 つ以上選択してください。',
+  'applications.revoked': { other: 'アクセス権を取り消しました：{count} 件のアプリ' },
 
   'error.linkTitle': 'このリンクは利用できません',
   'error.link':

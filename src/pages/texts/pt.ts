@@ -10,6 +10,7 @@ export const pt: Texts = {
 
   'page.signedInAs': 'Você entrou como {user}',
   'page.switchAccount': 'Não é você? Entrar com outra conta',
+  'page.backTo': 'Voltar para {application}',
   'page.faultTitle': 'Erro: {title}',
   'page.help': 'Ajuda',
   'page.terms': 'Termos de uso',
@@ -111,6 +112,8 @@ export const pt: Texts = {
   'applications.permitted': 'Acesso permitido em',
   'applications.lastUsed': 'Último uso',
   'applications.neverUsed': 'Nunca',
+  'applications.ends': 'Termina em',
+  'applications.endsOn': '{day}, a menos que o aplicativo renove o acesso',
   'applications.older': {
     one: 'Você já havia autorizado este aplicativo uma vez:',
     many: 'Você já havia autorizado este aplicativo {count} de vezes. No total:',
@@ -131,6 +134,14 @@ export const pt: Texts = {
   },
   'applications.revoke': 'Revogar acesso',
   'applications.revokeOf': 'Revogar acesso de {application}',
+  'applications.choose': 'Selecionar {application}',
+  'applications.revokeChosen': 'Revogar acesso dos selecionados',
+  'applications.chooseOne': 'Selecione pelo menos um aplicativo.',
+  'applications.revoked': {
+    one: 'Acesso revogado: {count} aplicativo.',
+    many: 'Acesso revogado: {count} de aplicativos.',
+    other: 'Acesso revogado: {count} aplicativos.',
+  },
 
   'error.linkTitle': 'Não é possível acessar este link',
   'error.link':

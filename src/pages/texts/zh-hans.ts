@@ -10,6 +10,7 @@ export const zhHans: Texts = {
 
   'page.signedInAs': '当前登录账号：{user}',
   'page.switchAccount': '不是您？使用其他账号登录',
+  'page.backTo': '返回 {application}',
   'page.faultTitle': '错误：{title}',
   'page.help': '帮助',
   'page.terms': '使用条款',
@@ -91,6 +92,8 @@ export const zhHans: Texts = {
   'applications.permitted': '授权日期',
   'applications.lastUsed': '上次使用',
   'applications.neverUsed': '从未使用',
+  'applications.ends': '到期日期',
+  'applications.endsOn': '{day}，除非应用续期',
   'applications.older': { other: '此前您还对该应用授权过 {count} 次，授权内容合计如下：' },
   'applications.noResource': '无资源',
   'applications.resources': { other: '{count} 个资源' },
@@ -99,6 +102,10 @@ export const zhHans: Texts = {
   'applications.notShownOrMore': { other: '另有至少 {count} 个' },
   'applications.revoke': '撤销访问权限',
   'applications.revokeOf': '撤销访问权限：{application}',
+  'applications.choose': '选择 {application}',
+  'applications.revokeChosen': '撤销所选应用的访问权限',
+  'applications.chooseOne': '请至少选择一个应用。',
+  'applications.revoked': { other: '已撤销 {count} 个应用的访问权限。' },
 
   'error.linkTitle': '无法访问此链接',
   'error.link':

@@ -104,6 +104,7 @@ async function checkTellings(own: Partial<Pages>, render: Render, differ: Differ
     }
     differ('authorizedApplications', 'more', shown.get('plain'), shown.get('more'))
     differ('authorizedApplications', 'isIncomplete', shown.get('plain'), shown.get('incomplete'))
+    differ('authorizedApplications', 'notice', shown.get('plain'), shown.get('notice'))
   }
   if (error === undefined) return
   for (const [state, model] of Object.entries(ERRORS))

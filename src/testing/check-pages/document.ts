@@ -66,7 +66,7 @@ function attributesOf(text: string): ReadonlyMap<string, string> {
   )
 }
 
-/** Returns the controls that a tag is: an option of a list counts with the name of the list. */
+/** Returns the control that a tag is: an option of a list counts with the name of the list. */
 function controlOf({ name, attributes }: Tag, list: string): Control | undefined {
   if (name !== 'input' && name !== 'button' && name !== 'select' && name !== 'option' && name !== 'textarea')
     return undefined
@@ -80,7 +80,8 @@ function controlOf({ name, attributes }: Tag, list: string): Control | undefined
 /** Reads a document. */
 export function readDocument(html: string): PageDocument {
   const names = new Set<string>()
-  const forms: { readonly method: string; readonly action: string; readonly controls: Control[] }[] = []
+  const forms: (Form & { readonly id: string | undefined; readonly controls: Control[] })[] = []
+  const elsewhere: (readonly [form: string, control: Control])[] = []
   const links: string[] = []
   let isInForm = false
   let list = ''
@@ -93,15 +94,20 @@ export function readDocument(html: string): PageDocument {
       isInForm = closing === ''
       if (isInForm) {
         const method = (attributes.get('method') ?? 'get').toLowerCase()
-        forms.push({ method, action: attributes.get('action') ?? '', controls: [] })
+        forms.push({ id: attributes.get('id'), method, action: attributes.get('action') ?? '', controls: [] })
       }
     }
     if (closing !== '') continue
     if (name === 'select') list = attributes.get('name') ?? ''
     if (name === 'a') links.push(attributes.get('href') ?? '')
-    const control = isInForm ? controlOf({ name, attributes }, list) : undefined
-    if (control !== undefined) forms.at(-1)?.controls.push(control)
+    const control = controlOf({ name, attributes }, list)
+    const owner = attributes.get('form')
+    if (control === undefined) continue
+    if (owner !== undefined) elsewhere.push([owner, control])
+    else if (isInForm) forms.at(-1)?.controls.push(control)
   }
+  // The form may come after the control that names it.
+  for (const [owner, control] of elsewhere) forms.find(({ id }) => id === owner)?.controls.push(control)
   return {
     hasDoctype: /^\uFEFF?\s*<!doctype html/i.test(plain),
     names,

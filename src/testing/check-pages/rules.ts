@@ -68,7 +68,22 @@ export function faultsOfList(model: AuthorizedApplicationsPageModel, page: PageD
   return [
     ...model.applications.flatMap(({ form }) => faultsOfForm(page, form)),
     ...faultsOfLink(page, 'next', model.next),
+    ...faultsOfChoice(model, page),
   ]
+}
+
+/** Returns the faults of the form of several applications, which a page may leave out. */
+function faultsOfChoice(
+  { applications, choiceForm }: AuthorizedApplicationsPageModel,
+  page: PageDocument,
+): readonly string[] {
+  const form = choiceForm && findForm(page, choiceForm)
+  if (form === undefined || !choiceForm?.fields.every(({ name, value }) => has(form, name, value))) return []
+  return applications.flatMap(({ choice }) =>
+    choice === undefined || has(form, choice.name, choice.value)
+      ? []
+      : [`has no ${choice.name} with the value ${JSON.stringify(choice.value)} in choiceForm`],
+  )
 }
 
 /** Returns the fault of a page without one of its links. */

@@ -91,12 +91,17 @@ export const DEVICES: { readonly [State in 'plain' | 'typed' | 'fault' | 'comple
 
 /** The pages after a decision on a device. */
 export const RESULTS: { readonly [Decision in 'agree' | 'refuse']: DeviceResultPageModel } = {
-  agree: { decision: 'agree', application: { name: 'Sample' }, stylesheet },
-  refuse: { decision: 'refuse', application: { name: 'Sample' }, stylesheet },
+  agree: { decision: 'agree', application: { name: 'Sample', website: whole.website }, stylesheet },
+  refuse: { decision: 'refuse', application: { name: 'Sample', website: whole.website }, stylesheet },
 }
 
 const SPECIFIED = { kind: 'specified', items: [`Engine ${MARKUP}`], notShown: 2, isMore: true } as const
-const grant = { scopes, resources: { kind: 'all', items: [] }, createdAt: 1_700_000_000 } as const
+const grant = {
+  scopes,
+  resources: { kind: 'all', items: [] },
+  createdAt: 1_700_000_000,
+  expiresAt: 1_702_592_000,
+} as const
 const formOf = (application: string): AuthorizedApplication['form'] => ({
   action: '/oauth2/sample',
   fields: [{ name: 'application', value: application }, ...form.fields],
@@ -111,23 +116,38 @@ const applications: readonly AuthorizedApplication[] = [
     form: formOf('whole'),
   },
 ]
+const choosable = applications.map((each, index) => ({
+  ...each,
+  choice: { name: 'client_id', value: `sample"${index}` },
+}))
+const choiceForm = { action: '/oauth2/sample', fields: [{ name: 'decision', value: 'sample"' }] }
 const listed: AuthorizedApplicationsPageModel = { user, applications, stylesheet, more: false }
 
-/** The lists of applications: none, some, more on another page, more than can be shown, and an incomplete one. */
+/** The lists of applications: none, some, more on another page, more than can be shown, an incomplete one, a choice, and an outcome. */
 export const LISTS: {
-  readonly [State in 'empty' | 'plain' | 'next' | 'more' | 'incomplete']: AuthorizedApplicationsPageModel
+  readonly [State in
+    | 'empty'
+    | 'plain'
+    | 'next'
+    | 'more'
+    | 'incomplete'
+    | 'choice'
+    | 'notice']: AuthorizedApplicationsPageModel
 } = {
   empty: { ...listed, applications: [] },
   plain: listed,
   next: { ...listed, next: '/oauth2/applications?from=2&sample', more: true },
   more: { ...listed, more: true },
   incomplete: { ...listed, isIncomplete: true },
+  choice: { ...listed, applications: choosable, choiceForm },
+  notice: { ...listed, notice: `An outcome ${MARKUP}` },
 }
 
 const error: ErrorPageModel = { code: 'link', title: `A title ${MARKUP}`, message: 'A message.', stylesheet }
 
-/** The error pages: without a link, and with one. */
-export const ERRORS: { readonly [State in 'plain' | 'link']: ErrorPageModel } = {
+/** The error pages: without a link, with one, and about an application. */
+export const ERRORS: { readonly [State in 'plain' | 'link' | 'application']: ErrorPageModel } = {
   plain: error,
   link: { ...error, code: 'signedOut', link: { href: '/sign-in?return_to=%2Foauth2&sample', text: 'Sign in' } },
+  application: { ...error, application: { name: whole.name, website: whole.website } },
 }
