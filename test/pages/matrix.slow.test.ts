@@ -72,7 +72,12 @@ describe.skipIf(executablePath === undefined)('every page in every state in Chro
       for (const screen of SCREENS) {
         await viewer.changeScreen(screen)
         const place = `${locale} ${screen.width} ${screen.colours}`
-        expect(await viewer.page.evaluate(BEYOND), place).toEqual({ scrolls: screen.width, cut: [] })
+        expect(await viewer.page.evaluate(LAYOUT), place).toEqual({
+          scrolls: screen.width,
+          cut: [],
+          split: [],
+          joined: [],
+        })
       }
       await viewer.session.send('Emulation.setScriptExecutionDisabled', { value: false })
       await viewer.page.evaluate(axe)
@@ -110,8 +115,8 @@ describe.skipIf(executablePath === undefined)('every page in every state in Chro
   }
 })
 
-/** Measures the width of the page, and finds the elements that clip their content in either direction. */
-const BEYOND = `(() => {
+/** Measures the width of the page, and finds what is cut off, codes over two lines, and paragraphs without space between them. */
+const LAYOUT = `(() => {
   // As in the stylesheet: what is that near to a box is drawn.
   const margin = 4
   const cut = [...document.querySelectorAll('body *')].filter((e) => {
@@ -119,7 +124,15 @@ const BEYOND = `(() => {
     if (e.scrollWidth > e.clientWidth + 1) return true
     return e.scrollHeight > e.clientHeight + margin && ['clip', 'hidden'].includes(getComputedStyle(e).overflowY)
   })
-  return { scrolls: document.documentElement.scrollWidth, cut: cut.map((e) => e.outerHTML) }
+  const split = [...document.querySelectorAll('bdi')].filter((e) => {
+    return /^\\w{4}-\\w{4}$/.test(e.textContent) && e.getClientRects().length > 1
+  })
+  const joined = [...document.querySelectorAll('main > p + p')].filter((e) => {
+    return e.getBoundingClientRect().top - e.previousElementSibling.getBoundingClientRect().bottom < 8
+  })
+  const written = (found) => found.map((e) => e.outerHTML)
+  const scrolls = document.documentElement.scrollWidth
+  return { scrolls, cut: written(cut), split: written(split), joined: written(joined) }
 })()`
 
 /** Tells whether the field that the page begins in, if there is one, has its focus. */
