@@ -62,7 +62,8 @@ describe.skipIf(executablePath === undefined)('every page in every state in Chro
 
   async function violations(options: RunOptions): Promise<unknown> {
     const found = await viewer.page.evaluate<AxeResults>(`axe.run(${JSON.stringify(options)})`)
-    expect(found.passes.length).toBeGreaterThan(0)
+    // Some pages have nothing that the two rules of the other screens apply to.
+    if (options === WHOLE) expect(found.passes.length).toBeGreaterThan(10)
     return found.violations.map(({ id, nodes }) => [id, nodes.slice(0, 2).map(({ html }) => html)])
   }
 
