@@ -59,7 +59,7 @@ const UNIONS = [
 const EVENTS = [
   ['src/core/grant/outcome.ts', 'DeviceRequestedEvent'],
   ['src/core/grant/outcome.ts', 'DecidedEvent'],
-  ['src/core/application/transition.ts', 'ApplicationEvent'],
+  ['src/core/application/life/outcome.ts', 'ApplicationEvent'],
   ['src/shell/audit.ts', 'RefusedEvent'],
 ]
 

@@ -2,7 +2,7 @@
  * The pages of the site: that each can be reached, that its links and snippets exist, and that its sentences are short.
  * @module
  */
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { memoryStore } from 'grantwell/storage/memory'
@@ -10,6 +10,7 @@ import { describe, expect, it } from 'vitest'
 import { SECTIONS } from '../../docs/.vitepress/sections.js'
 import { ENTRY_POINTS, readTables } from '../../docs/tables.mjs'
 import { resolveOptions } from '../../src/shell/options/settings.js'
+import { SCREENSHOTS } from '../pages/screenshots.js'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const docs = join(root, 'docs')
@@ -75,6 +76,14 @@ describe('the site', () => {
       return names.filter(uses)
     })
     expect(missing).toEqual([])
+  })
+
+  it('has the screenshots that its script writes, of less than 1.5 MB in all', () => {
+    const folder = join(docs, 'public', 'screenshots')
+    const files = readdirSync(folder)
+    expect(files.toSorted()).toEqual(SCREENSHOTS.map(({ file }) => file).toSorted())
+    const bytes = files.reduce((sum, file) => sum + statSync(join(folder, file)).size, 0)
+    expect(bytes).toBeLessThan(1_500_000)
   })
 
   it('names every entry point of the package', () => {
@@ -158,7 +167,7 @@ function leadsSomewhere(link: string, text: string): boolean {
   if (/^https:\/\//.test(link)) return true
   const [path = '', anchor] = link.split('#')
   if (path.startsWith('/reference/')) return MADE.includes(path)
-  if (path.startsWith('/pictures/')) return existsSync(join(docs, 'public', path))
+  if (/^\/(pictures|screenshots)\//.test(path)) return existsSync(join(docs, 'public', path))
   const target = path === '' ? text : pages.find((page) => page.path === path)?.text
   return target !== undefined && (anchor === undefined || anchorsIn(target).includes(anchor))
 }

@@ -53,7 +53,7 @@ a { color: var(--link); text-underline-offset: 0.15em; }
 
 :focus-visible { outline: 3px solid var(--link); outline-offset: 2px; border-radius: 0.25rem; }
 
-h1 + p, .checked { margin-top: 1rem; }
+h1 + p, main > p + p, .checked { margin-top: 1rem; }
 
 .identity { display: flex; flex-direction: column; gap: 0.75rem; }
 .identity :is(h1, h2) { min-width: 0; }
@@ -77,7 +77,7 @@ h1 + p, .checked { margin-top: 1rem; }
 
 /* What an application or the maker of a link wrote stays in its own box, whatever marks it stacks up. */
 header, .identity, blockquote, dd, li, main > p, .asked, bdi { overflow: clip; overflow-clip-margin: 0.25rem; }
-h1 bdi, main > p bdi, .decision bdi:first-child { display: inline-block; max-width: 100%; }
+h1 bdi, main > p bdi, .decision bdi:first-child, .asked bdi:last-child { display: inline-block; max-width: 100%; }
 
 figure { margin-top: 1.25rem; padding-inline-start: 1rem; border-inline-start: 3px solid var(--line); }
 figcaption, dt, .hint, .reason, .checked { color: var(--muted); font-size: 0.875rem; }
