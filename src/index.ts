@@ -56,12 +56,11 @@ export type { AuthorizationServer } from './server.js'
 export { createAuthorizationServer } from './server.js'
 export type { AuditEvent, RefusedEvent } from './shell/audit.js'
 export type { FetchedClientMetadata } from './shell/options/client-metadata.js'
+export type { ClientCandidate, ClientVerdict } from './shell/options/client-policy.js'
 export type {
   AudienceDefinition,
   AuthorizationServerOptions,
   AuthorizeVerdict,
-  ClientCandidate,
-  ClientVerdict,
   DeviceAttempt,
   PermissionRequest,
   RegistrationAttempt,

@@ -13,6 +13,7 @@ import type { PageSources } from '../protocol/pages/page.js'
 import type { RecordStore } from '../storage/record-store.js'
 import type { AuditEvent } from './audit.js'
 import type { FetchedClientMetadata } from './options/client-metadata.js'
+import type { ClientCandidate, ClientVerdict } from './options/client-policy.js'
 
 /** A user who is signed in at the host. */
 export interface User {
@@ -45,33 +46,6 @@ export interface DeviceAttempt {
   /** The address of the device, from the option `remoteAddress`. */
   readonly address: string | undefined
 }
-
-/** A client that registers itself, or whose identifier is the URL of its metadata, as the host's policy sees it. */
-export interface ClientCandidate {
-  /** Its way: `registration` is a request to register (RFC 7591), `document` is the URL of its metadata. */
-  readonly source: 'registration' | 'document'
-  /** The client identifier that it has, or gets. */
-  readonly clientId: ClientId
-  /** The name that it gives itself. Nobody has checked it. */
-  readonly name: string
-  /** The website that it names; empty for none. */
-  readonly website: string
-  /** `confidential` gets a secret; `public` has none. */
-  readonly type: 'confidential' | 'public'
-  /** The redirect URIs, each of which stands for itself alone; none for a client of the device flow alone. */
-  readonly redirectUris: readonly string[]
-  /** The scopes that it names, or all that the service has. */
-  readonly scopes: readonly string[]
-  /** True if it asks for the device flow. */
-  readonly deviceFlow: boolean
-}
-
-/**
- * The decision on a client that registers itself: `approve` lets it work at once, `review` lets it wait for an administrator, as a
- * submission does, and `refuse` keeps nothing of it. A list of scopes approves it for those, whatever it names: fewer, or more, which it
- * can then ask its users for.
- */
-export type ClientVerdict = 'approve' | 'review' | 'refuse' | { readonly approve: readonly string[] }
 
 /** A permission that an application asks a user for, as the host's function `authorize` sees it. */
 export interface PermissionRequest {

@@ -2,17 +2,8 @@
  * The check of pages of a host's own: renders each with sample models, and tells what it lacks.
  * @module
  */
-import type { Appearance, PageLanguage, Pages } from '../pages/index.js'
-
-/** Options of `checkPages`. */
-export interface CheckPagesOptions {
-  /** The language of the reader, one of `pageLanguages`; `en` by default. */
-  readonly locale?: PageLanguage
-  /** The look that the pages get; none by default. */
-  readonly appearance?: Appearance
-  /** The request of the platform, for pages that read it; undefined by default. */
-  readonly native?: unknown
-}
+import type { Pages } from '../pages/index.js'
+import type { CheckPagesOptions } from './check-pages/options.js'
 
 /** The faults of pages of a host's own; its message is a list of them. */
 export class PagesError extends Error {

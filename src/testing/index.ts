@@ -10,7 +10,7 @@ export type { RegistrationOptions } from './arbitraries/registrations.js'
 export type { RequestOptions } from './arbitraries/sound-requests.js'
 export type { Arbitraries } from './arbitraries.js'
 export { arbitraries } from './arbitraries.js'
-export type { CheckPagesOptions } from './check-pages.js'
+export type { CheckPagesOptions } from './check-pages/options.js'
 export { checkPages, PagesError } from './check-pages.js'
 export type {
   Beginning,

@@ -35,13 +35,13 @@ export interface PublishedApplication extends ApplicationHead, ApplicationDetail
   readonly secrets: readonly ClientSecret[]
   /** The time of the last approval, in seconds since the epoch. */
   readonly approvedAt: Seconds
-  /** What administrators alone decide on; absent where they decided on nothing. */
+  /** The terms that administrators alone decide on; absent where they decided on nothing. */
   readonly terms?: ApplicationTerms
   /** A change that waits for the administrators, or that they refused. */
   readonly review?: Review
 }
 
-/** What administrators decide on for an application, whatever its applicant hands in. */
+/** Terms that administrators set for an application, whatever its applicant hands in. */
 export interface ApplicationTerms {
   /**
    * True for an application of the service itself: no user is asked for consent where the answer goes to an `https` redirect URI. Absent

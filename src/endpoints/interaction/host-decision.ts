@@ -61,7 +61,7 @@ export async function admitChoice<Asked extends AskedPermission>(
   return { asked: ownOf({ ...asked, scopes: admitted.scopes }), resources: admitted.resources ?? resources }
 }
 
-/** What the host admits. */
+/** The part of a permission that the host admits. */
 interface Admitted {
   readonly scopes: AskedPermission['scopes']
   readonly resources: Resources | undefined

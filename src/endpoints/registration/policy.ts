@@ -11,8 +11,8 @@ import { isObject } from '../../core/takes.js'
 import type { ClientId } from '../../core/values.js'
 import type { ClientMetadataRules } from '../../protocol/registration/client-metadata.js'
 import { checkedAnswer, wrongAnswer } from '../../shell/host.js'
+import type { ClientCandidate, ClientVerdict } from '../../shell/options/client-policy.js'
 import type { Settings } from '../../shell/options/settings.js'
-import type { ClientCandidate, ClientVerdict } from '../../shell/options.js'
 
 const VERDICT: Takes = {
   words: "'approve', 'review', 'refuse', or { approve } with a list of scopes",

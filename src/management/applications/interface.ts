@@ -30,7 +30,7 @@ export interface ApplicationPage {
   readonly cursor?: string
 }
 
-/** Which applications a search or a count is about; all of them by default. */
+/** The applications that a search or a count is about; all of them by default. */
 export interface WantedApplications {
   /** A state; `pending` includes changes of published applications, as for `list`. */
   readonly state?: Application['state']

@@ -1,5 +1,5 @@
 /**
- * What administrators decide on for an application, whatever its applicant hands in, and the change of its applicant.
+ * The terms that administrators set for an application, and the change of its applicant.
  * @module
  */
 import type { ApplicationTerms } from '../../core/application/application.js'
@@ -18,7 +18,7 @@ import { applyCommands } from './records.js'
 
 const DAY = 86_400
 
-/** The same limits as of the options of the server. */
+/** The terms that there are, with the limits of the options of the server. */
 const TERMS: TakesOf<ApplicationTerms> = {
   firstParty: { words: 'true', fits: (value) => value === true },
   accessTokenLifetime: seconds(1, 31 * DAY),

@@ -1,5 +1,5 @@
 /**
- * What administrators decide on for an application. Apart from the rest, since only what is loaded after the start asks for it.
+ * The terms that administrators set for an application. Apart from the rest, since only what is loaded after the start asks for it.
  * @module
  */
 import type { Seconds } from '../../values.js'
