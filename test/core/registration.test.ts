@@ -815,7 +815,7 @@ describe('hostile shapes', () => {
     expect(faults(given)).toStrictEqual([{ path: '', message }])
   })
 
-  it('a list, a date, a map or bytes have no field of a registration', () => {
+  it('a list, a date, a map or bytes are none', () => {
     for (const given of [
       [],
       [registration()],
@@ -823,9 +823,7 @@ describe('hostile shapes', () => {
       new Map(Object.entries(registration())),
       new Uint8Array(3),
     ]) {
-      const paths = faults(given).map(({ path }) => path)
-      for (const name of ['name', 'logo', 'website', 'type', 'redirectUris', 'scopes', 'resourceScope'])
-        expect(paths).toContain(name)
+      expect(faults(given)).toMatchObject([{ path: '', message: expect.stringMatching(/^must be an object; got/) }])
     }
   })
 

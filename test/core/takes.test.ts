@@ -3,6 +3,8 @@
  * @module
  */
 import { describe, expect, it } from 'vitest'
+import type { BrokenRule } from '../../src/core/application/faults.js'
+import { faultSentence } from '../../src/core/application/faults.js'
 import { brokenRedirectRule } from '../../src/core/application/redirect-uri.js'
 import { ANYTHING, answerFault, came, FLAG, isTaken, methods, mustBe, oneOf, promisesIn } from '../../src/core/takes.js'
 import { unseenFault } from '../../src/core/text.js'
@@ -77,6 +79,7 @@ describe('the rule that a redirect URI breaks', () => {
     allowSubdomains: false,
   } as const
   const rules = { matching: 'domain', allowLocalhost: false } as const
+  const sentenceOf = (rule: BrokenRule | undefined) => rule && faultSentence(rule)
 
   it.each<[string | undefined, RegExp | undefined]>([
     ['https://app.example/b', undefined],
@@ -87,26 +90,28 @@ describe('the rule that a redirect URI breaks', () => {
     ['http://127.0.0.1:7/b', /loopback/],
     ['com.example.app:/b', /exactly/],
   ])('%s: %s', (uri, rule) => {
-    const said = brokenRedirectRule(registered, uri, rules)
+    const said = sentenceOf(brokenRedirectRule(registered, uri, rules))
     if (rule === undefined) expect(said).toBeUndefined()
     else expect(said).toMatch(rule)
   })
 
   it('is that of the registration and of the rules', () => {
     const open = { ...registered, allowSubdomains: true }
-    expect(brokenRedirectRule(open, 'https://evil.example/', rules)).toMatch(/or a subdomain of it$/)
-    expect(brokenRedirectRule(open, 'https://app.example/b', { ...rules, matching: 'exact' })).toMatch(/exactly/)
+    expect(sentenceOf(brokenRedirectRule(open, 'https://evil.example/', rules))).toMatch(/or a subdomain of it$/)
+    expect(sentenceOf(brokenRedirectRule(open, 'https://app.example/b', { ...rules, matching: 'exact' }))).toMatch(
+      /exactly/,
+    )
     const { authorizedDomain: _, ...without } = registered
-    expect(brokenRedirectRule(without, 'https://evil.example/', rules)).toMatch(/exactly/)
+    expect(sentenceOf(brokenRedirectRule(without, 'https://evil.example/', rules))).toMatch(/exactly/)
   })
 })
 
 describe('what nobody sees of a text', () => {
   it('is told: a mark, half of a character, and not a line end', () => {
     expect(['a\u202eb', 'a\0', '\ud800', 'a\nb', 'ab'].map(unseenFault)).toEqual([
-      'has a control or direction mark',
-      'has a control or direction mark',
-      'has half of a character',
+      'unseen_mark',
+      'unseen_mark',
+      'half_character',
       undefined,
       undefined,
     ])

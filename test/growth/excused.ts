@@ -24,6 +24,10 @@ export const EXCUSED: Readonly<Record<string, readonly string[]>> = {
     ...of('protocol/cors/preflight.ts', 'isPreflight'),
     ...of('client/errors.ts', 'isClientError'),
   ],
+  'is a part of applications.change, whose registration checkRegistration checks': [
+    ...of('core/application/life/amendment.ts', 'amended'),
+    ...of('core/application/reason.ts', 'reasonOf'),
+  ],
   'is given an application as it was checked, or the origin of a page, both of limited length': [
     ...of('protocol/registration/registration.ts', 'registeredResponse', 'readResponse'),
     ...of('protocol/cors/response.ts', 'endpointPreflight'),
@@ -111,6 +115,7 @@ export const EXCUSED: Readonly<Record<string, readonly string[]>> = {
   'is a part of checkRegistration': [
     ...of('core/application/registration-form.ts', 'createForm', 'ownFields', 'otherFields'),
     ...of('core/application/registration-form.ts', 'BYTES.fits', 'LIST.fits'),
+    ...of('core/options.ts', 'holdsOptions'),
     ...of('core/application/faults.ts', 'wrongType', 'unseenRule', 'registrationFault'),
   ],
   'is a part of encodeBase64url and digestOf': [

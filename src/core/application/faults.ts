@@ -3,7 +3,7 @@
  * @module
  */
 import type { Takes } from '../takes.js'
-import { came, MUST_BE_OWN } from '../takes.js'
+import { came } from '../takes.js'
 import { unseenFault } from '../text.js'
 
 /** The codes of the rules that every redirect URI must keep, registered or sent. */
@@ -166,7 +166,7 @@ const SENTENCES = {
   missing: 'must be {takes}; got undefined',
   type: 'must be {takes}; got {came}',
   field_unknown: 'is not a field of a registration',
-  field_inherited: MUST_BE_OWN,
+  field_inherited: "must be the object's own; got an inherited one",
   half_character: 'has half of a character',
   unseen_mark: 'has a control or direction mark',
   name_length: 'must have {least} to {most} characters, on one line',
@@ -219,7 +219,7 @@ const SENTENCES = {
   token_type: 'must be bearer or mac',
   token_type_mac: 'must not be mac: the server has no option macTokens',
   audience_unknown: "must be one of the server's audiences; got {came}",
-} as const satisfies { readonly [Code in FaultCode]: string }
+} as const
 
 /** A value in a sentence: a name in braces. */
 const VALUE = /(\{\w+\})/
