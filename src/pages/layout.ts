@@ -10,6 +10,7 @@ import { fillHtml } from './texts/texts.js'
 
 /** The user who is signed in. */
 export interface SignedInUser {
+  /** The name that the pages show. */
   readonly name: string
   /** The address at which somebody else can sign in, from the option `switchAccountUrl`; absent without that option. */
   readonly switchAccountUrl?: string
