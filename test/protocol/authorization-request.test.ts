@@ -7,7 +7,15 @@ import { IncomingMessage } from 'node:http'
 import * as fc from 'fast-check'
 import type { AuthorizationServerOptions } from 'grantwell'
 import { describe, expect, it } from 'vitest'
-import { answer, inaccessible, redirect, sendQuery, signedOut, tokenError } from '../server/helpers.js'
+import {
+  answer,
+  inaccessible,
+  inaccessibleOfSample,
+  redirect,
+  sendQuery,
+  signedOut,
+  tokenError,
+} from '../server/helpers.js'
 import {
   answeredTo,
   authorizationUrl,
@@ -208,7 +216,7 @@ describe('4.1 the redirect URI', () => {
     for (const name of ['code', 'state', 'iss', 'error', 'error_description', 'error_uri']) {
       const overriding = `https://tenant.example/callback?${name}=mine`
       const url = authorizationUrl({ client_id: clientId, redirect_uri: overriding })
-      expect(await send(test.server, { url })).toStrictEqual(inaccessible())
+      expect(await send(test.server, { url })).toStrictEqual(inaccessibleOfSample())
       await expect(
         test.server.applications.register(registration({ redirectUris: [overriding] })),
       ).rejects.toMatchObject({ code: 'ERR_REGISTRATION' })
@@ -417,10 +425,10 @@ describe('4.1 a user who is not signed in', () => {
     ]
     for (const url of urls) {
       test.session.user = undefined
-      expect(await send(test.server, { url }), url).toStrictEqual(inaccessible())
+      expect(await send(test.server, { url }), url).toStrictEqual(inaccessibleOfSample())
       expect(test.events.at(-1)).toMatchObject({ type: 'refused', endpoint: 'authorization', clientId: 'web' })
       const [, request = ''] = url.split('?')
-      expect(await post(test.server, '/oauth2/auth', { request }), url).toStrictEqual(inaccessible())
+      expect(await post(test.server, '/oauth2/auth', { request }), url).toStrictEqual(inaccessibleOfSample())
       test.session.user = { subject: 'ada' }
       const told = await send(test.server, { url })
       expect(told.headers['Location']?.startsWith(`${WEB_CALLBACK}?error=`), url).toBe(true)

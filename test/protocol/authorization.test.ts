@@ -6,7 +6,7 @@
 import { portableDigests } from 'grantwell'
 import { clientKeyOf, parseClientId } from 'grantwell/core'
 import { describe, expect, it } from 'vitest'
-import { answer, inaccessible, sendQuery } from '../server/helpers.js'
+import { answer, inaccessible, inaccessibleOfSample, sendQuery } from '../server/helpers.js'
 import {
   authorizationUrl,
   CHALLENGE,
@@ -82,8 +82,8 @@ describe('4.1, 7 the page that the link cannot be accessed, never a redirect', (
     '[1] %s',
     async (_fault, query, reason) => {
       const test = await testServer()
-      expect(await sendQuery(test, query)).toStrictEqual(inaccessible())
       const isMismatch = reason === 'redirect_uri_mismatch'
+      expect(await sendQuery(test, query)).toStrictEqual(isMismatch ? inaccessibleOfSample() : inaccessible())
       const event = { type: 'refused', at: START, endpoint: 'authorization', error: 'invalid_request', reason }
       // Of the client, and with the rule; what was sent as a redirect URI is not in it.
       const more = { clientId: 'web', rule: expect.stringMatching(/^redirect_uri (must|is) /) }
@@ -95,12 +95,12 @@ describe('4.1, 7 the page that the link cannot be accessed, never a redirect', (
   it('[1] the fault of a client or redirect URI comes before every other fault, also in a form', async () => {
     const test = await testServer()
     const faults = 'response_type=token&scope=none&state=1&state=2&code_challenge=short'
-    for (const request of [
-      `client_id=nobody&${faults}`,
-      `client_id=web&redirect_uri=https://evil.example/&${faults}`,
-    ]) {
-      expect(await sendQuery(test, request)).toStrictEqual(inaccessible())
-      expect(await post(test.server, '/oauth2/auth', { request })).toStrictEqual(inaccessible())
+    for (const [request, page] of [
+      [`client_id=nobody&${faults}`, inaccessible()],
+      [`client_id=web&redirect_uri=https://evil.example/&${faults}`, inaccessibleOfSample()],
+    ] as const) {
+      expect(await sendQuery(test, request)).toStrictEqual(page)
+      expect(await post(test.server, '/oauth2/auth', { request })).toStrictEqual(page)
     }
   })
 
@@ -108,13 +108,13 @@ describe('4.1, 7 the page that the link cannot be accessed, never a redirect', (
     const test = await testServer()
     const redirectUris = ['https://two.example/a', 'https://two.example/b']
     await test.server.applications.register(registration({ redirectUris }), { ...WEB, clientId: 'two' })
-    expect(await sendQuery(test, 'response_type=code&client_id=two')).toStrictEqual(inaccessible())
+    expect(await sendQuery(test, 'response_type=code&client_id=two')).toStrictEqual(inaccessibleOfSample())
   })
 
   it('[1] matching exactly: another path of the domain', async () => {
     const test = await testServer({ redirectMatching: 'exact' })
     const elsewhere = { redirect_uri: 'https://app.example/other' }
-    expect(await send(test.server, { url: authorizationUrl(elsewhere) })).toStrictEqual(inaccessible())
+    expect(await send(test.server, { url: authorizationUrl(elsewhere) })).toStrictEqual(inaccessibleOfSample())
     expect((await send(test.server, { url: authorizationUrl() })).status).toBe(200)
   })
 

@@ -213,7 +213,8 @@ describe('a page of a language in which no text has a letter has none but what i
 
   function expectVeiled(body: string): void {
     expect(body).toContain('lang="tlh"')
-    const data = /Sample|An application|https?:\S+|app\.example/g
+    // Days are in English: no runtime has months of this language.
+    const data = /Sample|An application|https?:\S+|app\.example|January 15, 2027/g
     expect(readableIn(body).filter((text) => /[a-z]/i.test(translated(text).replace(data, '')))).toStrictEqual([])
   }
 

@@ -173,7 +173,9 @@ describe('lists that a host does not bound', () => {
     expect(page.body.length).toBeLessThan(250_000)
     const shown = page.body.split('name="resource" ').length - 1
     expect(shown).toBeGreaterThan(100)
-    expect(page.body).toContain(`You have ${(100_000 - shown).toLocaleString('en')} more, which cannot be chosen here.`)
+    expect(page.body).toContain(
+      `There are ${(100_000 - shown).toLocaleString('en')} more. Search for them by their names.`,
+    )
   })
 
   it('are not denied on the consent page where the request leaves no room for any of them', async () => {

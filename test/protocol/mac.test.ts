@@ -246,8 +246,7 @@ describe('5.2 tokens of the type mac', () => {
     const test = await macServer()
     const old = await macTokens(test)
     const { applications } = test.server
-    const { logo: _, ...amendment } = { ...registration(), scopes: [{ scope: 'repo-code:rw', reason: 'To push' }] }
-    const { revision } = await applications.change('signer', amendment)
+    const { revision } = await applications.change('signer', { tokenType: null })
     await applications.approve('signer', { revision })
     const { body } = await refresh(test, old.refresh_token, {}, SIGNER)
     expect([body.token_type, Object.hasOwn(body, 'mac_key')]).toEqual(['bearer', false])

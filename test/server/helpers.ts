@@ -4,6 +4,7 @@
  * @module
  */
 import type { AuthorizationServerOptions, HttpResponse, RecordStore } from 'grantwell'
+import type { ErrorPageModel } from 'grantwell/pages'
 import type { MemoryStore } from 'grantwell/storage/memory'
 import { memoryStore } from 'grantwell/storage/memory'
 import { expect } from 'vitest'
@@ -125,8 +126,13 @@ export function page(
 const stylesheet = '/oauth2/style.css'
 
 /** The page that reports that the link cannot be accessed (specification, sections 4.1 and 7). */
-export function inaccessible(status = 400): HttpResponse {
-  return page(status, errorPage({ ...inaccessibleLink, stylesheet }))
+export function inaccessible(status = 400, application?: ErrorPageModel['application']): HttpResponse {
+  return page(status, errorPage({ ...inaccessibleLink, stylesheet, ...(application && { application }) }))
+}
+
+/** The page for a link that cannot be accessed, with the way back to the application of {@link registration}. */
+export function inaccessibleOfSample(): HttpResponse {
+  return inaccessible(400, { name: 'Sample', website: 'https://app.example' })
 }
 
 /** An answer without the link back to the application, where its page has one. */

@@ -87,7 +87,9 @@ describe('a client whose identifier is a URL', () => {
     expect(await tripsOf(test, () => call(test, access_token))).toStrictEqual(READ)
     const again = () => refresh(test, refresh_token, {}, { clientId: CLIENT_URL })
     expect(await tripsOf(test, again)).toStrictEqual(READ_AND_WRITE)
+    // The page now says what the user permitted before, which is one read more.
+    expect([await tripsOf(test, () => openFor(test)), fetched]).toStrictEqual([{ reads: 2, writes: 0 }, 1])
     test.clock.now += 3600
-    expect([await tripsOf(test, () => openFor(test)), fetched]).toStrictEqual([{ reads: 2, writes: 1 }, 2])
+    expect([await tripsOf(test, () => openFor(test)), fetched]).toStrictEqual([{ reads: 3, writes: 1 }, 2])
   })
 })
