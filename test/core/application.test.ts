@@ -1102,11 +1102,15 @@ describe('RFC 7662, 2.1 an API that may ask', () => {
     }
   })
 
-  it('[42] is not changed, approved again or refused: nobody handed it in', () => {
+  it('[42] is not changed, approved again, refused or given away: nobody handed it in', () => {
     for (const application of [registered, made(submit(api), approve(), suspend)]) {
       for (const details of [{}, api, { scopes: ['repo-delete:rw'] }] as const)
         expect(ask(application, change(details))).toStrictEqual({ type: 'refused', refusal: 'state' })
-      for (const command of [approve(1), approve(2), reject(1)])
+      const given: ApplicationCommand[] = [
+        { type: 'transfer', applicant: 'grace' },
+        { type: 'set_terms', terms: { accessTokenLifetime: 60 } },
+      ]
+      for (const command of [approve(1), approve(2), reject(1), ...given])
         expect(ask(application, command)).toStrictEqual({ type: 'refused', refusal: 'state' })
     }
   })

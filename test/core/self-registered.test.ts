@@ -161,6 +161,19 @@ describe('a client by its document, whatever happens to it', () => {
     )
   })
 
+  it('cannot be withdrawn or deleted, whatever its state: it would come back with the next link', () => {
+    for (const list of [
+      [{ type: 'read', uris: URIS, decision: { type: 'review' } }],
+      [{ type: 'read', uris: URIS, decision: { type: 'review' } }, { type: 'reject' }],
+      [{ type: 'read', uris: URIS, decision: APPROVE }, { type: 'suspend' }],
+    ] satisfies Step[][]) {
+      let application: Application | undefined
+      for (const step of list) application = take(application, step, START)
+      for (const type of application?.state === 'suspended' ? (['delete'] as const) : (['withdraw', 'delete'] as const))
+        expect(transitionApplication(application, { type }, START)).toStrictEqual({ type: 'refused', refusal: 'state' })
+    }
+  })
+
   it('that an administrator decided on has no more by the policy: what its document adds waits', () => {
     fc.assert(
       fc.property(steps, (list) => {

@@ -99,6 +99,14 @@ describe('a change names what is to be other', () => {
     expect(await test.server.applications.logo(details.logo)).toMatchObject({ bytes: logo })
   })
 
+  it('leaves the subdomains of a domain admitted, which the redirect URIs do not tell', async () => {
+    const test = await testServer()
+    const domain = { authorizedDomain: 'app.example', allowSubdomains: true }
+    const id = await approved(test, domain)
+    await test.server.applications.change(id, { name: 'Renamed' })
+    expect(await waiting(test, id)).toMatchObject({ ...domain, name: 'Renamed' })
+  })
+
   it('takes a description away by null, and no field that must be there', async () => {
     const test = await testServer()
     const id = await approved(test)
@@ -216,6 +224,9 @@ describe('transfer', () => {
     const { applications } = test.server
     const id = await approved(test)
     await applications.transfer(id, { applicant: 'carol', actor: 'bob' })
+    const told = test.events.length
+    await applications.transfer(id, { applicant: 'carol', actor: 'bob' })
+    expect(test.events).toHaveLength(told)
     expect((await applications.list({ applicant: 'bob' })).applications).toStrictEqual([])
     expect((await applications.list({ applicant: 'carol' })).applications).toMatchObject([{ id, applicant: 'carol' }])
     await test.server.applications.registerResourceServer(
