@@ -8,7 +8,7 @@ import type { Application } from '../core/application/application.js'
 import { deviceFlowFault } from '../core/application/registration.js'
 import type { Audience } from '../core/audiences/audience.js'
 import { GRANT_ID_BYTES, grantIdOf } from '../core/credentials/credential.js'
-import { USER_CODE_ENTROPY_BYTES, userCodeDigest, userCodeOf } from '../core/credentials/user-code.js'
+import { USER_CODE_ENTROPY_BYTES, userCodeDigests, userCodeOf } from '../core/credentials/user-code.js'
 import type { OAuthError } from '../core/errors.js'
 import { isOAuthError } from '../core/errors.js'
 import type { IssuedDeviceCode } from '../core/grant/device.js'
@@ -131,7 +131,7 @@ function issueDeviceCode(
 
 /** Assigns the device a code that no other device shows. */
 async function assignUserCode(
-  { clientKeyOf, digests, entropy, rules }: Settings<never>,
+  { clientKeyOf, entropy, rules }: Settings<never>,
   { transact }: Transactions,
   { client }: Asked,
   grantId: GrantId,
@@ -140,9 +140,10 @@ async function assignUserCode(
   const value = { v: 1, clientKey: clientKeyOf(client.clientId), grantId } as const
   for (let draw = 0; draw < DRAWS; draw++) {
     const userCode = userCodeOf(entropy(USER_CODE_ENTROPY_BYTES))
-    const key = keys.userCode(userCodeDigest(userCode, digests, rules.derivationKey))
-    const reply = await transact<{ readonly type: 'shown' | 'taken' }>([key], ([taken]) =>
-      taken === undefined
+    const [digest, ...others] = userCodeDigests(userCode, rules)
+    const key = keys.userCode(digest)
+    const reply = await transact<{ readonly type: 'shown' | 'taken' }>([key, ...others.map(keys.userCode)], (found) =>
+      found.every((record) => record === undefined)
         ? { reply: { type: 'shown' }, write: { key, value, expiresAt } }
         : { reply: { type: 'taken' } },
     )

@@ -6,7 +6,7 @@
 
 import type { DeclaredResource } from '../core/audiences/audience.js'
 import { constantTimeEqual, encodeBase64url } from '../core/credentials/base64url.js'
-import { digestOf } from '../core/credentials/digests.js'
+import { digestOf, rulesOfEachKey } from '../core/credentials/digests.js'
 import { macKeyOf } from '../core/credentials/mac.js'
 import type { OAuthError } from '../core/errors.js'
 import { isOAuthError } from '../core/errors.js'
@@ -67,9 +67,10 @@ export function createMacGuard(settings: Settings<never>, transactions: Transact
       const { clientId, grantId } = access
       const refuse = (error: OAuthError) => ({ reply: refusal(error, clientId, grantId) })
       const input = { ts, nonce, ext, ...target }
-      const macKey = macKeyOf(credential.secret, rules)
-      const expected = macOf(digests, macKey, input)
-      if (!constantTimeEqual(presented.mac, expected)) return refuse(invalidToken('mac_mismatch'))
+      const macKey = rulesOfEachKey(rules)
+        .map((each) => macKeyOf(credential.secret, each))
+        .find((each) => constantTimeEqual(presented.mac, macOf(digests, each, input)))
+      if (macKey === undefined) return refuse(invalidToken('mac_mismatch'))
       // A long upload may lie between two guards of one request.
       if (letIn.get(request.headers) === key) return { reply: access }
       if (Math.abs(now - Number(ts)) > macWindow) return refuse(staleMac(timeOf(digests, macKey, now, input)))

@@ -210,8 +210,10 @@ export interface AuthorizationServerOptions<Native = unknown> {
   /**
    * At least 32 random bytes, equal on every server over one store; none by default. They are mixed into the tokens that a
    * refresh derives and into the digests of user codes. Then a copy of the store together with an old token is of no use.
+   *
+   * To change the key, give a list: the first derives, and all are tried. `'none'` in it stands for what was derived without a key.
    */
-  readonly derivationKey?: Uint8Array
+  readonly derivationKey?: Uint8Array | readonly (Uint8Array | 'none')[]
   /**
    * Give applications that are registered for it tokens of the type `mac`, whose every use is signed, and take no others from
    * them (specification, section 5.2; draft-ietf-oauth-v2-http-mac-01); false by default. Their keys are derived from

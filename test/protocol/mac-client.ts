@@ -14,7 +14,7 @@ export interface MacTokens extends Tokens {
 }
 
 /** Of every server that gives them out. */
-export const MAC_OPTIONS: Partial<AuthorizationServerOptions> = {
+export const MAC_OPTIONS: Partial<AuthorizationServerOptions> & { readonly derivationKey: Uint8Array } = {
   macTokens: true,
   derivationKey: Uint8Array.from({ length: 32 }, (_, index) => 7 * index),
 }

@@ -275,6 +275,7 @@ describe('STYLE 7 options', () => {
       userCodeLimiter: undefined,
       deviceLimiter: undefined,
       derivationKey: undefined,
+      otherDerivationKeys: [],
     })
     expect([...scopes.entries]).toStrictEqual([...serviceScopes().entries])
     expect({ ...pages }).toStrictEqual({})
@@ -290,6 +291,7 @@ describe('STYLE 7 options', () => {
       devicePollingInterval: 5,
       digests: portableDigests,
       derivationKey: undefined,
+      otherDerivationKeys: [],
     })
     expect({ ...redirect }).toStrictEqual({ matching: 'domain', allowLocalhost: true })
     expect(onEvent({ type: 'refused', at: 0, endpoint: 'api', reason: 'unsupported' })).toBeUndefined()

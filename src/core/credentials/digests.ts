@@ -30,6 +30,8 @@ export const portableDigests: Digests = {
 export interface DerivationRules {
   /** Mixed into the derivation of successors, and what keys of `mac` tokens are derived from; 32 bytes or more. */
   readonly derivationKey?: Uint8Array | undefined
+  /** Keys that derived before, or will: tried after `derivationKey`, and nothing new is derived with them. Undefined stands for none. */
+  readonly otherDerivationKeys?: readonly (Uint8Array | undefined)[]
   /** The digest functions. */
   readonly digests: Digests
 }
@@ -60,6 +62,12 @@ export function hkdf(
     message.set(made)
   }
   return length === output.length ? output : output.subarray(0, length)
+}
+
+/** Lists the rules under each key that something may have been derived with, the one that derives now first. */
+export function rulesOfEachKey<Rules extends DerivationRules>(rules: Rules): readonly [Rules, ...Rules[]] {
+  const { otherDerivationKeys = [] } = rules
+  return [rules, ...otherDerivationKeys.map((derivationKey) => ({ ...rules, derivationKey }))]
 }
 
 /** Returns the bytes that a secret is derived from: those that were presented, and the server's own key where it has one. */

@@ -19,9 +19,10 @@ const KEY_BYTES = 32
  * The key of an access token.
  * @param secret - that of the access token
  * @returns 43 characters of base64url; the key itself is these characters, as ASCII
- * @throws TypeError without a `derivationKey`: then everybody could make the key
+ * @throws TypeError without any derivation key: then everybody could make the key
  */
-export function macKeyOf(secret: string, { digests, derivationKey }: DerivationRules): string {
+export function macKeyOf(secret: string, rules: DerivationRules): string {
+  const { digests, derivationKey = rules.otherDerivationKeys?.find((key) => key !== undefined) } = rules
   if (derivationKey === undefined) throw new TypeError('grantwell: mac tokens need a derivationKey')
   return encodeBase64url(hkdf(digests, derivationKey, bytesOfAscii(secret), DERIVATION_LABEL, KEY_BYTES))
 }

@@ -8,7 +8,8 @@
 import { utf8ToBytes } from '@noble/hashes/utils.js'
 import type { Digest, UserCode } from '../values.js'
 import { encodeBase64url } from './base64url.js'
-import type { Digests } from './digests.js'
+import type { DerivationRules, Digests } from './digests.js'
+import { rulesOfEachKey } from './digests.js'
 
 const ALPHABET = 'BCDFGHJKLMNPQRSTVWXZ'
 const LENGTH = 8
@@ -52,6 +53,13 @@ export function printUserCode(code: UserCode): string {
  */
 export function userCodeDigest(code: UserCode, digests: Digests, key: Uint8Array = NO_KEY): Digest {
   return encodeBase64url(digests.hmacSha256(key, utf8ToBytes(`grantwell user code ${code}`))) as Digest // 32 bytes of base64url
+}
+
+/** Lists the digests under which a code may be stored: the one under which it is stored now first. */
+export function userCodeDigests(code: UserCode, rules: DerivationRules): readonly [Digest, ...Digest[]] {
+  const under = ({ digests, derivationKey }: DerivationRules) => userCodeDigest(code, digests, derivationKey)
+  const [now, ...others] = rulesOfEachKey(rules)
+  return [under(now), ...others.map(under)]
 }
 
 const NO_KEY: Uint8Array = new Uint8Array(32)

@@ -8,7 +8,7 @@ import type { Audience } from '../audiences/audience.js'
 import { audienceOf } from '../audiences/audience.js'
 import { constantTimeEqual, decodeBase64url, encodeBase64url } from '../credentials/base64url.js'
 import { printCredential, SECRET_BYTES, secretFrom } from '../credentials/credential.js'
-import { bytesOfAscii, digestOf, hkdf, keyMaterialOf } from '../credentials/digests.js'
+import { bytesOfAscii, digestOf, hkdf, keyMaterialOf, rulesOfEachKey } from '../credentials/digests.js'
 import { sameJson } from '../json.js'
 import type { Resources } from '../resource.js'
 import type { Scope } from '../scopes.js'
@@ -117,9 +117,12 @@ function approveAgain(
   const { code } = grant
   if (grant.revokedAt !== undefined || code.redirectUri === undefined || code.salt === undefined) return refusedForm()
   if (now >= code.expiresAt || !isSameDecision(grant, command)) return refusedForm()
-  const secret = deriveCode(command, decodeBase64url(code.salt) as Uint8Array, rules) // written by approve
-  // Another form, or another derivation key than at the first time: the code that follows would not work.
-  if (!constantTimeEqual(code.digest, digestOf(rules.digests, secret))) return refusedForm()
+  const salt = decodeBase64url(code.salt) as Uint8Array // written by approve
+  const secret = rulesOfEachKey(rules)
+    .map((each) => deriveCode(command, salt, each))
+    .find((derived) => constantTimeEqual(code.digest, digestOf(rules.digests, derived)))
+  // Another form, or a derivation key that is on no list any more: no code that we could tell would work.
+  if (secret === undefined) return refusedForm()
   const { clientKey, grantId } = command
   return {
     reply: { type: 'code', code: printCredential({ kind: 'code', clientKey, grantId, secret }) },

@@ -12,7 +12,7 @@ import { audienceOf, audienceOfSuccessor, audienceTooWide, coversAudience } from
 import { constantTimeEqual, decodeBase64url, encodeBase64url } from '../credentials/base64url.js'
 import type { Credential } from '../credentials/credential.js'
 import { SECRET_BYTES } from '../credentials/credential.js'
-import { bytesOfAscii, digestOf, hkdf, keyMaterialOf } from '../credentials/digests.js'
+import { bytesOfAscii, digestOf, hkdf, keyMaterialOf, rulesOfEachKey } from '../credentials/digests.js'
 import { oauthError } from '../errors.js'
 import type { Scope } from '../scopes.js'
 import { narrowScopes } from '../scopes.js'
@@ -126,11 +126,8 @@ function repeat(
 ): GrantOutcome<IssuedTokens> {
   const { credential, registered } = command
   const successor = grant.pairs[grant.pairs.indexOf(pair) + 1] as TokenPair // a superseded pair has one behind it
-  const secrets = deriveSuccessor(credential, decodeBase64url(salt) as Uint8Array, rules) // written by supersede
-  // Another pair, where a clock stepped back and the successor is gone; other secrets, where the derivation key is another
-  // than at the first refresh: nothing that we could hand out would work.
-  const derived = digestOf(rules.digests, secrets.refresh)
-  if (!constantTimeEqual(successor.refresh.digest, derived)) return refused('credential_unknown')
+  const derived = deriveAgain(credential, decodeBase64url(salt) as Uint8Array, successor, rules) // written by supersede
+  if (derived === undefined) return refused('credential_unknown')
   if (successor.access.revokedAt !== undefined) return refused('credential_revoked')
   // Only where a clock stepped back: what is handed out must not be a replay as soon as it is used.
   if (now >= worksUntil(successor, 'refresh')) return refused('credential_expired')
@@ -141,9 +138,25 @@ function repeat(
   const scopes = scopesNow(successor.access, registered, rules)
   if (scopes.length === 0) return withoutScopes(successor.access, registered, rules)
   return {
-    reply: issuedTokens(credential, secrets, successor, scopes, now, rules),
+    reply: issuedTokens(credential, derived.secrets, successor, scopes, now, derived.rules),
     events: [{ type: 'refreshed', scopes, retry: true, ...about(grant, now) }],
   }
+}
+
+/**
+ * Derives the secrets of a successor that is there, with the key of its first time. Undefined for another pair, where a clock stepped back
+ * and the successor is gone, and for a key that is on no list any more: nothing that we could hand out would work.
+ * @returns the secrets, and the rules under that key
+ */
+function deriveAgain(
+  credential: Credential,
+  salt: Uint8Array,
+  { refresh: { digest } }: TokenPair,
+  rules: GrantRules,
+): { readonly secrets: PairSecrets; readonly rules: GrantRules } | undefined {
+  return rulesOfEachKey(rules)
+    .map((each) => ({ secrets: deriveSuccessor(credential, salt, each), rules: each }))
+    .find(({ secrets }) => constantTimeEqual(digest, digestOf(rules.digests, secrets.refresh)))
 }
 
 /** Answers a refresh token that comes back after its grace: somebody has it who should not. */

@@ -9,7 +9,7 @@ import { deviceFlowFault } from '../../core/application/registration.js'
 import type { Audience } from '../../core/audiences/audience.js'
 import { audienceOf } from '../../core/audiences/audience.js'
 import { GRANT_ID_BYTES, grantIdOf } from '../../core/credentials/credential.js'
-import { userCodeDigest } from '../../core/credentials/user-code.js'
+import { userCodeDigests } from '../../core/credentials/user-code.js'
 import type { OAuthError } from '../../core/errors.js'
 import { isOAuthError } from '../../core/errors.js'
 import { userCodeUnknown } from '../../core/grant/device.js'
@@ -66,11 +66,11 @@ export async function findWaiting(
   userCode: UserCode | undefined,
 ): Promise<WaitingDevice | OAuthError> {
   if (userCode === undefined) return userCodeUnknown()
-  const { consents, transactions, digests, rules } = context
-  const found = await transactions.read([keys.userCode(userCodeDigest(userCode, digests, rules.derivationKey))])
+  const { consents, transactions, rules } = context
+  const found = await transactions.read(userCodeDigests(userCode, rules).map(keys.userCode))
   if (isOAuthError(found)) return found
   // An unknown code takes as many reads as a dead one.
-  const { clientKey, grantId } = recordAs.userCode(found[0]?.value) ?? NOBODY
+  const { clientKey, grantId } = recordAs.userCode(found.find((record) => record !== undefined)?.value) ?? NOBODY
   const asked = [keys.application(clientKey), keys.grant(grantId), consents.keyOf({ clientKey, subject })]
   const records = await transactions.read(asked)
   if (isOAuthError(records)) return records

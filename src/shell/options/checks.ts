@@ -34,6 +34,9 @@ const DAY: Seconds = 86_400
  */
 const SHORT = seconds(1, 2 * DAY)
 
+const isKey = (value: unknown): boolean => value instanceof Uint8Array && value.length >= 32
+const isKeyOrNone = (value: unknown): boolean => value === 'none' || isKey(value)
+
 const OPTIONS: TakesOf<AuthorizationServerOptions> = {
   issuer: { words: "an https URL without a slash at its end, such as 'https://git.example'", fits: isText },
   store: methods('a store', 'read', 'write', 'list'),
@@ -71,8 +74,8 @@ const OPTIONS: TakesOf<AuthorizationServerOptions> = {
   requirePkce: FLAG,
   allowClientSecretPost: FLAG,
   derivationKey: {
-    words: 'a Uint8Array of 32 random bytes or more',
-    fits: (value) => value instanceof Uint8Array && value.length >= 32,
+    words: "a Uint8Array of 32 random bytes or more, or a list of such keys and 'none'",
+    fits: (value) => isKey(value) || (Array.isArray(value) && value.some(isKey) && value.every(isKeyOrNone)),
     secret: true,
   },
   macTokens: FLAG,

@@ -131,9 +131,18 @@ function createRules(own: AuthorizationServerOptions<never>): GrantRules & Pick<
     deviceCodeLifetime: own.deviceCodeLifetime ?? 600,
     devicePollingInterval: own.devicePollingInterval ?? 5,
     digests: own.digests === undefined ? portableDigests : checkedDigests(own.digests),
-    // A copy: `slice` of a Buffer makes none.
-    derivationKey: own.derivationKey && Uint8Array.from(own.derivationKey),
+    ...derivationKeysOf(own.derivationKey),
   }
+}
+
+/** Returns the key that derives, and those that are tried besides. */
+function derivationKeysOf(
+  given: AuthorizationServerOptions<never>['derivationKey'],
+): Pick<GrantRules, 'derivationKey' | 'otherDerivationKeys'> {
+  // Copies: `slice` of a Buffer makes none.
+  const copy = (key: Uint8Array | 'none' | undefined) => (key instanceof Uint8Array ? Uint8Array.from(key) : undefined)
+  const [first, ...others] = Array.isArray(given) ? given : [given]
+  return { derivationKey: copy(first), otherDerivationKeys: others.map(copy) }
 }
 
 /** Creates the functions that report events and errors to the host. An error of the host in them changes no answer. */
