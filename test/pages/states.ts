@@ -184,6 +184,8 @@ const ERRORS: Readonly<Record<PageErrorCode, (language: Language) => Partial<Err
   clientRefused: () => ({}),
   hostRefused: () => ({}),
   clientUnreadable: () => ({}),
+  notFound: () => ({}),
+  forbidden: () => ({}),
   busy: () => ({}),
   signedOut: ({ texts }) => ({ link: { href: '/sign-in', text: texts['error.signIn'] } }),
 }
