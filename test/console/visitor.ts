@@ -154,3 +154,8 @@ export async function handIn(
   const id = /\/applications\/([\w-]+)\/edit/.exec(page.body)?.[1] ?? expect.fail(page.text)
   return { page, id }
 }
+
+/** Returns the client secret that a page shows. */
+export function secretIn({ body, text }: Seen): string {
+  return /<dt>Client secret<\/dt><dd><code dir="ltr">([^<]+)/.exec(body)?.[1] ?? expect.fail(text)
+}

@@ -12,7 +12,6 @@ import type { HttpResponse } from '../../protocol/message.js'
 import { queryOf } from '../../protocol/message.js'
 import { parseParameters, valueIn } from '../../protocol/parameters.js'
 import { latestDetails } from '../describe.js'
-import { errorCodeOf } from '../errors.js'
 import { logoPath } from '../logo.js'
 import type { Told, Visit } from '../visit.js'
 import { pathOf, placeOf, respond } from '../visit.js'
@@ -41,19 +40,16 @@ ${next === undefined ? undefined : html`<p class="more"><a href="${pathOf(visit,
   return respond(visit, { title: texts['console.title'], main, told })
 }
 
-async function listOf({ console, user }: Visit, cursor: string | undefined) {
-  const { applications } = console
-  const list = (page: { readonly cursor?: string }) =>
-    applications.list({ applicant: user.subject }, { limit: PAGE_LENGTH, ...page })
-  try {
-    const page = await list(cursor === undefined ? {} : { cursor })
-    return { applications: page.applications, next: page.cursor }
-  } catch (error) {
-    // A cursor that somebody wrote into the address.
-    if (cursor === undefined || errorCodeOf(error) !== 'ERR_CONFIGURATION') throw error
-    const page = await list({})
-    return { applications: page.applications, next: page.cursor }
-  }
+async function listOf(
+  visit: Visit,
+  cursor: string | undefined,
+): Promise<{ readonly applications: readonly Application[]; readonly next: string | undefined }> {
+  const { console, user } = visit
+  const page = { limit: PAGE_LENGTH, ...(cursor !== undefined && { cursor }) }
+  const { applications, cursor: next } = await console.applications.list({ applicant: user.subject }, page)
+  // A cursor that somebody wrote into the address, or behind which the last ones are gone.
+  if (cursor !== undefined && applications.length === 0) return listOf(visit, undefined)
+  return { applications, next }
 }
 
 /** Returns the cursor in the query of a page; undefined where it has none. */

@@ -119,12 +119,13 @@ function scopeFields(visit: Visit, { values }: RegistrationForm, faults: FaultsB
   const each = [...scopes.entries.keys()].map((scope) => {
     const label = fillText(texts['console.scopeReason'], { scope })
     const field = `scope:${scope}`
-    return html`<li>${checkbox('scope', values.scopes.has(scope), scopeName(visit, scope), scope)}
-<input class="reason-field" name="reason ${scope}" value="${values.scopes.get(scope)}" aria-label="${label}" placeholder="${label}" ${described(faults, field)}>
+    return html`<li>${checkbox('scope', values.scopes.includes(scope), scopeName(visit, scope), scope)}
+<input class="reason-field" name="reason ${scope}" value="${values.reasons.get(scope)}" aria-label="${label}" placeholder="${label}" ${described(faults, field)}>
 ${faultsOf(faults, field)}</li>
 `
   })
-  return html`<fieldset class="choices"><legend>${texts['console.scopes']}</legend>
+  const describedBy = ifTrue(faults.has('scopes'), html` aria-describedby="${idOf('scopes')}"`)
+  return html`<fieldset class="choices"${describedBy}><legend>${texts['console.scopes']}</legend>
 ${faultsOf(faults, 'scopes')}
 <ul>
 ${each}</ul></fieldset>`
@@ -149,7 +150,7 @@ export function checkbox(name: string, isChecked: boolean, label: string | SafeH
 
 /** Sorts faults by the field that they are shown beside. */
 function faultsByField(visit: Visit, { faults, values }: RegistrationForm): FaultsByField {
-  const scopes = [...values.scopes.keys()]
+  const { scopes } = values
   const lines = linesOf(values)
   const sorted = new Map<string, SafeHtml[]>()
   for (const fault of faults) {

@@ -156,7 +156,13 @@ async function outdated(visit: Visit, id: string, { values, revision }: SentRegi
 }
 
 function isSame(stored: Values, sent: Values): boolean {
-  const plain = ({ scopes, name, description, redirectUris, isMac }: Values) =>
-    JSON.stringify([name, description, redirectUris.split(/\s+/).filter(Boolean), isMac, [...scopes]])
+  const plain = ({ scopes, reasons, name, description, redirectUris, isMac }: Values) =>
+    JSON.stringify([
+      name,
+      description,
+      redirectUris.split(/\s+/),
+      isMac,
+      scopes.map((each) => [each, reasons.get(each)]),
+    ])
   return plain(stored) === plain(sent)
 }

@@ -26,8 +26,10 @@ export interface Values {
   readonly deviceFlow: boolean
   readonly isMac: boolean
   readonly resourceScope: ResourceScope
-  /** The reason of each scope that is asked for, in the order of the form. */
-  readonly scopes: ReadonlyMap<string, string>
+  /** The scopes that are asked for, in the order of the form. */
+  readonly scopes: readonly string[]
+  /** The reasons by their scopes, of those that are not asked for as well. */
+  readonly reasons: ReadonlyMap<string, string>
 }
 
 /** The fields of a new form. */
@@ -43,7 +45,8 @@ export const EMPTY: Values = {
   deviceFlow: false,
   isMac: false,
   resourceScope: 'all',
-  scopes: new Map(),
+  scopes: [],
+  reasons: new Map(),
 }
 
 /** Returns the fields for an application that is there already. */
@@ -62,7 +65,8 @@ export function valuesOf({ context }: Visit, details: ApplicationDetails): Value
     deviceFlow,
     isMac: details.tokenType === 'mac',
     resourceScope,
-    scopes: new Map(details.scopes.map((scope) => [scope, reasonOf(details.reasons, scope, context.scopes) ?? ''])),
+    scopes: details.scopes,
+    reasons: new Map(details.scopes.map((scope) => [scope, reasonOf(details.reasons, scope, context.scopes) ?? ''])),
   }
 }
 
@@ -82,7 +86,7 @@ export async function readRegistration(visit: Visit): Promise<SentRegistration |
   const form = await readMultipart(visit.request)
   if (form === undefined) return undefined
   const text = (name: string): string => textIn(form, name)
-  const known = [...visit.context.scopes.entries.keys()].filter((scope) => form.getAll('scope').includes(scope))
+  const known = [...visit.context.scopes.entries.keys()]
   const resourceScope = text('resourceScope')
   return {
     values: {
@@ -97,7 +101,8 @@ export async function readRegistration(visit: Visit): Promise<SentRegistration |
       deviceFlow: text('deviceFlow') !== '',
       isMac: text('isMac') !== '',
       resourceScope: isResourceScope(resourceScope) ? resourceScope : 'all',
-      scopes: new Map(known.map((scope) => [scope, text(`reason ${scope}`)])),
+      scopes: known.filter((scope) => form.getAll('scope').includes(scope)),
+      reasons: new Map(known.map((scope) => [scope, text(`reason ${scope}`)])),
     },
     logo: (await fileIn(form, 'logo')) ?? bytesIn(text('keptLogo')),
     token: text(TOKEN_FIELD),
@@ -159,7 +164,7 @@ export function registrationFrom({ context }: Visit, values: Values, logo: Uint8
     deviceFlow: values.deviceFlow,
     ...(context.macTokens && { tokenType: values.isMac ? 'mac' : null }),
     resourceScope,
-    scopes: [...values.scopes].map(([scope, reason]) => ({ scope, reason })),
+    scopes: values.scopes.map((scope) => ({ scope, reason: values.reasons.get(scope) ?? '' })),
     ...(logo !== undefined && { logo }),
   }
 }
