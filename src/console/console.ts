@@ -7,29 +7,13 @@ import { checkArgument, readOptions } from '../core/options.js'
 import type { Takes, TakesOf } from '../core/takes.js'
 import { FUNCTION, isObject } from '../core/takes.js'
 import { createPageContext } from '../endpoints/interaction/context.js'
-import type { HttpRequest } from '../protocol/message.js'
 import { originForm, pathOf } from '../protocol/message.js'
 import type { AuthorizationServer, HttpHandler } from '../server.js'
 import type { Internals, WithInternals } from '../shell/internals.js'
 import { INTERNALS } from '../shell/internals.js'
-import type { User } from '../shell/options.js'
+import type { ConsoleOptions } from './options.js'
 import { answerRequest } from './routes.js'
 import type { ConsoleContext } from './visit.js'
-
-/** Options of `createConsole`. */
-export interface ConsoleOptions<Native = unknown> {
-  /**
-   * Returns the user who may hand in applications; undefined or null for nobody, who is sent to sign in. The option `user` of the server
-   * by default: everybody who is signed in.
-   */
-  readonly applicant?: (request: HttpRequest<Native>) => User | null | undefined | Promise<User | null | undefined>
-  /**
-   * Returns the user if it is an administrator; undefined or null for anybody else. Without it there are no pages for administrators.
-   */
-  readonly administrator?: (request: HttpRequest<Native>) => User | null | undefined | Promise<User | null | undefined>
-  /** The path of the first page, below the `mountPath` of the server; `/oauth2/console` by default. */
-  readonly path?: string
-}
 
 const PLACE = 'createConsole'
 

@@ -18,7 +18,7 @@ import type { HttpRequest, HttpResponse } from '../protocol/message.js'
 import { queryOf } from '../protocol/message.js'
 import { pageResponse } from '../protocol/pages/page.js'
 import type { User } from '../shell/options.js'
-import type { ConsoleOptions } from './console.js'
+import type { ConsoleOptions } from './options.js'
 
 /** The parts of a console that its pages work with. */
 export interface ConsoleContext<Native> {

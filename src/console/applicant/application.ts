@@ -133,7 +133,7 @@ export async function sendAction(visit: Visit, id: string): Promise<HttpResponse
   try {
     return await action(visit, application, sent)
   } catch (error) {
-    return refused(visit, id, error)
+    return refused(visit, id, sent, error)
   }
 }
 
@@ -194,7 +194,7 @@ export function credentials({ context }: Visit, clientId: string, clientSecret: 
 }
 
 /** Says why an action was not done: it was before, or the application is in another state by now. */
-async function refused(visit: Visit, id: string, error: unknown): Promise<HttpResponse> {
+async function refused(visit: Visit, id: string, sent: SentAction, error: unknown): Promise<HttpResponse> {
   const { texts } = visit.context.language
   switch (errorCodeOf(error)) {
     case 'ERR_CLIENT_UNKNOWN':
@@ -202,6 +202,8 @@ async function refused(visit: Visit, id: string, error: unknown): Promise<HttpRe
     case 'ERR_APPLICATION_STATE': {
       const application = await loadOwn(visit, id)
       if (application === undefined) return listAfter(visit, { notice: texts['console.doneBefore'] })
+      if (sent.action === 'withdraw' && application.review === undefined)
+        return applicationPage(visit, id, { notice: texts['console.doneBefore'] })
       const isFull = isPublished(application) && application.secrets.length >= 8
       const fault = texts[isFull ? 'console.tooManySecrets' : 'console.notPossible']
       return applicationPage(visit, id, { fault }, 409)
