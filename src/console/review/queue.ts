@@ -52,7 +52,7 @@ ${ifTrue(!isSearch && applications.length === 0, html`<p>${texts['console.review
 ${entries}</ul>
 ${next === undefined ? undefined : html`<p class="more"><a href="${pathOf(visit, 'administration')}?${queryWith(search, next)}">${texts['console.review.next']}</a></p>`}
 ${searchForm(visit, search)}
-<p><a href="${pathOf(visit, 'administration/resource-servers')}">${texts['console.review.servers']}</a></p>`
+<p class="more"><a href="${pathOf(visit, 'administration/resource-servers')}">${texts['console.review.servers']}</a></p>`
   return respond(visit, { title: texts['console.administration'], main, told })
 }
 
