@@ -10,7 +10,7 @@ import type { ConsoleTest, Fields, Seen } from './visitor.js'
 import { consoleServer, HOME, handIn, SOUND, Visitor } from './visitor.js'
 
 /** A logo that can be seen. */
-export const SHOWN_LOGO: Uint8Array = readFileSync(new URL('../../examples/demo/logo.png', import.meta.url))
+export const SHOWN_LOGO: Uint8Array = readFileSync('examples/demo/logo.png')
 
 const FIELDS: Fields = { ...SOUND, logo: SHOWN_LOGO }
 const LOOM: Fields = {

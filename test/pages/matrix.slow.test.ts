@@ -158,6 +158,6 @@ const FOCUSED = `(() => {
   const ringed = outlineStyle !== 'none' && Number.parseFloat(outlineWidth) >= 2
   // Of a field of several lines, the browser shows the one with the caret.
   const end = e.nodeName === 'TEXTAREA' ? top + 32 : bottom
-  const inside = top >= 0 && end <= innerHeight && left >= 0 && right <= innerWidth
+  const inside = top >= 0 && end <= innerHeight + 1 && left >= 0 && right <= innerWidth
   return ringed && inside && e.matches(':focus-visible') ? controls.indexOf(e) : -1
 })()`

@@ -156,6 +156,7 @@ p.items { padding-block: 0.5rem; }
   background: var(--card);
   color: inherit;
   font: inherit;
+  font-weight: 400;
 }
 [name='user_code'] { text-transform: uppercase; }
 .field [aria-invalid='true'] { border-color: var(--fault); }
@@ -194,7 +195,7 @@ h2 + .field, .field ~ .field, .choices, .registration > .choice { margin-top: 1r
 .choices li { padding-block: 0.375rem; }
 .choices code, .listed code, .notice code { overflow-wrap: anywhere; }
 .field-fault { margin-top: 0.375rem; color: var(--fault); font-weight: 500; }
-.registration .actions, .actions > .button { margin-top: 1.5rem; }
+.registration .actions, .choices + .actions, .actions > .button { margin-top: 1.5rem; }
 .button {
   display: inline-block;
   padding: 0.5rem 1.25rem;
