@@ -37,7 +37,7 @@ const library: Options = {
     options.charset = 'utf8'
   },
   // The core and the command are built at the same time.
-  clean: ['!core.*', '!bin/**', '!sbom.*'],
+  clean: ['!core.*', '!console.*', '!bin/**', '!sbom.*'],
 }
 
 /**
@@ -46,8 +46,11 @@ const library: Options = {
  */
 const core: Options = { ...library, entry: { core: 'src/core/index.ts' }, clean: false, dts: false }
 
+/** So has the console: what it shares with the pages of the server would be split off from them. It tells nothing by its class. */
+const consoleBuild: Options = { ...library, entry: { console: 'src/console/index.ts' }, clean: false, dts: false }
+
 /** The types are made in one go. tsup hands the compiler a `baseUrl`, which TypeScript 6 calls deprecated. */
-library.dts = { entry: { ...library.entry, ...core.entry }, compilerOptions: { ignoreDeprecations: '6.0' } }
+library.dts = { entry: { ...library.entry, ...core.entry, ...consoleBuild.entry }, compilerOptions: { ignoreDeprecations: '6.0' } }
 
 /** The command: one file with its libraries in it, so that whoever installs the package installs none of them. */
 const command: Options = {
@@ -65,7 +68,7 @@ const command: Options = {
   dts: false,
 }
 
-export default defineConfig([library, core, command])
+export default defineConfig([library, core, consoleBuild, command])
 
 type Build = Parameters<Plugin['setup']>[0]
 

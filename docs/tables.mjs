@@ -16,6 +16,7 @@ const REMOTE = ['src/storage/shared/options.ts', 'RemoteEngineOptions']
 export const ENTRY_POINTS = {
   grantwell: 'index-1',
   'grantwell/core': 'core',
+  'grantwell/console': 'console',
   'grantwell/node': 'adapters/node',
   'grantwell/fetch': 'adapters/fetch',
   'grantwell/storage/memory': 'storage/memory',

@@ -46,13 +46,13 @@ export type {
   ClientCredentials,
   WantedApplications,
 } from './management/applications/interface.js'
-export type { GrantPage, GrantSummary, Grants } from './management/grants/interface.js'
+export type { GrantCount, GrantPage, GrantSummary, Grants } from './management/grants/interface.js'
 export type { Logo } from './management/logos.js'
 export type { Pages } from './pages/index.js'
 export type { NoToken } from './protocol/bearer.js'
 export type { HttpBody, HttpHeaders, HttpRequest, HttpResponse, RequestLike } from './protocol/message.js'
 export type { PageSources } from './protocol/pages/page.js'
-export type { AuthorizationServer } from './server.js'
+export type { AuthorizationServer, HttpHandler } from './server.js'
 export { createAuthorizationServer } from './server.js'
 export type { AuditEvent, RefusedEvent } from './shell/audit.js'
 export type { FetchedClientMetadata } from './shell/options/client-metadata.js'

@@ -18,6 +18,8 @@ import type { HttpRequest, HttpResponse } from './protocol/message.js'
 import { errorResponse, originForm, pathOf, withAllow } from './protocol/message.js'
 import type { RefusedEvent, ReportRefusal } from './shell/audit.js'
 import { createReportRefusal } from './shell/audit.js'
+import type { WithInternals } from './shell/internals.js'
+import { INTERNALS } from './shell/internals.js'
 import { lazy } from './shell/lazy.js'
 import type { MaybePromise } from './shell/maybe-promise.js'
 import { andThen, isPromise } from './shell/maybe-promise.js'
@@ -27,10 +29,8 @@ import type { AuthorizationServerOptions } from './shell/options.js'
 import type { Transactions } from './shell/transactions.js'
 import { createTransactions } from './shell/transactions.js'
 
-/** An authorization server. */
-export interface AuthorizationServer<Native = unknown> extends GuardProvider {
-  /** The issuer identifier, as the option has it. */
-  readonly issuer: string
+/** The part of a server that an adapter needs: it answers the requests for some paths. */
+export interface HttpHandler<Native = unknown> {
   /** The maximum number of bytes of a body that an adapter may read. */
   readonly bodyLimit: number
   /** Returns true for a path of this server: alone, with its query, or in a whole URL. Never throws. */
@@ -42,6 +42,12 @@ export interface AuthorizationServer<Native = unknown> extends GuardProvider {
   readonly handle: (
     request: HttpRequest<Native>,
   ) => HttpResponse<string | Uint8Array> | undefined | Promise<HttpResponse<string | Uint8Array> | undefined>
+}
+
+/** An authorization server. */
+export interface AuthorizationServer<Native = unknown> extends GuardProvider, HttpHandler<Native> {
+  /** The issuer identifier, as the option has it. */
+  readonly issuer: string
   /**
    * Checks that the access token of a request works and permits what the route needs, like `guard(needs)(request)`. For routes
    * whose needs are only known with the request. One read of the store, and for a token of the type `mac` one write.
@@ -100,7 +106,7 @@ export function createAuthorizationServer<Native = unknown>(
   const guard = createGuard(settings, transactions, reportRefusal)
   const { applications, grants } = createAdministration(settings, transactions)
   const routes = createRoutes(settings, transactions, reportRefusal)
-  return {
+  const server: AuthorizationServer<Native> & WithInternals<Native> = {
     issuer,
     bodyLimit,
     owns: (url) => routes.has(pathOf(originForm(url))),
@@ -109,7 +115,9 @@ export function createAuthorizationServer<Native = unknown>(
     authenticate: createAuthenticate(guard),
     applications,
     grants,
+    [INTERNALS]: { settings, transactions, reportRefusal },
   }
+  return server
 }
 
 const GET = ['GET', 'HEAD'] as const

@@ -12,6 +12,7 @@ const everyLine = { statements: 100, branches: 100, functions: 100, lines: 100 }
 /** `import ... from 'grantwell'` in a test means the sources, never a build that may be old. */
 const entryPoints = {
   grantwell: 'src/index.ts',
+  'grantwell/console': 'src/console/index.ts',
   'grantwell/core': 'src/core/index.ts',
   'grantwell/node': 'src/adapters/node/index.ts',
   'grantwell/fetch': 'src/adapters/fetch/index.ts',

@@ -1,29 +1,17 @@
 /**
- * The service: users who sign in, a small API, and grantwell's authorization server mounted beside them; and the pages
- * on which applications are handed in and approved.
+ * The service: users who sign in, a small API, and grantwell's authorization server mounted beside them, with the console
+ * in which applications are handed in and approved.
  * @module
  */
 import { randomBytes, scrypt as scryptWithCallback, timingSafeEqual } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
-import { createAuthorizationServer, serviceScopes } from 'grantwell'
+import { createAuthorizationServer } from 'grantwell'
+import { createConsole } from 'grantwell/console'
 import { createNodeHandler, nodeDigests, sendResponse } from 'grantwell/node'
 import { html } from 'grantwell/pages'
 import { memoryStore } from 'grantwell/storage/memory'
-import { administrationRoutes } from './administration.mjs'
-import {
-  cookieOf,
-  readForm,
-  redirect,
-  sendError,
-  sendJson,
-  sendLogo,
-  sendNotFound,
-  sendPage,
-  setCookie,
-  site,
-} from './page.mjs'
-import { submissionRoutes } from './submissions.mjs'
+import { cookieOf, readForm, redirect, sendJson, sendNotFound, sendPage, setCookie, site } from './page.mjs'
 
 const scrypt = promisify(scryptWithCallback)
 
@@ -55,31 +43,35 @@ export async function createHost({ issuer, website }) {
   const sessionCookie = `session-${new URL(issuer).port}`
   const userOf = (request) => sessions.get(cookieOf(request, sessionCookie))
 
-  const scopes = serviceScopes()
   const server = createAuthorizationServer({
     issuer,
     store: memoryStore(),
     digests: nodeDigests,
-    scopes,
     user: (request) => userOf(request.native),
     signInUrl: (returnTo) => `/sign-in?return_to=${encodeURIComponent(returnTo)}`,
     resources: (user) => repositoriesOf(user.subject).map(({ id, name }) => ({ id, name })),
   })
   const { clientId, clientSecret } = await registerApplications(server.applications, website)
 
+  // Whoever is signed in may hand in applications; administrators decide on them.
+  const console = createConsole(server, {
+    administrator: (request) => {
+      const user = userOf(request.native)
+      return user?.administrator ? user : undefined
+    },
+  })
+
   const place = `The service, ${issuer}`
   const handleOAuth = createNodeHandler(server)
+  const handleConsole = createNodeHandler(console)
   const handleSite = site(issuer, answer)
   const routes = {
     'GET /': showHome,
     'GET /sign-in': (request, response, url) => showSignIn(request, response, url.searchParams.get('return_to')),
     'POST /sign-in': signIn,
     'POST /sign-out': signOut,
-    'GET /logo': forUser(showLogo),
     'GET /api/repositories': listRepositories,
     'GET /api/user': showUser,
-    ...guarded(forUser, submissionRoutes({ applications: server.applications, scopes, place })),
-    ...guarded(forAdministrator, administrationRoutes({ applications: server.applications, scopes, place })),
   }
 
   return {
@@ -91,7 +83,8 @@ export async function createHost({ issuer, website }) {
     password: ada.password,
     administrator: { username: grace.user.username, password: grace.password },
     // grantwell answers on its own paths and hands on the rest.
-    handle: (request, response) => handleOAuth(request, response, () => handleSite(request, response)),
+    handle: (request, response) =>
+      handleOAuth(request, response, () => handleConsole(request, response, () => handleSite(request, response))),
   }
 
   function answer(route, request, response, url) {
@@ -131,29 +124,6 @@ export async function createHost({ issuer, website }) {
     sendJson(response, 200, { user: token.subject, username, name })
   }
 
-  // Who may see which page is for the service to say: the functions of grantwell do what they are told.
-
-  /** For whoever is signed in; anybody else is asked to. */
-  function forUser(show) {
-    return (request, response, url) => {
-      const user = userOf(request)
-      if (user === undefined)
-        return redirect(response, `/sign-in?return_to=${encodeURIComponent(url.pathname + url.search)}`)
-      return show({ user, request, response, url })
-    }
-  }
-
-  function forAdministrator(show) {
-    return forUser((page) =>
-      page.user.administrator ? show(page) : sendError(page.response, 403, 'This page is for administrators'),
-    )
-  }
-
-  async function showLogo({ response, url }) {
-    const logo = await server.applications.logo(url.searchParams.get('id') ?? '')
-    return logo === undefined ? sendNotFound(response) : sendLogo(response, logo)
-  }
-
   // The sign-in. A real service has its own; grantwell only asks who is signed in.
 
   function showHome(request, response) {
@@ -163,8 +133,8 @@ export async function createHost({ issuer, website }) {
 <ul class="links">
 <li><a href="/oauth2/applications">Authorized applications</a></li>
 <li><a href="/oauth2/device">Connect a device</a></li>
-<li><a href="/applications">Your applications</a></li>
-${user.administrator && html`<li><a href="/administration">Administration</a></li>`}
+<li><a href="/oauth2/console">Your applications</a></li>
+${user.administrator && html`<li><a href="/oauth2/console/administration">Administration</a></li>`}
 </ul>
 <form method="post" action="/sign-out"><button>Sign out</button></form>`
       : html`<p>You are not signed in.</p><p><a class="button" href="/sign-in">Sign in</a></p>`
@@ -259,10 +229,6 @@ async function registerApplications(applications, website) {
     scopes: ['repo-code:rw', 'repo-basic-info:r', 'account-profile:r'],
     resourceScope: 'all',
   })
-}
-
-function guarded(guard, routes) {
-  return Object.fromEntries(Object.entries(routes).map(([route, show]) => [route, guard(show)]))
 }
 
 function repositoriesOf(subject) {

@@ -8,9 +8,6 @@ import { css } from './style.mjs'
 /** Bytes of a form; most of the ones here are small. */
 const FORM_LIMIT = 16_384
 
-/** Bytes of a form with a file: more than a logo may have, so that it is told what is wrong with one that is larger. */
-const UPLOAD_LIMIT = 4_194_304
-
 /**
  * The headers of every page. No script, no inline style, nothing from elsewhere: even if a value were not escaped, it
  * could do nothing. `frame-ancestors` keeps the page out of frames, where a user could be made to click blindly.
@@ -89,13 +86,6 @@ export function sendJson(response, status, value) {
   send(response, status, { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' }, JSON.stringify(value))
 }
 
-/** Sends a logo that somebody handed in: its type is known, and whatever else it were, it could do nothing. */
-export function sendLogo(response, { type, bytes }) {
-  const policy = "default-src 'none'; sandbox"
-  const headers = { 'Content-Security-Policy': policy, 'X-Content-Type-Options': 'nosniff', 'Cache-Control': 'private' }
-  send(response, 200, { 'Content-Type': type, ...headers }, bytes)
-}
-
 /** After a form always 303: the browser goes on with GET, and neither Reload nor Back sends the form again. */
 export function redirect(response, location, headers = {}) {
   send(response, 303, { Location: location, 'Cache-Control': 'no-store', ...headers }, '')
@@ -109,30 +99,17 @@ export function send(response, status, headers, body) {
  * Reads a form that a page of this site sent. Where it cannot be one, the response is sent here, and undefined returned.
  */
 export async function readForm(request, response) {
-  const body = await readBody(request, response, FORM_LIMIT)
+  const body = await readBody(request, response)
   return body && new URLSearchParams(body.toString())
 }
 
-/** The same for a form with a file, which browsers send as `multipart/form-data`. The platform takes it apart. */
-export async function readUpload(request, response) {
-  const body = await readBody(request, response, UPLOAD_LIMIT)
-  if (body === undefined) return undefined
-  try {
-    const headers = { 'Content-Type': request.headers['content-type'] ?? '' }
-    return await new Response(body, { headers }).formData()
-  } catch {
-    sendError(response, 400, 'This is no form')
-    return undefined
-  }
-}
-
-async function readBody(request, response, limit) {
+async function readBody(request, response) {
   // A form on another site can be sent here too, with the user's cookies; browsers tell. Programs send no such header.
   if ((request.headers['sec-fetch-site'] ?? 'same-origin') !== 'same-origin') {
     sendError(response, 403, 'This form came from another site')
     return undefined
   }
-  if (!(Number(request.headers['content-length']) <= limit)) {
+  if (!(Number(request.headers['content-length']) <= FORM_LIMIT)) {
     sendError(response, 413, 'This form is too long', { Connection: 'close' })
     return undefined
   }

@@ -57,19 +57,6 @@ code { font: 0.875em ui-monospace, 'Liberation Mono', Menlo, Consolas, monospace
 .hint { font-weight: 400; }
 .notice { padding: 0.75rem 1rem; border: 1px solid var(--good); border-radius: 0.5rem; }
 
-/* Applications as their applicants and the administrators see them: what changes is struck out or marked. */
-.registration { padding: 1.25rem; border: 1px solid var(--line); border-radius: 0.5rem; }
-.registration > * + *, .registration > dl { margin-top: 1rem; }
-.registration h3 { margin: 0; }
-.registration dd ul { padding-inline-start: 1rem; list-style: disc; }
-.registration .wide { grid-column: 1 / -1; }
-del { color: var(--fault); }
-ins { color: var(--good); text-decoration: none; font-weight: 600; }
-.narrower { padding-inline-start: 1.75rem; }
-.scope-row { display: grid; gap: 0 1rem; padding: 0.75rem 0; border-top: 1px solid var(--line); }
-.scope-row .fault { margin: 0.375rem 0 0; }
-@media (min-width: 36rem) { .scope-row { grid-template-columns: 12rem 1fr; } .scope-row > p { grid-column: 1 / -1; } }
-
 .steps { margin-bottom: 0; padding: 0; list-style: none; counter-reset: step; }
 .steps > li { overflow: visible; border-top: 1px solid var(--line); counter-increment: step; }
 .steps summary, .steps > li > h2 { display: flex; gap: 0.75rem; align-items: center; padding: 0.75rem 0; }

@@ -36,6 +36,17 @@ export function isBytes(chunk: unknown): chunk is Uint8Array {
   return ArrayBuffer.isView(chunk) && Object.prototype.toString.call(chunk) === '[object Uint8Array]'
 }
 
+/** Checks whether the bytes of a body are kept as they are: a form that may have files. */
+export function isMultipart(contentType: string | null | undefined): boolean {
+  return /^multipart\/form-data\b/i.test(contentType ?? '')
+}
+
+/** Returns the size of a body that was read here, in bytes. The host limits the size of bodies that it parses itself. */
+export function sizeOf(body: HttpBody | undefined): number {
+  if (body?.type === 'bytes') return body.bytes.length
+  return body?.type === 'text' ? body.text.length : 0
+}
+
 /** Makes the body for a stream that gave something other than bytes. */
 export function unreadableChunk(chunk: unknown): HttpBody {
   return { type: 'unreadable', error: wrongAnswer('each chunk of a body', 'a Uint8Array', chunk, true) }

@@ -34,7 +34,7 @@ export type {
   ResourceServerRegistration,
   Submission,
 } from './application/registration.js'
-export { APPLICATION_LIMITS, SUBMISSION_LIMITS } from './application/registration.js'
+export { APPLICATION_LIMITS, SUBMISSION_LIMITS } from './application/registration-form.js'
 export { transitionApplication } from './application/transition.js'
 export type { Audience, DeclaredResource, DeclaredResources, ResourceIdentifier } from './audiences/audience.js'
 export { coversAudience } from './audiences/audience.js'

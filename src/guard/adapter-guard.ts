@@ -84,7 +84,7 @@ export function authorized<Request extends object, Granted extends AuthInfo>(
 
 const GUARDING: Takes = methods('a server, or an object of resourceServer(),', 'guard')
 
-const SERVER: Takes = methods('a server of createAuthorizationServer(), an object', 'handle', 'owns')
+const SERVER: Takes = methods('a server of createAuthorizationServer() or createConsole(), an object', 'handle', 'owns')
 
 /** Checks the maker of guards. @throws GrantwellError `ERR_CONFIGURATION` */
 export function checkGuarding(of: string, guarding: unknown): void {

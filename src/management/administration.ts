@@ -34,7 +34,13 @@ const APPLICATIONS: Readonly<Record<keyof Applications, 0>> = {
   logo: 0,
 }
 
-const GRANTS: Readonly<Record<keyof Grants, 0>> = { listGrants: 0, revokeGrant: 0, revokeAll: 0, revokeApplication: 0 }
+const GRANTS: Readonly<Record<keyof Grants, 0>> = {
+  listGrants: 0,
+  revokeGrant: 0,
+  revokeAll: 0,
+  revokeApplication: 0,
+  countGrants: 0,
+}
 
 /** Creates the functions on a server's applications and grants. */
 export function createAdministration(

@@ -14,6 +14,7 @@ import { keys } from '../shell/records.js'
 import type { Transactions } from '../shell/transactions.js'
 import type { ActedBy } from './arguments.js'
 import { ACTED_BY, PAGE } from './arguments.js'
+import { countGrants } from './grants/count.js'
 import { endGrant, endGrants } from './grants/end.js'
 import type { Grants } from './grants/interface.js'
 import { listReadableGrants } from './grants/list.js'
@@ -53,6 +54,11 @@ export function createGrants(settings: Settings<never>, transactions: Transactio
       const by = readStrictOptions<ActedBy>('grants.revokeApplication', options, ACTED_BY)
       const mayEnd = (grant: Grant): boolean => grant.clientId === clientId
       return endGrants(transactions, rules, `client:${clientId}`, { ...by, by: 'administrator', mayEnd })
+    },
+
+    countGrants: async (clientId) => {
+      checkArgument('grants.countGrants', 'clientId', TEXT, clientId)
+      return countGrants(settings, transactions, clientId)
     },
   }
 }

@@ -19,6 +19,8 @@ export type PageErrorCode =
   | 'clientRefused'
   | 'hostRefused'
   | 'clientUnreadable'
+  | 'notFound'
+  | 'forbidden'
   | 'busy'
   | 'signedOut'
 

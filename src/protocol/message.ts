@@ -31,12 +31,13 @@ export interface HttpRequest<Native = unknown> {
 export type HttpHeaders = Readonly<Record<string, string | readonly string[] | undefined>>
 
 /**
- * A request's body: its text, or what an earlier middleware made of it; or that it went over the limit and was not read, or that it
+ * A request's body: its text, or what an earlier middleware made of it; its bytes, where it is `multipart/form-data`; or that it went over the limit and was not read, or that it
  * cannot be read for a fault of the host, whose `onError` is told the error.
  */
 export type HttpBody =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'parsed'; readonly fields: unknown }
+  | { readonly type: 'bytes'; readonly bytes: Uint8Array }
   | { readonly type: 'too_large' }
   | { readonly type: 'unreadable'; readonly error: unknown }
 

@@ -104,6 +104,7 @@ export function bodyParameters(request: HttpRequest): Parameters | OAuthError {
     return malformed('The content type must be application/x-www-form-urlencoded.')
   if (body === undefined) return malformed('The body is missing.')
   if (body.type === 'unreadable') throw body.error
+  if (body.type === 'bytes') return malformed('The body is not a form.')
   return body.type === 'text' ? parseParameters(body.text) : parsedParameters(body.fields)
 }
 

@@ -81,6 +81,20 @@ export const ROOMS: { readonly [folder: string]: Room } = {
       storage: { typesOf: 'record-store.ts' },
     },
   },
+  // The entry point `grantwell/console`, which a server knows nothing of.
+  console: {
+    rooms: {
+      ...CORE,
+      '': 'types',
+      protocol: 'everything',
+      pages: 'everything',
+      shell: 'everything',
+      'shell/host.ts': 'everything',
+      management: 'everything',
+      endpoints: 'everything',
+      storage: { typesOf: 'record-store.ts' },
+    },
+  },
   // The composition root: `index.ts` and `server.ts`.
   '': {
     rooms: {

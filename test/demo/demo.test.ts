@@ -542,7 +542,9 @@ describe('both sites', () => {
       authorizationUrl(demo, { client_id: 'x' }),
       ...[`${demo.issuer}/none`, `${demo.app}/none`, `${demo.app}//`],
     ]
-    const own = ['/', '/applications', '/applications/new', '/administration'].map((path) => demo.issuer + path)
+    const own = ['/', '/oauth2/console', '/oauth2/console/new', '/oauth2/console/administration'].map(
+      (path) => demo.issuer + path,
+    )
     for (const answer of [pages.map((url) => browser.get(url)), own.map((url) => administrator.get(url))].flat()) {
       const { headers } = await answer
       const policy = headers.get('content-security-policy') ?? ''

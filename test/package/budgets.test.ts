@@ -24,19 +24,20 @@ interface Budget {
 }
 
 const BUDGETS: { readonly [entry: string]: Budget } = {
-  '.': { files: 13, gzip: 20_000, brotli: 18_000, later: 105_000 },
+  '.': { files: 13, gzip: 20_000, brotli: 18_000, later: 125_000 },
   './core': { files: 6, gzip: 14_300 },
-  './node': { files: 6, gzip: 7_100 },
-  './fetch': { files: 6, gzip: 3_550 },
+  './console': { files: 6, gzip: 41_000, later: 52_000 },
+  './node': { files: 6, gzip: 7_250 },
+  './fetch': { files: 6, gzip: 3_650 },
   './storage/memory': { files: 4, gzip: 3_300 },
   './storage/sqlite': { files: 5, gzip: 4_250 },
   './storage/postgres': { files: 12, gzip: 10_100 },
   './storage/redis': { files: 9, gzip: 7_900 },
-  './pages': { files: 2, gzip: 12_900, later: 37_500 },
+  './pages': { files: 2, gzip: 15_100, later: 52_000 },
   './metadata': { files: 1, gzip: 26_500 },
   './client': { files: 14, gzip: 22_300 },
   './client/node': { files: 5, gzip: 10_100 },
-  './testing': { files: 21, gzip: 71_000, later: 95_000 },
+  './testing': { files: 21, gzip: 71_000, later: 115_000 },
 }
 
 /** Sources that no start waits for: they are loaded behind it. */

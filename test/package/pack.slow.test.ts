@@ -21,6 +21,7 @@ import { blocksOf, consumers, readme } from './readme.js'
 const ENTRIES = [
   '.',
   './core',
+  './console',
   './node',
   './fetch',
   './storage/memory',
@@ -241,6 +242,7 @@ describe('both module kinds', () => {
   const MODULES = {
     root: '.',
     core: './core',
+    ofConsole: './console',
     node: './node',
     fetch: './fetch',
     memory: './storage/memory',
@@ -267,6 +269,7 @@ describe('both module kinds', () => {
     const sources = {
       root: Object.keys(await import('grantwell')).sort(),
       core: Object.keys(await import('grantwell/core')).sort(),
+      ofConsole: Object.keys(await import('grantwell/console')).sort(),
       node: Object.keys(await import('grantwell/node')).sort(),
       fetch: Object.keys(await import('grantwell/fetch')).sort(),
       memory: Object.keys(await import('grantwell/storage/memory')).sort(),
@@ -389,6 +392,7 @@ describe('what an entry point loads', () => {
   const OWN: { readonly [Name in Entry]: RegExp } = {
     '.': /^src\/(index|server|options|transactions|applications|authorization-endpoint)\.ts$/,
     './core': /^src\/core\/application\/transition\.ts$/,
+    './console': /^src\/console\//,
     './node': /^src\/adapters\/node\//,
     './fetch': /^src\/adapters\/fetch\//,
     './storage/memory': /^src\/storage\/memory[./]/,
@@ -407,8 +411,12 @@ describe('what an entry point loads', () => {
    * are loaded with the first of them that is shown; in CommonJS, they are in the same file.
    */
   const UNDER: { readonly [Kind in 'import' | 'require']: { readonly [Name in Entry]?: readonly Entry[] } } = {
-    import: { './testing': ['.', './core', './storage/memory'] },
-    require: { '.': ['./core', './pages'], './testing': ['.', './core', './storage/memory', './pages'] },
+    import: { './console': ['./core', './pages'], './testing': ['.', './core', './storage/memory'] },
+    require: {
+      '.': ['./core', './pages'],
+      './console': ['./core', './pages'],
+      './testing': ['.', './core', './storage/memory', './pages'],
+    },
   }
 
   const BUILTINS: { readonly [Name in Entry]?: readonly string[] } = {
@@ -430,6 +438,7 @@ describe('what an entry point loads', () => {
   const PACKAGES: { readonly [Name in Entry]?: readonly string[] } = {
     '.': ['@noble/hashes'],
     './core': ['@noble/hashes'],
+    './console': ['@noble/hashes'],
     './storage/postgres': ['@noble/hashes'],
     './storage/redis': ['@noble/hashes'],
     './metadata': ['@bufbuild/protobuf'],

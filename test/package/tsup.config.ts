@@ -5,11 +5,12 @@
 import type { Options } from 'tsup'
 import config from '../../tsup.config.js'
 
-const [library, core] = config as readonly Options[] // it is a list, which the type of `defineConfig` does not tell
+const [library, core, console] = config as readonly Options[] // it is a list, which the type of `defineConfig` does not tell
 
 const lean: Options = { format: ['esm'], dts: false, sourcemap: false, clean: false, silent: true }
 
 export default [
   { ...library, ...lean, metafile: true },
   { ...core, ...lean },
+  { ...console, ...lean },
 ]

@@ -81,6 +81,11 @@ it.each(pageLanguages.filter((language) => language !== 'en'))('no text in %s is
 
 const ALIKE: ReadonlySet<string> = new Set([
   'de application.website', // Website
+  'de console.logo', // Logo
+  'de console.name', // Name
+  'es console.no', // No
+  'fr console.administration', // Administration
+  'fr console.logo', // Logo
   'es page.faultTitle', // Error: …
 ])
 

@@ -38,7 +38,7 @@ const PATIENCE = 300_000
 describe('every page in every state', () => {
   it.each(ALL_STATES)('%s has no script, in any language', async (_, state) => {
     for (const locale of pageLanguages) {
-      const elements = elementsOf(state(await languageOf(locale)))
+      const elements = elementsOf(await state(await languageOf(locale)))
       expect(elements.filter(({ nodeName }) => nodeName === 'script')).toEqual([])
       const attributes = elements.flatMap(({ attrs = [] }) => attrs)
       expect(attributes.filter(({ name, value }) => /^on/i.test(name) || /^\s*javascript:/i.test(value))).toEqual([])
@@ -121,7 +121,7 @@ const LAYOUT = `(() => {
   // As in the stylesheet: what is that near to a box is drawn.
   const margin = 4
   const cut = [...document.querySelectorAll('body *')].filter((e) => {
-    if (e.nodeName === 'INPUT' || e.clientWidth === 0) return false
+    if (['INPUT', 'SELECT', 'TEXTAREA'].includes(e.nodeName) || e.className === 'unseen' || e.clientWidth === 0) return false
     if (e.scrollWidth > e.clientWidth + 1) return true
     return e.scrollHeight > e.clientHeight + margin && ['clip', 'hidden'].includes(getComputedStyle(e).overflowY)
   })
@@ -141,7 +141,7 @@ const BEGUN = `[null, document.activeElement].includes(document.querySelector('[
 
 /** Finds the controls that the tabulator reaches: of a group of radio buttons the chosen one, else the first. */
 const CONTROLS = `(() => {
-  const all = [...document.querySelectorAll('a[href], button, input:not([type=hidden]), summary')]
+  const all = [...document.querySelectorAll('a[href], button, input:not([type=hidden]), select, textarea, summary')]
   const seen = all.filter((e) => e.checkVisibility())
   const radios = (name) => seen.filter((e) => e.type === 'radio' && e.name === name)
   const stopOf = (group) => group.find((e) => e.checked) ?? group[0]
@@ -156,6 +156,8 @@ const FOCUSED = `(() => {
   const { top, bottom, left, right } = e.getBoundingClientRect()
   const { outlineStyle, outlineWidth } = getComputedStyle(e)
   const ringed = outlineStyle !== 'none' && Number.parseFloat(outlineWidth) >= 2
-  const inside = top >= 0 && bottom <= innerHeight && left >= 0 && right <= innerWidth
+  // Of a field of several lines, the browser shows the one with the caret.
+  const end = e.nodeName === 'TEXTAREA' ? top + 32 : bottom
+  const inside = top >= 0 && end <= innerHeight + 1 && left >= 0 && right <= innerWidth
   return ringed && inside && e.matches(':focus-visible') ? controls.indexOf(e) : -1
 })()`

@@ -58,6 +58,35 @@ const ROWS: Readonly<Record<string, readonly [state: PageState | undefined, rows
       ['ar', 'dark', 1280],
     ],
   ],
+  'console-form': [
+    PAGE_STATES['console']?.['faults'],
+    [
+      ['en', 'light', 1280],
+      ['de', 'light', 390],
+    ],
+  ],
+  'console-application': [
+    PAGE_STATES['console']?.['application'],
+    [
+      ['en', 'light', 1280],
+      ['ja', 'dark', 390],
+    ],
+  ],
+  'console-queue': [
+    PAGE_STATES['console']?.['queue'],
+    [
+      ['en', 'light', 1280],
+      ['en', 'light', 390],
+    ],
+  ],
+  'console-review': [
+    PAGE_STATES['console']?.['difference'],
+    [
+      ['en', 'light', 1280],
+      ['ar', 'light', 390],
+      ['de', 'dark', 1280],
+    ],
+  ],
   error: [
     PAGE_STATES.error['detail'],
     [

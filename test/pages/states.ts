@@ -15,6 +15,7 @@ import type {
 } from 'grantwell/pages'
 import { countedText, defaultPages, faultText } from 'grantwell/pages'
 import { describeError } from '../../src/endpoints/interaction/error-page.js'
+import { CONSOLE_STATES } from '../console/states.js'
 import {
   plainApplication,
   plainApplications,
@@ -27,7 +28,7 @@ import {
 } from './models.js'
 
 /** A page in a state: writes its HTML in a language. */
-export type PageState = (language: Language) => string
+export type PageState = (language: Language) => string | Promise<string>
 
 /** The states of one page by their names. */
 type States = Readonly<Record<string, PageState>>
@@ -184,6 +185,8 @@ const ERRORS: Readonly<Record<PageErrorCode, (language: Language) => Partial<Err
   clientRefused: () => ({}),
   hostRefused: () => ({}),
   clientUnreadable: () => ({}),
+  notFound: () => ({}),
+  forbidden: () => ({}),
   busy: () => ({}),
   signedOut: ({ texts }) => ({ link: { href: '/sign-in', text: texts['error.signIn'] } }),
 }
@@ -201,6 +204,7 @@ export const PAGE_STATES: Readonly<Record<keyof Pages, States>> & Readonly<Recor
   device: DEVICES,
   deviceResult: RESULTS,
   authorizedApplications: LISTS,
+  console: CONSOLE_STATES,
   error: {
     ...Object.fromEntries(
       Object.entries(ERRORS).map(([code, more]) => [code, errorState(code as PageErrorCode, more)]), // its own keys

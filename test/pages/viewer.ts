@@ -11,6 +11,7 @@ import type { CDPSession, Page } from 'playwright-core'
 import { chromium } from 'playwright-core'
 import { stylesheetOf } from '../../src/pages/appearance/stylesheet.js'
 import { BROWSER_ARGUMENTS } from '../browser/chromium.js'
+import { SHOWN_LOGO } from '../console/states.js'
 import { plainModel } from './models.js'
 import { BRAND, type PageState } from './states.js'
 
@@ -55,7 +56,7 @@ export async function openViewer(executablePath: string): Promise<Viewer> {
     session,
     complaints,
     open: async (state, locale) => {
-      served.document = state(await languageOf(locale))
+      served.document = await state(await languageOf(locale))
       await page.goto(`${served.address}/page`)
     },
     changeScreen: async ({ width, colours }, pixels = 1) => {
@@ -83,6 +84,7 @@ async function serve() {
     const [type, body] = files[request.url ?? ''] ?? ['text/html', served.document]
     const headers = { 'Content-Security-Policy': POLICY, 'Content-Type': `${type}; charset=utf-8` }
     if (request.url === '/favicon.ico') response.writeHead(204).end()
+    else if (request.url?.includes('/logo/')) response.writeHead(200, { 'Content-Type': 'image/png' }).end(SHOWN_LOGO)
     else response.writeHead(200, headers).end(body)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

@@ -25,7 +25,8 @@ try {
     await changeScreen(screen)
     await open(state, language)
     const height = await page.evaluate<number>('Math.ceil(document.body.getBoundingClientRect().bottom)')
-    const clip = { x: 0, y: 0, width: screen.width, height, scale: 1 }
+    // A picture of a longer page shows its beginning.
+    const clip = { x: 0, y: 0, width: screen.width, height: Math.min(height, 1500), scale: 1 }
     const options = { format: 'webp', quality: QUALITY, captureBeyondViewport: true, clip } as const
     const picture = Buffer.from((await session.send('Page.captureScreenshot', options)).data, 'base64')
     writeFileSync(join(FOLDER, file), picture)

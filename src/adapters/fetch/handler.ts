@@ -5,8 +5,8 @@
 import { checkServer } from '../../guard/adapter-guard.js'
 import type { HttpBody } from '../../protocol/message.js'
 import { originForm } from '../../protocol/message.js'
-import type { AuthorizationServer } from '../../server.js'
-import { append, isBytes, unreadableChunk } from '../body.js'
+import type { HttpHandler } from '../../server.js'
+import { append, isBytes, isMultipart, sizeOf, unreadableChunk } from '../body.js'
 import { queuePlatformRequest } from '../pipelining.js'
 import { toResponse } from './response.js'
 
@@ -26,14 +26,14 @@ export type FetchHandler = (request: Request, platform?: unknown) => Promise<Res
  * export default { fetch: (request) => (server.owns(request.url) ? handler(request) : app.fetch(request)) }
  * ```
  */
-export function createFetchHandler(server: AuthorizationServer<Request>): FetchHandler {
+export function createFetchHandler(server: HttpHandler<Request>): FetchHandler {
   checkServer('createFetchHandler', server)
   return async (request, platform) => {
     const url = originForm(request.url)
     const startInOrder = queuePlatformRequest(platform)
     if (startInOrder === undefined) return new Response('Too many requests wait on this connection\n', { status: 503 })
     const body = server.owns(url) && request.method === 'POST' ? await readBody(request, server.bodyLimit) : undefined
-    await new Promise<void>((start) => startInOrder(body?.type === 'text' ? body.text.length : 0, start))
+    await new Promise<void>((start) => startInOrder(sizeOf(body), start))
     const headers = Object.fromEntries(request.headers)
     const answer = await server.handle({
       method: request.method,
@@ -74,5 +74,7 @@ async function readBody(request: Request, limit: number): Promise<HttpBody | und
   } catch {
     return undefined
   }
-  return { type: 'text', text: new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes?.subarray(0, length)) }
+  const whole = bytes?.subarray(0, length)
+  if (isMultipart(request.headers.get('content-type'))) return { type: 'bytes', bytes: whole ?? new Uint8Array(0) }
+  return { type: 'text', text: new TextDecoder('utf-8', { ignoreBOM: true }).decode(whole) }
 }

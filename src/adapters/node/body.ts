@@ -5,7 +5,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { HttpBody } from '../../protocol/message.js'
 import { memberOf } from '../../protocol/message.js'
-import { append, isBytes, unreadableChunk } from '../body.js'
+import { append, isBytes, isMultipart, unreadableChunk } from '../body.js'
 
 /** A request as frameworks pass it on: with a parsed body. */
 type ParsedRequest = IncomingMessage & { readonly body?: unknown }
@@ -23,11 +23,6 @@ export function discardBody(request: IncomingMessage): void {
  */
 export function isMultiplexed(request: IncomingMessage): boolean {
   return request.httpVersionMajor >= 2
-}
-
-/** Returns the size of a body that was read here, in bytes. The host limits the size of bodies that it parses itself. */
-export function sizeOf(body: HttpBody | undefined): number {
-  return body?.type === 'text' ? body.text.length : 0
 }
 
 /**
@@ -70,7 +65,7 @@ function readStream(request: IncomingMessage, limit: number, done: (body: HttpBo
     }
   }
   const onEnd = (): void => {
-    if (!isCutOff(request)) done({ type: 'text', text: bytes === undefined ? '' : decode(request, bytes, length) })
+    if (!isCutOff(request)) done(wholeBody(request, bytes?.subarray(0, length) ?? NOTHING))
   }
   request
     .on('data', onData)
@@ -94,14 +89,22 @@ function parsedBody(request: ParsedRequest): HttpBody | undefined {
     const body = memberOf(request, 'body') // a getter on some platforms, which parses the body and may throw
     if (body === undefined) return undefined
     if (typeof body === 'string') return { type: 'text', text: body }
-    return isBytes(body) ? { type: 'text', text: decode(request, body) } : { type: 'parsed', fields: body }
+    return isBytes(body) ? wholeBody(request, body) : { type: 'parsed', fields: body }
   } catch (error) {
     return { type: 'unreadable', error }
   }
 }
 
+const NOTHING = new Uint8Array(0)
+
+/** Makes the body of bytes that came whole. */
+function wholeBody(request: IncomingMessage, bytes: Uint8Array): HttpBody {
+  const isForm = isMultipart(request.headers['content-type'])
+  return isForm ? { type: 'bytes', bytes } : { type: 'text', text: decode(request, bytes) }
+}
+
 /** Decodes a body: JSON is UTF-8, and a form is ASCII, which is decoded fastest as one character for each byte. */
-function decode({ headers }: IncomingMessage, bytes: Uint8Array, length = bytes.length): string {
+function decode({ headers }: IncomingMessage, bytes: Uint8Array): string {
   const whole = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  return whole.toString(/^application\/json/i.test(headers['content-type'] ?? '') ? 'utf8' : 'latin1', 0, length)
+  return whole.toString(/^application\/json/i.test(headers['content-type'] ?? '') ? 'utf8' : 'latin1')
 }

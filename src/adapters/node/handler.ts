@@ -7,11 +7,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { checkServer } from '../../guard/adapter-guard.js'
 import type { HttpBody, HttpResponse } from '../../protocol/message.js'
 import { headersOf, memberOf, originForm } from '../../protocol/message.js'
-import type { AuthorizationServer } from '../../server.js'
+import type { HttpHandler } from '../../server.js'
 import { isPromise } from '../../shell/maybe-promise.js'
+import { sizeOf } from '../body.js'
 import { queueRequest } from '../pipelining.js'
 import { remoteAddressOf } from './address.js'
-import { discardBody, isMultiplexed, readBody, sizeOf } from './body.js'
+import { discardBody, isMultiplexed, readBody } from './body.js'
 import { destroyResponse, sendOrDestroy } from './response.js'
 
 /** Handles a request: a listener of `http.createServer`, and a middleware of connect or Express. */
@@ -48,9 +49,7 @@ const NOT_FOUND: HttpResponse = {
  * app.use(createNodeHandler(server)) // Express
  * ```
  */
-export function createNodeHandler<Request extends IncomingMessage>(
-  server: AuthorizationServer<Request>,
-): NodeHandler<Request> {
+export function createNodeHandler<Request extends IncomingMessage>(server: HttpHandler<Request>): NodeHandler<Request> {
   checkServer('createNodeHandler', server)
   return (request, response, next) => {
     // Express and connect add `originalUrl`.
@@ -74,7 +73,7 @@ export function createNodeHandler<Request extends IncomingMessage>(
 
 /** Lets the server handle a request, and sends its response. */
 function answer<Request extends IncomingMessage>(
-  server: AuthorizationServer<Request>,
+  server: HttpHandler<Request>,
   { request, response, url, remoteAddress }: Exchange<Request>,
   body?: HttpBody,
 ): void {

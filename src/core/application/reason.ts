@@ -7,7 +7,7 @@ import type { Inclusions, Scope } from '../scopes.js'
 import { isLines, isVisible, isWithin } from '../text.js'
 import type { BrokenRule } from './faults.js'
 import { brokenRule, unseenRule } from './faults.js'
-import { SUBMISSION_LIMITS } from './registration.js'
+import { SUBMISSION_LIMITS } from './registration-form.js'
 
 /** Finds the rule that a reason breaks, which must have something to see in at most 350 characters; undefined where it breaks none. */
 export function reasonFault(

@@ -9,9 +9,8 @@ import { brokenRule, wrongType } from './faults.js'
 import type { RedirectRegistration, RedirectRules } from './redirect-uri.js'
 import { parseRedirectUri, redirectUriRule } from './redirect-uri.js'
 import type { Registration } from './registration.js'
-import { SUBMISSION_LIMITS } from './registration.js'
 import type { Check, RegistrationForm } from './registration-form.js'
-import { LIST } from './registration-form.js'
+import { LIST, SUBMISSION_LIMITS } from './registration-form.js'
 
 const DOMAIN = /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/
 

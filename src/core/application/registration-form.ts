@@ -89,3 +89,9 @@ export const BYTES: TakesType<Uint8Array> = {
 
 /** The type of a field with a list. */
 export const LIST: TakesType<readonly unknown[]> = { words: 'a list', fits: (value) => Array.isArray(value) }
+
+/** Limits of section 8: characters, and bytes of the logo; and the pixels of each of its sides. */
+export const APPLICATION_LIMITS = { name: 50, description: 350, website: 128, logo: 1_048_576, logoSide: 4096 } as const
+
+/** Limits that the specification leaves open: characters of a reason, and the number of redirect URIs. */
+export const SUBMISSION_LIMITS = { reason: 350, redirectUris: 64 } as const

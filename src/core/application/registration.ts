@@ -113,12 +113,6 @@ export interface RegistrationDetails extends RedirectRegistration {
   readonly tokenType?: 'mac'
 }
 
-/** Limits of section 8: characters, and bytes of the logo; and the pixels of each of its sides. */
-export const APPLICATION_LIMITS = { name: 50, description: 350, website: 128, logo: 1_048_576, logoSide: 4096 } as const
-
-/** Limits that the specification leaves open: characters of a reason, and the number of redirect URIs. */
-export const SUBMISSION_LIMITS = { reason: 350, redirectUris: 64 } as const
-
 /** The resource scopes that a user may choose from, for each that an application is registered with. */
 export const RESOURCE_CHOICES: { readonly [Registered in ResourceScope]: readonly ResourceScope[] } = {
   all: ['all', 'public', 'specified'],

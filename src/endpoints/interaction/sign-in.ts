@@ -40,19 +40,28 @@ export async function readUser<Native>(
   return user
 }
 
-/**
- * Sends the browser to sign in, and from there back to an endpoint with a query.
- *
- * A form is answered with a page that leads there, since Chromium would not follow its redirect to every address.
- */
-export async function sendToSignIn(
+/** Sends the browser to sign in, and from there back to an endpoint with a query. */
+export function sendToSignIn(
   context: PageContext<never>,
-  { method }: HttpRequest,
+  request: HttpRequest,
   endpoint: PageEndpoint,
   query: string,
 ): Promise<HttpResponse> {
+  return sendToSignInAndBack(context, request, addressOf(context, endpoint, query))
+}
+
+/**
+ * Sends the browser to sign in, and from there to an address of this service.
+ *
+ * A form is answered with a page that leads there, since Chromium would not follow its redirect to every address.
+ */
+export async function sendToSignInAndBack(
+  context: PageContext<never>,
+  { method }: HttpRequest,
+  returnTo: string,
+): Promise<HttpResponse> {
   const { stylesheet, pageSources, show, language } = context
-  const url = context.signInUrl(addressOf(context, endpoint, query))
+  const url = context.signInUrl(returnTo)
   const address = checkedAnswer<string>('signInUrl()', SIGN_IN_URL, url)
   if (method !== 'POST') return redirectResponse(address)
   const link = { href: address, text: language.texts['error.signIn'] }
@@ -66,13 +75,18 @@ export async function sendToSignIn(
  */
 export function describeUser(
   context: PageContext<never>,
-  { name, subject }: User,
+  user: User,
   endpoint: PageEndpoint,
   query: string,
 ): SignedInUser {
+  return describeUserAt(context, user, addressOf(context, endpoint, query))
+}
+
+/** Describes the user who is signed in, with the address at which somebody else can sign in and come back to an address. */
+export function describeUserAt(context: PageContext<never>, { name, subject }: User, returnTo: string): SignedInUser {
   const signedIn = { name: shownName(name, subject) }
   if (context.switchAccountUrl === undefined) return signedIn
-  const url = context.switchAccountUrl(addressOf(context, endpoint, query))
+  const url = context.switchAccountUrl(returnTo)
   return { ...signedIn, switchAccountUrl: checkedAnswer<string>('switchAccountUrl()', SIGN_IN_URL, url) }
 }
 

@@ -77,12 +77,15 @@ export interface Applications {
   /**
    * Submits an application for approval.
    * @param by.applicant - the user who submits it; `list` finds it by this user
+   * @param by.id - 16 random bytes as base64url, to be the identifier: a form that has it can be sent twice and is submitted once.
+   * Made here by default
    * @returns the pending application; its `id` becomes the client identifier once it is approved
-   * @throws GrantwellError `ERR_REGISTRATION` with every fault, or `ERR_TOO_MANY_SUBMISSIONS` if 20 of the applicant wait
+   * @throws GrantwellError `ERR_REGISTRATION` with every fault, `ERR_TOO_MANY_SUBMISSIONS` if 20 of the applicant wait, or
+   * `ERR_CLIENT_EXISTS` if the identifier is taken
    */
   readonly submit: (
     submission: Submission,
-    by?: { readonly applicant?: Subject; readonly actor?: Subject },
+    by?: { readonly applicant?: Subject; readonly id?: string; readonly actor?: Subject },
   ) => Promise<SubmittedApplication>
   /**
    * Submits a change for approval. The approved registration stays in force until then. A change or a submission that waits
@@ -157,12 +160,14 @@ export interface Applications {
    * Gives a confidential client a new secret. The old one works during an overlap, so that the host can tell every server of the
    * application. With an overlap of 0 every older secret stops at once.
    * @param options.overlap - seconds; 86,400 (a day) by default, a year at most
+   * @param options.clientSecret - the secret: random, 24 to 255 visible ASCII characters. A second call with it changes nothing. Made
+   * here by default
    * @throws GrantwellError `ERR_APPLICATION_STATE` for a public client, one that was never approved, or one with 8 working
    * secrets
    */
   readonly rotateSecret: (
     clientId: string,
-    options?: { readonly overlap?: Seconds; readonly actor?: Subject },
+    options?: { readonly overlap?: Seconds; readonly clientSecret?: string; readonly actor?: Subject },
   ) => Promise<Required<ClientCredentials>>
   /**
    * Names the rule that a redirect URI breaks, for a developer who sees "This link cannot be accessed".

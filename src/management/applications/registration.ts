@@ -26,10 +26,11 @@ import { registrationError } from './errors.js'
 import type { Applications } from './interface.js'
 import type { ApplicationContext } from './records.js'
 import { applyCommands } from './records.js'
-import { createSecret } from './secrets.js'
+import { createSecret, SECRET } from './secrets.js'
 import { checkTerms } from './terms.js'
 
-const CLIENT_ID_BYTES = 16
+/** Bytes of entropy in a client identifier. */
+export const CLIENT_ID_BYTES = 16
 
 /** Only for the type checker: a registration that requires a logo has one. */
 export const NO_LOGO: Uint8Array = new Uint8Array(0)
@@ -46,8 +47,6 @@ const RESOURCE_SERVER: TakesOf<ResourceServerRegistration> = {
   scopes: ANYTHING,
   audience: ANYTHING,
 }
-
-const IMPORTED_SECRET = /^[\x21-\x7e]{24,255}$/
 
 /** Creates the functions that register. */
 export function createRegistrationFunctions(
@@ -146,7 +145,7 @@ function importFaults(
     faults.push(registrationFault('clientId', brokenRule('client_id', { least: 1, most: 255 })))
   if (clientSecret !== undefined && type === 'public')
     faults.push(registrationFault('clientSecret', brokenRule('client_secret_of_public')))
-  else if (clientSecret !== undefined && !(isTaken(NAME, clientSecret) && IMPORTED_SECRET.test(clientSecret)))
+  else if (clientSecret !== undefined && !isTaken(SECRET, clientSecret))
     faults.push(registrationFault('clientSecret', brokenRule('client_secret', { least: 24, most: 255 })))
   return faults
 }

@@ -7,7 +7,8 @@ import { encodeBase64url } from '../../core/credentials/base64url.js'
 import { CLIENT_SECRET_PREFIX, SECRET_BYTES } from '../../core/credentials/credential.js'
 import { digestOf } from '../../core/credentials/digests.js'
 import { checkArgument, readStrictOptions } from '../../core/options.js'
-import { seconds, TEXT } from '../../core/takes.js'
+import type { Takes } from '../../core/takes.js'
+import { isTaken, NAME, seconds, TEXT } from '../../core/takes.js'
 import type { Seconds } from '../../core/values.js'
 import { parseClientId } from '../../core/values.js'
 import type { ActedBy } from '../arguments.js'
@@ -17,6 +18,15 @@ import type { ApplicationContext } from './records.js'
 import { applyCommands } from './records.js'
 
 const SECRET_OVERLAP: Seconds = 86_400
+
+const VISIBLE = /^[\x21-\x7e]{24,255}$/
+
+/** A secret that a host or an application made. */
+export const SECRET: Takes = {
+  words: '24 to 255 visible ASCII characters',
+  fits: (value) => isTaken(NAME, value) && VISIBLE.test(String(value)),
+  secret: true,
+}
 
 /** Creates the functions that suspend an application, reinstate it and rotate its secret. */
 export function createSecretFunctions(
@@ -38,10 +48,9 @@ export function createSecretFunctions(
     rotateSecret: async (id, options = {}) => {
       const of = 'applications.rotateSecret'
       checkArgument(of, 'id', TEXT, id)
-      const takes = { overlap: seconds(0, 365 * 86_400), ...ACTED_BY }
-      const given = readStrictOptions<{ overlap?: Seconds } & ActedBy>(of, options, takes)
-      const { overlap = SECRET_OVERLAP, actor } = given
-      const clientSecret = createSecret(context)
+      const takes = { overlap: seconds(0, 365 * 86_400), clientSecret: SECRET, ...ACTED_BY }
+      const given = readStrictOptions<{ overlap?: Seconds; clientSecret?: string } & ActedBy>(of, options, takes)
+      const { overlap = SECRET_OVERLAP, clientSecret = createSecret(context), actor } = given
       const secretDigest = digestOf(context.settings.digests, clientSecret)
       const command = { type: 'rotate_secret', secretDigest, overlap } as const
       const { after } = await applyCommands(context, parseClientId(id), actor, command)

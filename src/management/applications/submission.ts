@@ -6,11 +6,12 @@ import type { Application, SubmittedApplication } from '../../core/application/a
 import { isResourceServer, selfRegisteredOf } from '../../core/application/application.js'
 import { amended } from '../../core/application/life/amendment.js'
 import { detailsToChange } from '../../core/application/life/review.js'
+import { decodeBase64url } from '../../core/credentials/base64url.js'
 import { GrantwellError, isOAuthError } from '../../core/errors.js'
 import { checkArgument, readStrictOptions } from '../../core/options.js'
 import type { TakesOf } from '../../core/takes.js'
 import { isObject, NAME, TEXT } from '../../core/takes.js'
-import type { Subject } from '../../core/values.js'
+import type { ClientId, Subject } from '../../core/values.js'
 import { parseClientId } from '../../core/values.js'
 import { storeError } from '../../shell/records/checked-store.js'
 import { recordAs } from '../../shell/records.js'
@@ -20,7 +21,7 @@ import { refusalError } from './errors.js'
 import type { Applications } from './interface.js'
 import type { ApplicationContext } from './records.js'
 import { applyCommands, readApplication } from './records.js'
-import { checkDetails, createClientId, NO_LOGO } from './registration.js'
+import { CLIENT_ID_BYTES, checkDetails, createClientId, NO_LOGO } from './registration.js'
 
 /** Submissions of one applicant that may wait. Several servers that take submissions at the same moment may exceed it. */
 const SUBMISSIONS_WAITING = 20
@@ -32,11 +33,10 @@ export function createSubmissionFunctions(context: ApplicationContext): Pick<App
 
   return {
     submit: async (submission, by = {}) => {
-      const takes = { applicant: NAME, ...ACTED_BY }
-      const given = readStrictOptions<{ applicant?: Subject } & ActedBy>('applications.submit', by, takes)
+      const given = readStrictOptions<SubmittedBy>('applications.submit', by, SUBMITTED_BY)
       const { applicant, actor = applicant } = given
       const { details, logo = NO_LOGO } = checkDetails(context, submission, { reasons: 'required', logo: 'required' })
-      const id = createClientId(context)
+      const id = given.id === undefined ? createClientId(context) : (given.id as ClientId) // base64url is printable ASCII
       const submitter = applicant === undefined ? {} : { applicant }
       const submit = () =>
         logos.keepFor(logo, (logoId) =>
@@ -66,6 +66,17 @@ export function createSubmissionFunctions(context: ApplicationContext): Pick<App
       return structuredClone(await (logo === undefined ? change() : logos.keepFor(logo, change)))
     },
   }
+}
+
+/** The options of a submission. */
+type SubmittedBy = { readonly applicant?: Subject; readonly id?: string } & ActedBy
+const SUBMITTED_BY: TakesOf<SubmittedBy> = {
+  applicant: NAME,
+  id: {
+    words: '16 random bytes as 22 characters of base64url',
+    fits: (value) => typeof value === 'string' && decodeBase64url(value)?.length === CLIENT_ID_BYTES,
+  },
+  ...ACTED_BY,
 }
 
 /** The options of a change. */

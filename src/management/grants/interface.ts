@@ -40,6 +40,16 @@ export interface GrantPage {
   readonly cursor?: string
 }
 
+/** The grants of an application in numbers. */
+export interface GrantCount {
+  /** The number of grants that work. */
+  readonly grants: number
+  /** The number of users who gave them. */
+  readonly users: number
+  /** The time when the application last got tokens by one of them, in seconds since the epoch; absent if it never did. */
+  readonly lastUsedAt?: Seconds
+}
+
 /**
  * Functions that list the permissions of users, and end them. Each throws GrantwellError: `ERR_STORE` if the store fails, and
  * `ERR_CONFIGURATION` for a wrong subject.
@@ -75,4 +85,6 @@ export interface Grants {
    * @returns the number of working grants that were ended
    */
   readonly revokeApplication: (clientId: string, options?: { readonly actor?: Subject }) => Promise<number>
+  /** Counts the grants of an application that work, and their users. It reads each of them, so it is for administrators. */
+  readonly countGrants: (clientId: string) => Promise<GrantCount>
 }

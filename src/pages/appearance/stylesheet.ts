@@ -145,7 +145,7 @@ p.items { padding-block: 0.5rem; }
 .resources:has([type='radio']:checked):not(:has([value='specified']:checked)) > .items { display: none; }
 
 .field { display: block; font-weight: 600; }
-.field input {
+.field :is(input, select, textarea), .reason-field {
   display: block;
   width: 100%;
   min-height: 2.75rem;
@@ -155,6 +155,8 @@ p.items { padding-block: 0.5rem; }
   border-radius: 0.5rem;
   background: var(--card);
   color: inherit;
+  font: inherit;
+  font-weight: 400;
 }
 [name='user_code'] { text-transform: uppercase; }
 .field [aria-invalid='true'] { border-color: var(--fault); }
@@ -173,6 +175,38 @@ summary { cursor: pointer; }
 .skip { position: absolute; transform: translateX(-200vw); }
 [dir='rtl'] .skip:not(:focus) { transform: translateX(200vw); }
 .skip:focus { position: static; display: inline-block; margin: 0.25rem; transform: none; }
+
+/* The console. */
+nav { display: flex; flex-wrap: wrap; gap: 0.25rem 1.25rem; margin-bottom: 1.25rem; font-size: 0.875rem; }
+.listed > li { display: flex; gap: 1rem; align-items: flex-start; padding-block: 0.75rem; border-top: 1px solid var(--line); }
+.listed .logo { width: 2.5rem; height: 2.5rem; font-size: 1rem; }
+.listed form { margin-top: 0.5rem; padding-top: 0; border-top: 0; }
+.listed + .actions, .details { margin-top: 1rem; }
+.details ul { padding-inline-start: 1.125rem; list-style: disc; }
+.unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
+del { color: var(--fault); }
+ins { font-weight: 600; text-decoration-thickness: 2px; }
+details { margin-top: 1rem; }
+details form { margin-top: 0.5rem; padding-top: 0; border-top: 0; }
+/* A browser brings a field into view by its text alone. */
+.field :is(input, select, textarea), .choice input, .reason-field { scroll-margin-block: 8rem; }
+h2 + .field, .field ~ .field, .choices, .registration > .choice { margin-top: 1rem; }
+.choices > legend { font-weight: 600; }
+.choices li { padding-block: 0.375rem; }
+.choices code, .listed code, .notice code { overflow-wrap: anywhere; }
+.field-fault { margin-top: 0.375rem; color: var(--fault); font-weight: 500; }
+.registration .actions, .choices + .actions, .actions > .button { margin-top: 1.5rem; }
+.button {
+  display: inline-block;
+  padding: 0.5rem 1.25rem;
+  border: 1px solid var(--control);
+  border-radius: 0.5rem;
+  background: var(--secondary);
+  color: var(--text);
+  font-weight: 600;
+  text-decoration: none;
+}
+.button.primary { color: var(--on-primary); }
 
 .fault, .notice {
   margin-bottom: 1.5rem;

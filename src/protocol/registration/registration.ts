@@ -52,7 +52,7 @@ export function registrationRequest(request: HttpRequest): JsonObject | OAuthErr
     return typeof body.fields === 'object' && body.fields !== null && !Array.isArray(body.fields)
       ? ownMembers(body.fields)
       : malformed('The body must be a JSON object.')
-  return parseJsonObject(body?.text ?? '') ?? malformed('The body must be a JSON object.')
+  return parseJsonObject(body?.type === 'text' ? body.text : '') ?? malformed('The body must be a JSON object.')
 }
 
 /** Reads whose registration a request is about, and by what right. Every fault is the same to whoever asks. */

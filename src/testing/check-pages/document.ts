@@ -37,8 +37,7 @@ export interface PageDocument {
   readonly text: string
 }
 
-const COMMENT = /<!--[\s\S]*?-->/g
-const TAG = /<(\/?)([a-z][\w-]*)((?:[^"'>]|"[^"]*"|'[^']*')*)>/gi
+const TAG_NAME = /<(\/?)([a-z][\w-]*)/iy
 const ATTRIBUTE = /([^\s"'<>/=]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+)))?/g
 const NAMED: ReadonlyMap<string, string> = new Map([
   ['amp', '&'],
@@ -77,6 +76,62 @@ function controlOf({ name, attributes }: Tag, list: string): Control | undefined
   }
 }
 
+/** Removes comments; one that does not end is the rest of the document. */
+function withoutComments(html: string): string {
+  let plain = ''
+  for (let from = 0; ; ) {
+    const start = html.indexOf('<!--', from)
+    if (start === -1) return plain + html.slice(from)
+    plain += html.slice(from, start)
+    const end = html.indexOf('-->', start + 4)
+    if (end === -1) return plain
+    from = end + 3
+  }
+}
+
+/** A tag as it stands in a document, from its `<` to behind its `>`. */
+interface TagFound {
+  readonly isClosing: boolean
+  readonly name: string
+  readonly attributes: string
+  readonly start: number
+  readonly end: number
+}
+
+/** Finds the tags one after the other, each character once: a regular expression for a whole tag would take the square of the time. */
+function* tagsOf(html: string): Generator<TagFound> {
+  for (let start = html.indexOf('<'); start !== -1; ) {
+    TAG_NAME.lastIndex = start
+    const [opened = '', slash, name = ''] = TAG_NAME.exec(html) ?? []
+    const from = start + Math.max(1, opened.length)
+    const end = opened === '' ? from : endOfTag(html, from)
+    // The rest of the document is in this tag.
+    if (end === -1) return
+    if (opened !== '')
+      yield {
+        isClosing: slash !== '',
+        name: name.toLowerCase(),
+        attributes: html.slice(from, end - 1),
+        start,
+        end,
+      }
+    start = html.indexOf('<', end)
+  }
+}
+
+/** Returns the place behind the `>` that ends a tag, outside of quotes; -1 where there is none. */
+function endOfTag(html: string, from: number): number {
+  const stops = /["'>]/g
+  stops.lastIndex = from
+  for (let stop = stops.exec(html); stop !== null; stop = stops.exec(html)) {
+    if (stop[0] === '>') return stops.lastIndex
+    const close = html.indexOf(stop[0], stops.lastIndex)
+    if (close === -1) return -1
+    stops.lastIndex = close + 1
+  }
+  return -1
+}
+
 /** Reads a document. */
 export function readDocument(html: string): PageDocument {
   const names = new Set<string>()
@@ -85,19 +140,22 @@ export function readDocument(html: string): PageDocument {
   const links: string[] = []
   let isInForm = false
   let list = ''
-  const plain = html.replace(COMMENT, '')
-  for (const [, closing, given = '', rest = ''] of plain.matchAll(TAG)) {
-    const name = given.toLowerCase()
-    const attributes = closing === '' ? attributesOf(rest) : new Map<string, string>()
+  let words = ''
+  let read = 0
+  const plain = withoutComments(html)
+  for (const { isClosing, name, attributes: given, start, end } of tagsOf(plain)) {
+    words += `${plain.slice(read, start)} `
+    read = end
+    const attributes = isClosing ? new Map<string, string>() : attributesOf(given)
     for (const each of [name, ...attributes.keys()]) names.add(each)
     if (name === 'form') {
-      isInForm = closing === ''
+      isInForm = !isClosing
       if (isInForm) {
         const method = (attributes.get('method') ?? 'get').toLowerCase()
         forms.push({ id: attributes.get('id'), method, action: attributes.get('action') ?? '', controls: [] })
       }
     }
-    if (closing !== '') continue
+    if (isClosing) continue
     if (name === 'select') list = attributes.get('name') ?? ''
     if (name === 'a') links.push(attributes.get('href') ?? '')
     const control = controlOf({ name, attributes }, list)
@@ -113,6 +171,6 @@ export function readDocument(html: string): PageDocument {
     names,
     forms,
     links,
-    text: decode(plain.replace(TAG, ' ')),
+    text: decode(words + plain.slice(read)),
   }
 }

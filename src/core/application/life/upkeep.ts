@@ -32,13 +32,17 @@ export function use(application: Application, { keepUntil }: CommandOf<'use'>): 
   return { type: 'done', application: { ...application, selfRegistered: keptUntil(selfRegistered, keepUntil) } }
 }
 
-/** Adds a secret, which works at once. Each older one works on for the overlap, or until its own expiry if that is sooner. */
+/**
+ * Adds a secret, which works at once. Each older one works on for the overlap, or until its own expiry if that is sooner. One that is
+ * the newest already changes nothing, so that a wish may come twice.
+ */
 export function rotateSecret(
   application: Application,
   command: CommandOf<'rotate_secret'>,
   now: Seconds,
 ): ApplicationOutcome {
   if (!isPublished(application) || application.type === 'public') return refused('state')
+  if (application.secrets[0]?.digest === command.secretDigest) return { type: 'done', application }
   const until = now + command.overlap
   const older = application.secrets
     .map(({ digest, expiresAt = until }) => ({ digest, expiresAt: Math.min(expiresAt, until) }))
