@@ -4,7 +4,7 @@
  * @module
  */
 import { isOAuthError } from '../core/errors.js'
-import { verifyForm } from '../endpoints/interaction/forms.js'
+import { deriveFromVerified, verifyForm } from '../endpoints/interaction/forms.js'
 import { hiddenFields, NOT_RESTORED } from '../pages/fragments.js'
 import type { SafeHtml } from '../pages/html.js'
 import { html } from '../pages/html.js'
@@ -23,7 +23,7 @@ export interface SentAction {
   readonly action: string
   readonly revision: number
   readonly parameters: Parameters
-  /** 32 bytes that only this form has. */
+  /** 32 bytes that this form gives in this browser alone, and that are nowhere in the page. */
   readonly secret: Uint8Array
 }
 
@@ -53,8 +53,10 @@ export function readAction(visit: Visit, id: string): SentAction | undefined {
   if (isOAuthError(values)) return undefined
   const { action = '', revision: text = '', [FORM_FIELDS.consent]: token } = values
   const revision = Number(text)
-  const verified = verifyForm(visit.context, visit.request, visit.user, boundTo(action, id, revision), token)
-  return verified && { action, revision, parameters, secret: verified.secret }
+  const { context, request, user } = visit
+  const shown = boundTo(action, id, revision)
+  if (token === undefined || verifyForm(context, request, user, shown, token) === undefined) return undefined
+  return { action, revision, parameters, secret: deriveFromVerified(context, request, user, shown, token) }
 }
 
 /** Returns the value of a field, with line ends as one character; empty where it is absent, repeated or malformed. */

@@ -249,7 +249,7 @@ describe('somebody between client and guard', () => {
         expectOwnTimes(row, own)
         if (row.sent.some(({ ts }) => Math.abs(Number(ts) - own) > 300)) corrected++
       }),
-      { numRuns: 500 },
+      { numRuns: 250 },
     )
     expect(corrected).toBeGreaterThan(20)
   })

@@ -259,8 +259,11 @@ describe('a list of many', () => {
 it('a secret of a form is one that works', async () => {
   const test = await consoleServer()
   const { bob, id } = await approved(test)
-  const seen = await bob.act(await bob.open(`${HOME}/applications/${id}`), 'rotate', { overlap: 'none' })
+  const page = await bob.open(`${HOME}/applications/${id}`)
+  const seen = await bob.act(page, 'rotate', { overlap: 'none' })
   const secret = secretIn(seen)
   expect(secret).toMatch(/^[\w-]{46,}$/)
+  // Nothing of it was in the page with the form, or in the form.
+  expect(page.body).not.toContain(secret.slice(-20))
   expect((await bob.open(`${HOME}/applications/${id}`)).body).not.toContain(secret)
 })

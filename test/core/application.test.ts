@@ -822,7 +822,7 @@ describe('any history', () => {
           expect(record).toStrictEqual(life.record())
         })
       }),
-      { numRuns: 1000 },
+      { numRuns: 500 },
     )
     expect([...answers].sort()).toEqual(
       ['done', 'exists', 'outdated', 'scopes', 'secrets', 'state', 'type', 'unchanged', 'unknown'].sort(),
@@ -837,7 +837,7 @@ describe('any history', () => {
           if (before?.state !== application?.state) arrows.add(`${before?.state} -${step.do}-> ${application?.state}`)
         })
       }),
-      { numRuns: 500 },
+      { numRuns: 250 },
     )
     expect([...arrows].sort()).toEqual([
       'approved -suspend-> suspended',
@@ -869,7 +869,7 @@ describe('any history', () => {
           expect(application).toMatchObject(asked)
         })
       }),
-      { numRuns: 500 },
+      { numRuns: 250 },
     )
   })
 

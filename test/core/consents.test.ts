@@ -117,7 +117,7 @@ describe('a form', () => {
           expect(consents?.decisions.filter(({ over }) => over === undefined).length ?? 0).toBeLessThanOrEqual(limit)
         }
       }),
-      { numRuns: 1000 },
+      { numRuns: 500 },
     )
   })
 })
@@ -236,7 +236,7 @@ describe('a grant', () => {
           }
         },
       ),
-      { numRuns: 2000 },
+      { numRuns: 1000 },
     )
   })
 })

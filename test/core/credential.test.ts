@@ -95,7 +95,7 @@ describe('a credential', () => {
         const said = parseCredential(text)
         expect(said === undefined ? text : printCredential(said)).toBe(text)
       }),
-      { numRuns: 1000 },
+      { numRuns: 500 },
     )
   })
 

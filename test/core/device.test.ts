@@ -900,7 +900,7 @@ describe('in whatever order things come', () => {
           expect(device.record?.code).toMatchObject(model.phase === 'given' ? {} : { interval: model.interval })
         })
       }),
-      { numRuns: 600 },
+      { numRuns: 300 },
     )
   })
 
@@ -914,7 +914,7 @@ describe('in whatever order things come', () => {
         })
         expect(given).toBeLessThanOrEqual(1)
       }),
-      { numRuns: 600 },
+      { numRuns: 300 },
     )
   })
 
@@ -936,7 +936,7 @@ describe('in whatever order things come', () => {
           interval = now
         })
       }),
-      { numRuns: 600 },
+      { numRuns: 300 },
     )
   })
 
@@ -955,7 +955,7 @@ describe('in whatever order things come', () => {
           expect(device.record).toBe(grant)
         })
       }),
-      { numRuns: 600 },
+      { numRuns: 300 },
     )
   })
 
@@ -1021,7 +1021,7 @@ describe('in whatever order things come', () => {
   it('is walked through far enough to say something', () => {
     const reached = new Set<string>()
     const arrows = new Set<string>()
-    for (const all of fc.sample(steps, { seed: 1, numRuns: 600 }))
+    for (const all of fc.sample(steps, { seed: 1, numRuns: 300 }))
       play(all, (_, { do: what }, outcome, before) => {
         if (outcome.grant !== undefined) arrows.add(`${stateOf(before)} -> ${stateOf(outcome.grant)}`)
         if (['poll', 'decide', 'withdraw'].includes(what)) reached.add(`${what}: ${said(outcome)}`)
@@ -1119,7 +1119,7 @@ describe('[43] a device that obeys gets its tokens', () => {
           expect(got).toBe('tokens')
         },
       ),
-      { numRuns: 500 },
+      { numRuns: 250 },
     )
   })
 
@@ -1133,7 +1133,7 @@ describe('[43] a device that obeys gets its tokens', () => {
         // Each slow_down is heard, so the next poll but one is in time at the latest.
         expect(after).toBeLessThan(200)
       }),
-      { numRuns: 500 },
+      { numRuns: 250 },
     )
   })
 

@@ -238,7 +238,7 @@ describe('what is refused, whoever asks', () => {
           expect(uri).not.toContain('#')
         }
       }),
-      { numRuns: 3000 },
+      { numRuns: 1500 },
     )
     expect(accepted).toBeGreaterThan(50) // else the pieces are too hostile to say anything
   })
@@ -484,7 +484,7 @@ describe('fragments and queries', () => {
           /^must not have the parameter [a-z_]+, in any spelling/,
         )
       }),
-      { numRuns: 1000 },
+      { numRuns: 500 },
     )
   })
 

@@ -754,7 +754,7 @@ describe('faults', () => {
         const found = faults(given).map(({ path }) => path)
         expect(found.toSorted()).toEqual(expected.toSorted())
       }),
-      { numRuns: 500 },
+      { numRuns: 250 },
     )
   })
 
@@ -993,7 +993,7 @@ describe('whatever is handed in', () => {
           expect([path, known]).toEqual([path, true])
         }
       }),
-      { numRuns: 2000 },
+      { numRuns: 1000 },
     )
     expect(accepted).toBeGreaterThan(100)
   })
@@ -1033,7 +1033,7 @@ describe('whatever is handed in', () => {
         const again = list.map((scope) => (given2[scope] === undefined ? scope : { scope, reason: given2[scope] }))
         expect(checkRegistration({ ...rest, scopes: again, logo }, rules)).toStrictEqual(result)
       }),
-      { numRuns: 2000 },
+      { numRuns: 1000 },
     )
     expect(accepted).toBeGreaterThan(100)
   })

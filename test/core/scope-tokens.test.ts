@@ -116,7 +116,7 @@ describe('scopes in the host’s own spelling', () => {
         if (coversScopes(a, b, catalogue) && coversScopes(b, c, catalogue))
           expect(coversScopes(a, c, catalogue)).toBe(true)
       }),
-      { numRuns: 500 },
+      { numRuns: 250 },
     )
   })
 
@@ -127,7 +127,7 @@ describe('scopes in the host’s own spelling', () => {
         for (const one of permits(narrowScopes(a, b, catalogue) ?? [])) expect(permitted).toContain(one)
         expect(narrowScopes(a, undefined, catalogue)).toBe(a)
       }),
-      { numRuns: 500 },
+      { numRuns: 250 },
     )
   })
 
@@ -139,7 +139,7 @@ describe('scopes in the host’s own spelling', () => {
         expect(permits(left)).toEqual(new Set([...permits(granted)].filter((one) => still.has(one))))
         expect(normalizeScopes(catalogue, left) ?? []).toEqual(left)
       }),
-      { numRuns: 500 },
+      { numRuns: 250 },
     )
   })
 

@@ -227,7 +227,7 @@ describe('what covers what', () => {
         const permitted = permits(granted)
         expect(coversScopes(granted, needed, catalogue)).toBe([...permits(needed)].every((one) => permitted.has(one)))
       }),
-      { numRuns: 500 },
+      { numRuns: 250 },
     )
     expect(coversScopes(['repo-code:rw'], ['repo-code:r'], catalogue)).toBe(true)
     expect(coversScopes(['repo-code:r'], ['repo-code:rw'], catalogue)).toBe(false)
@@ -253,7 +253,7 @@ describe('what covers what', () => {
         const permitted = permits(granted)
         for (const one of permits(ends ?? [])) expect(permitted).toContain(one)
       }),
-      { numRuns: 500 },
+      { numRuns: 250 },
     )
   })
 })
@@ -274,7 +274,7 @@ describe('what is left of a grant once its application is registered for other s
         expect(permits(left)).toEqual(new Set([...permits(granted)].filter((one) => registeredStill.has(one))))
         if (left.some((scope) => !granted.includes(scope))) narrowed++
       }),
-      { numRuns: 1000 },
+      { numRuns: 500 },
     )
     expect(narrowed).toBeGreaterThan(50)
   })
@@ -286,7 +286,7 @@ describe('what is left of a grant once its application is registered for other s
         expect(left).toEqual(normalizeScopes(catalogue, left) ?? [])
         expect(left === granted).toBe(coversScopes(registered, granted, catalogue))
       }),
-      { numRuns: 500 },
+      { numRuns: 250 },
     )
   })
 
@@ -301,7 +301,7 @@ describe('what is left of a grant once its application is registered for other s
         )
         expect(!coversScopes(other, one, catalogue) || limitScopes(left, other, catalogue) === left).toBe(true)
       }),
-      { numRuns: 500 },
+      { numRuns: 250 },
     )
   })
 
@@ -326,7 +326,7 @@ describe('what is left of a grant once its application is registered for other s
         expect(limited).toEqual(expect.arrayContaining(before.filter((scope) => smaller.entries.has(scope))))
         left += limited.length
       }),
-      { numRuns: 1000 },
+      { numRuns: 500 },
     )
     expect(left).toBeGreaterThan(50)
   })

@@ -130,7 +130,7 @@ describe('a client by its document, whatever happens to it', () => {
             for (const uri of inForce(after)) expect(step.uris).toContain(uri)
         })
       }),
-      { numRuns: 1000 },
+      { numRuns: 500 },
     )
   })
 
@@ -142,7 +142,7 @@ describe('a client by its document, whatever happens to it', () => {
           expect(endOf(after)).toBe(endOf(before))
         })
       }),
-      { numRuns: 1000 },
+      { numRuns: 500 },
     )
   })
 
@@ -157,7 +157,7 @@ describe('a client by its document, whatever happens to it', () => {
           if (before !== undefined && endOf(before) === undefined) expect(endOf(after)).toBeUndefined()
         })
       }),
-      { numRuns: 1000 },
+      { numRuns: 500 },
     )
   })
 
@@ -184,7 +184,7 @@ describe('a client by its document, whatever happens to it', () => {
           for (const uri of inForce(after)) expect(redirectUris).toContain(uri)
         })
       }),
-      { numRuns: 1000 },
+      { numRuns: 500 },
     )
   })
 

@@ -58,15 +58,15 @@ it.skipIf(executablePath === undefined)(
     await grace.getByRole('link', { name: 'Mirror' }).click()
     // A double click decides once.
     await grace.getByRole('button', { name: 'Approve' }).dblclick()
-  await grace.waitForLoadState('networkidle')
+    await grace.waitForLoadState('networkidle')
     expect(await grace.locator('.notice').textContent()).toMatch(
       /It is approved\.|This form was sent before, and is done\./,
     )
 
-      await ada.goto(`${demo.issuer}/oauth2/console`)
+    await ada.goto(`${demo.issuer}/oauth2/console`)
     await ada.getByRole('link', { name: 'Mirror' }).click()
     await ada.getByRole('button', { name: 'New secret' }).dblclick()
-  await ada.waitForLoadState('networkidle')
+    await ada.waitForLoadState('networkidle')
     const [clientId = '', clientSecret = ''] = await ada.locator('.notice code').allTextContents()
 
     const query = new URLSearchParams({

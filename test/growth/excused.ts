@@ -32,6 +32,10 @@ export const EXCUSED: Readonly<Record<string, readonly string[]>> = {
     ...of('protocol/registration/registration.ts', 'registeredResponse', 'readResponse'),
     ...of('protocol/cors/response.ts', 'endpointPreflight'),
   ],
+  'is given the field of a form that was verified, of limited length': of(
+    'protocol/pages/form-binding.ts',
+    'deriveFromForm',
+  ),
   'is given random bytes, keys and digests of a fixed length': [
     ...of('core/credentials/credential.ts', 'secretFrom', 'grantIdOf'),
     ...of('core/grant/device.ts', 'requestDevice', 'poll'),

@@ -279,7 +279,7 @@ const additions = anyDocument.chain((document) =>
   fc.record({ document: fc.constant(document), edits: fc.array(additionTo(document), { minLength: 1, maxLength: 3 }) }),
 )
 
-const RUNS = { numRuns: Number(process.env['FC_RUNS'] ?? 200) }
+const RUNS = { numRuns: Number(process.env['FC_RUNS'] ?? 100) }
 
 describe('editText, on texts made at random from the grammar,', () => {
   it('changes nothing when there is nothing to change', () => {

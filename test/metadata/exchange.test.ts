@@ -234,7 +234,7 @@ describe('from text to JSON and back', () => {
           expect(recordOf(parseText(formatText(back as MetaData)))).toEqual(recordOf(record))
         }
       }),
-      { numRuns: 400 },
+      { numRuns: 200 },
     )
     expect(kept).toBeGreaterThan(0)
   })
@@ -300,7 +300,7 @@ describe('from JSON to text and back', () => {
         expect(recordOf(back)).toEqual(recordOf(record as MetaData))
         expect(recordOf(readMetadata(formatJson(back)).metadata)).toEqual(recordOf(back))
       }),
-      { numRuns: 400 },
+      { numRuns: 200 },
     )
   })
 

@@ -54,7 +54,7 @@ describe('JSON as text', () => {
           if (own !== 'duplicate_field') expect(own).toEqual(verdict(() => JSON.parse(text)))
         },
       ),
-      { numRuns: 2000 },
+      { numRuns: 1000 },
     )
   })
 

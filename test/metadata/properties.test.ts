@@ -60,7 +60,7 @@ describe('for every record', () => {
       fc.property(message, (record) => {
         expect(MetaData.decode(MetaData.encode(record))).toEqual(record)
       }),
-      { numRuns: 1000 },
+      { numRuns: 500 },
     )
   })
 
@@ -71,7 +71,7 @@ describe('for every record', () => {
         expect(parseText(text, { strict: true })).toEqual(record)
         expect(formatText(parseText(text), { utf8 })).toBe(text)
       }),
-      { numRuns: 1000 },
+      { numRuns: 500 },
     )
   })
 
@@ -81,7 +81,7 @@ describe('for every record', () => {
         const json: unknown = JSON.parse(JSON.stringify(MetaData.toJSON(record)))
         expect(MetaData.fromJSON(json, { strict: true })).toEqual(record)
       }),
-      { numRuns: 1000 },
+      { numRuns: 500 },
     )
   })
 
@@ -109,7 +109,7 @@ describe('for every record', () => {
         if (format === 'binary') expect(metadata).toEqual(record)
         else expect(MetaData.encode(record).every((byte) => byte > 0x1f || (byte > 8 && byte < 14))).toBe(true)
       }),
-      { numRuns: 1000 },
+      { numRuns: 500 },
     )
   })
 
@@ -124,7 +124,7 @@ describe('for every record', () => {
         expect(unknownFields(decoded)).toHaveLength(fields.length)
         expect({ ...decoded, _unknownFields: undefined }).toEqual(record)
       }),
-      { numRuns: 1000 },
+      { numRuns: 500 },
     )
   })
 
@@ -140,7 +140,7 @@ describe('for every record', () => {
         })
         expect(() => MetaData.toJSON(parsed, { unknownText: 'string' })).not.toThrow()
       }),
-      { numRuns: 500 },
+      { numRuns: 250 },
     )
   })
 })
@@ -159,7 +159,7 @@ describe('whatever comes in', () => {
         })
         tame(() => readMetadata(bytes))
       }),
-      { numRuns: 5000 },
+      { numRuns: 2500 },
     )
   })
 
@@ -186,7 +186,7 @@ describe('whatever comes in', () => {
           })
         },
       ),
-      { numRuns: 3000 },
+      { numRuns: 1500 },
     )
   })
 
@@ -200,7 +200,7 @@ describe('whatever comes in', () => {
         })
         tame(() => MetaData.fromJSON(json))
       }),
-      { numRuns: 2000 },
+      { numRuns: 1000 },
     )
   })
 
@@ -224,7 +224,7 @@ describe('whatever comes in', () => {
           tame(() => getField(one as never, 'third_party.url[0].value'))
         }
       }),
-      { numRuns: 2000 },
+      { numRuns: 1000 },
     )
   })
 })

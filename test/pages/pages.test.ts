@@ -234,7 +234,7 @@ describe('12: the pages work under a strict policy', () => {
         // A text that is no path of this origin is not shown at all.
         expect(new URL(shown ?? '/', 'https://git.example/oauth2/auth').origin).toBe('https://git.example')
       }),
-      { numRuns: 1000 },
+      { numRuns: 500 },
     )
   })
 })

@@ -7,6 +7,7 @@ import { createHmac } from 'node:crypto'
 import * as fc from 'fast-check'
 import { createAuthorizationServer, portableDigests } from 'grantwell'
 import { describe, expect, it } from 'vitest'
+import { deriveFromForm, formToken } from '../../src/protocol/pages/form-binding.js'
 import {
   answer,
   CONSENT_REFUSED,
@@ -516,5 +517,22 @@ describe('4.1 a registration that changed between the page and the form', () => 
     const response = await submit(test, { ...fields, decision: 'agree' }, headers)
     expect(withoutWayBack(response)).toStrictEqual(inaccessible())
     expect(await grantsOf(test.store)).toStrictEqual([])
+  })
+})
+
+describe('32 bytes that are derived of a form', () => {
+  it('are the same for the same form and browser, others for any other, and not the MAC that the form has in it', () => {
+    const binding = { issuer: ISSUER, subject: 'ada', browserKey: new Uint8Array(32).fill(1), shown: ['x', null] }
+    const token = formToken(binding, START, new Uint8Array(16), portableDigests)
+    const derived = deriveFromForm(binding, token, portableDigests)
+    expect([derived.length, deriveFromForm(binding, token, portableDigests)]).toStrictEqual([32, derived])
+    expect(token).not.toContain(Buffer.from(derived).toString('base64url'))
+    const others = [
+      deriveFromForm({ ...binding, browserKey: new Uint8Array(32).fill(2) }, token, portableDigests),
+      deriveFromForm({ ...binding, subject: 'bob' }, token, portableDigests),
+      deriveFromForm({ ...binding, shown: ['x'] }, token, portableDigests),
+      deriveFromForm(binding, formToken(binding, START + 1, new Uint8Array(16), portableDigests), portableDigests),
+    ]
+    for (const other of others) expect(other).not.toStrictEqual(derived)
   })
 })

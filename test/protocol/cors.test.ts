@@ -450,7 +450,7 @@ describe('the decision', () => {
         const page = parseOrigin(changed)
         expect(page !== undefined && mayRead(page, ['https://app.example/callback'], new Set(), rules)).toBe(false)
       }),
-      { numRuns: 2000 },
+      { numRuns: 1000 },
     )
   })
 

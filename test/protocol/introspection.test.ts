@@ -628,7 +628,7 @@ describe('the answer for a token that works', () => {
         })
         expect(body).toBe(JSON.stringify(said))
       }),
-      { numRuns: 500 },
+      { numRuns: 250 },
     )
   })
 })

@@ -631,7 +631,7 @@ describe('RFC 6749, appendix B', () => {
           }
         },
       ),
-      { numRuns: 500 },
+      { numRuns: 250 },
     )
   })
 
@@ -648,7 +648,7 @@ describe('RFC 6749, appendix B', () => {
         if (decoded === undefined) expect(() => decodeURIComponent(text)).toThrow()
         else expect(decoded).toBe(new URLSearchParams(`x=${text.replaceAll('&', '%26')}`).get('x'))
       }),
-      { numRuns: 500 },
+      { numRuns: 250 },
     )
   })
 

@@ -81,19 +81,20 @@ describe('a grant for two resources', () => {
 })
 
 describe('a form of a consent, sent more than once', () => {
-  const FORMS: readonly (readonly RequestKind[])[] = [
-    ['agree', 'agree'],
-    ['agree', 'agree otherwise'],
-    ['agree', 'refuse'],
-    ['refuse', 'refuse'],
-    ['agree', 'expiry'],
-    ['agree', 'exchange'],
-    ['agree', 'revoke'],
+  // A fault beside two forms that agree makes the longest walk there is: one of the two is walked with it.
+  const FORMS: readonly (readonly [requests: readonly RequestKind[], faults: number])[] = [
+    [['agree', 'agree'], 1],
+    [['agree', 'agree otherwise'], 0],
+    [['agree', 'refuse'], 1],
+    [['refuse', 'refuse'], 1],
+    [['agree', 'expiry'], 1],
+    [['agree', 'exchange'], 1],
+    [['agree', 'revoke'], 1],
   ]
 
-  for (const requests of FORMS)
-    it(`${requests.join(' beside ')}, with up to one fault`, { timeout: 300_000 }, async () => {
-      const { histories, exhaustive } = await explore({ requests, server })
+  for (const [requests, faults] of FORMS)
+    it(`${requests.join(' beside ')}, with up to ${faults} faults`, { timeout: 300_000 }, async () => {
+      const { histories, exhaustive } = await explore({ requests, faults, server })
       expect(exhaustive).toBe(true)
       expect(histories).toBeGreaterThan(5)
     })
@@ -103,8 +104,6 @@ describe('a form of a consent, sent more than once', () => {
       ['agree', 'agree', 'exchange'],
       ['agree', 'refuse', 'agree'],
     ] as const)
-      expect((await explore({ requests, server, faults: 0, limit: 1500, samples: 250 })).histories).toBeGreaterThan(
-        1000,
-      )
+      expect((await explore({ requests, server, faults: 0, limit: 600, samples: 100 })).histories).toBeGreaterThan(400)
   })
 })

@@ -9,6 +9,7 @@ import type { FormBinding, VerifiedForm } from '../../protocol/pages/form-bindin
 import {
   BROWSER_KEY_BYTES,
   browserKeyOf,
+  deriveFromForm,
   FORM_FIELDS,
   FORM_NONCE_BYTES,
   formToken,
@@ -80,6 +81,19 @@ export function verifyFormOfAnyAge(
   const form = verifyFormToken({ issuer, subject, browserKey, shown }, token, digests)
   // No form of ours ends later, on a server whose clock is right.
   return form !== undefined && form.expiresAt <= clock() + consentLifetime + CLOCKS_APART ? form : undefined
+}
+
+/** Derives 32 bytes of a form that came back unchanged: the same each time, and unknown to whoever has the form without the browser's key. */
+export function deriveFromVerified(
+  context: PageContext<never>,
+  { headers }: HttpRequest,
+  { subject }: User,
+  shown: FormBinding['shown'],
+  token: string,
+): Uint8Array {
+  const { issuer, digests } = context
+  const browserKey = browserKeyOf(headers, issuer) as Uint8Array // it was verified with it
+  return deriveFromForm({ issuer, subject, browserKey, shown }, token, digests)
 }
 
 /** Checks what can be known of a form before anything is looked up: if it is false, no form verifies. */

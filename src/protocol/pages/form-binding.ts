@@ -84,6 +84,16 @@ export function verifyFormToken(binding: FormBinding, token: string, digests: Di
   return { grantId: grantIdOf(id.subarray(0, GRANT_ID_BYTES)), secret, expiresAt: Number.parseInt(head, 10) }
 }
 
+/**
+ * Derives 32 bytes of a form that came back: the same each time, and unknown to whoever has the form alone, since the key of the browser is
+ * needed.
+ * @param token - the field of a form that was verified
+ */
+export function deriveFromForm(binding: FormBinding, token: string, digests: Digests): Uint8Array {
+  const [expiry, nonce] = token.split('.')
+  return mac({ ...binding, shown: ['derived', ...binding.shown] }, `${expiry}.${nonce}`, digests)
+}
+
 /** The head of a form: a time of at most eleven digits, and 16 bytes. */
 const FORM_HEAD = /^\d{1,11}\.[\w-]{22}$/
 
