@@ -5,13 +5,13 @@
  */
 
 import type { Application } from '../core/application/application.js'
-import { deviceFlowFault } from '../core/application/registration.js'
 import type { Audience } from '../core/audiences/audience.js'
 import { GRANT_ID_BYTES, grantIdOf } from '../core/credentials/credential.js'
 import { USER_CODE_ENTROPY_BYTES, userCodeDigests, userCodeOf } from '../core/credentials/user-code.js'
 import type { OAuthError } from '../core/errors.js'
 import { isOAuthError } from '../core/errors.js'
 import type { IssuedDeviceCode } from '../core/grant/device.js'
+import { deviceFlowFault } from '../core/grant/device.js'
 import { withoutChange } from '../core/grant/outcome.js'
 import { transition } from '../core/grant/transition.js'
 import type { Scope } from '../core/scopes.js'

@@ -6,7 +6,8 @@
 
 import type { DeclaredResource } from '../core/audiences/audience.js'
 import { constantTimeEqual, encodeBase64url } from '../core/credentials/base64url.js'
-import { digestOf, rulesOfEachKey } from '../core/credentials/digests.js'
+import { rulesOfEachKey } from '../core/credentials/derivation-keys.js'
+import { digestOf } from '../core/credentials/digests.js'
 import { macKeyOf } from '../core/credentials/mac.js'
 import type { OAuthError } from '../core/errors.js'
 import { isOAuthError } from '../core/errors.js'

@@ -5,13 +5,13 @@
  * @see Specification, sections 4.2, 4.3 and 4.5; RFC 6749, sections 4.1.3 and 6; RFC 8628, section 3.4
  */
 import type { PublishedApplication } from '../core/application/application.js'
-import { deviceFlowFault } from '../core/application/registration.js'
 import type { Audience } from '../core/audiences/audience.js'
 import type { Credential } from '../core/credentials/credential.js'
 import { parseCredential } from '../core/credentials/credential.js'
 import type { OAuthError } from '../core/errors.js'
 import { isOAuthError, oauthError } from '../core/errors.js'
 import type { PollCommand } from '../core/grant/device.js'
+import { deviceFlowFault } from '../core/grant/device.js'
 import type { ExchangeCommand } from '../core/grant/exchange.js'
 import type { IssuedTokens } from '../core/grant/pair.js'
 import type { RefreshCommand } from '../core/grant/refresh.js'

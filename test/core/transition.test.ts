@@ -111,7 +111,7 @@ describe('the lifecycle (specification, section 3; DESIGN, "The refresh grace pe
 
   it('is walked through far enough by the histories to say something', () => {
     const reached = new Set<string>()
-    for (const { setup, steps } of fc.sample(histories, { seed: 1, numRuns: 200 })) {
+    for (const { setup, steps } of fc.sample(histories, { seed: 1, numRuns: 400 })) {
       const here = play(setup, steps)
       for (const { command, outcome } of here.moments) {
         const { reply } = outcome

@@ -4,8 +4,6 @@
  * @see Specification, sections 2.1, 5.3 and 8; RFC 6749, section 2
  */
 
-import type { OAuthError } from '../errors.js'
-import { oauthError } from '../errors.js'
 import type { Scope } from '../scopes.js'
 import type { RedirectRegistration } from './redirect-uri.js'
 
@@ -118,10 +116,4 @@ export const RESOURCE_CHOICES: { readonly [Registered in ResourceScope]: readonl
   all: ['all', 'public', 'specified'],
   public: ['public', 'specified'],
   specified: ['specified'],
-}
-
-/** Returns the error for an application that may not use the device flow; undefined for one that may (RFC 6749, section 5.2). */
-export function deviceFlowFault({ deviceFlow }: Pick<RegistrationDetails, 'deviceFlow'>): OAuthError | undefined {
-  const description = 'The application is not registered for the device flow.'
-  return deviceFlow ? undefined : oauthError('unauthorized_client', 'grant_type_not_registered', description)
 }

@@ -64,12 +64,6 @@ export function hkdf(
   return length === output.length ? output : output.subarray(0, length)
 }
 
-/** Lists the rules under each key that something may have been derived with, the one that derives now first. */
-export function rulesOfEachKey<Rules extends DerivationRules>(rules: Rules): readonly [Rules, ...Rules[]] {
-  const { otherDerivationKeys = [] } = rules
-  return [rules, ...otherDerivationKeys.map((derivationKey) => ({ ...rules, derivationKey }))]
-}
-
 /** Returns the bytes that a secret is derived from: those that were presented, and the server's own key where it has one. */
 export function keyMaterialOf(
   presented: Uint8Array,

@@ -5,11 +5,12 @@
  * @module
  * @see RFC 8628, sections 5.1 and 6.1
  */
+
 import { utf8ToBytes } from '@noble/hashes/utils.js'
 import type { Digest, UserCode } from '../values.js'
 import { encodeBase64url } from './base64url.js'
+import { rulesOfEachKey } from './derivation-keys.js'
 import type { DerivationRules, Digests } from './digests.js'
-import { rulesOfEachKey } from './digests.js'
 
 const ALPHABET = 'BCDFGHJKLMNPQRSTVWXZ'
 const LENGTH = 8

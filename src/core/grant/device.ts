@@ -7,6 +7,7 @@
  * @see Specification, section 4.5; RFC 8628
  */
 
+import type { RegistrationDetails } from '../application/registration.js'
 import type { Audience } from '../audiences/audience.js'
 import { audienceOf, audienceTooWide, coversAudience } from '../audiences/audience.js'
 import { constantTimeEqual } from '../credentials/base64url.js'
@@ -25,6 +26,12 @@ import { about, issuedEvent, refused, withoutChange } from './outcome.js'
 import type { IssuedTokens } from './pair.js'
 import { createPair, createSecrets, issuedTokens, scopesNow, withoutScopes } from './pair.js'
 import type { GrantRules } from './rules.js'
+
+/** Returns the error for an application that may not use the device flow; undefined for one that may (RFC 6749, section 5.2). */
+export function deviceFlowFault({ deviceFlow }: Pick<RegistrationDetails, 'deviceFlow'>): OAuthError | undefined {
+  const description = 'The application is not registered for the device flow.'
+  return deviceFlow ? undefined : oauthError('unauthorized_client', 'grant_type_not_registered', description)
+}
 
 /** A device's request for a permission. */
 export interface RequestDeviceCommand {
