@@ -50,7 +50,10 @@ const core: Options = { ...library, entry: { core: 'src/core/index.ts' }, clean:
 const consoleBuild: Options = { ...library, entry: { console: 'src/console/index.ts' }, clean: false, dts: false }
 
 /** The types are made in one go. tsup hands the compiler a `baseUrl`, which TypeScript 6 calls deprecated. */
-library.dts = { entry: { ...library.entry, ...core.entry, ...consoleBuild.entry }, compilerOptions: { ignoreDeprecations: '6.0' } }
+library.dts = {
+  entry: { ...library.entry, ...core.entry, ...consoleBuild.entry },
+  compilerOptions: { ignoreDeprecations: '6.0' },
+}
 
 /** The command: one file with its libraries in it, so that whoever installs the package installs none of them. */
 const command: Options = {

@@ -1,19 +1,14 @@
 /**
- * The device flow in a real browser, and what belongs to it: the authorized applications, and how an application comes
- * to be one. The device is plain requests, as a device has no browser (RFC 8628).
+ * The device flow in a real browser, and the authorized applications. The device is plain requests, as a device has no browser
+ * (RFC 8628).
  */
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { fileURLToPath } from 'node:url'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type Demo, freshClone, startDemo } from '../demo/start.js'
-import { asAdministrator, authorizationUrl, callApi, tokensFor } from '../demo/walk.js'
+import { callApi, tokensFor } from '../demo/walk.js'
 import { BROWSER_ARGUMENTS, browserOfTests, closePages, openPage } from './chromium.js'
 
 const executablePath = browserOfTests()
-const LOGO = fileURLToPath(new URL('../../examples/demo/logo.png', import.meta.url))
 
 describe.skipIf(executablePath === undefined)('the device flow in Chromium', () => {
   let clone: ReturnType<typeof freshClone>
@@ -190,83 +185,6 @@ describe.skipIf(executablePath === undefined)('the device flow in Chromium', () 
     expect((await callApi(demo.api, access_token)).status).toBe(401)
     expect((await callApi(demo.api, sample.access_token)).status).toBe(200)
     expect(complaints).toEqual([])
-  })
-
-  it('brings an application from its submission over its approval to its suspension', async () => {
-    const { page: ada, complaints } = await openPage(browser)
-    const { page: grace } = await openPage(browser)
-    const name = 'Ada’s <b>notes</b>'
-    await ada.goto(`${demo.issuer}/applications/new`)
-    await signIn(ada)
-    await ada.getByLabel('Name').fill(name)
-    await ada.getByLabel('Logo').setInputFiles(LOGO)
-    await ada.getByLabel('Website').fill('https://notes.example')
-    await ada.getByLabel('Description').fill('Keeps notes.\nIn a repository.')
-    await ada.getByLabel('Redirect URIs').fill(demo.redirect_uri)
-    const scope = ada.locator('.scope-row').filter({ hasText: 'repo-code' })
-    await scope.getByLabel('Permission').selectOption('Read and change')
-    await scope.getByLabel('Reason').fill('To keep the notes')
-    await press(ada, 'Hand in')
-    expect(ada.url()).toBe(`${demo.issuer}/applications`)
-    expect(await ada.getByRole('main').textContent()).toContain('Waits for an administrator.')
-    const logo = `document.querySelector('img.logo').decode().then(() => document.querySelector('img.logo').naturalWidth)`
-    expect(await ada.evaluate(logo)).toBe(112)
-
-    await grace.goto(demo.issuer)
-    await grace.getByRole('link', { name: 'Sign in' }).click()
-    await signIn(grace, asAdministrator(demo))
-    await grace.getByRole('link', { name: 'Administration' }).click()
-    await grace.getByLabel('repo-code:rw').uncheck()
-    await press(grace, 'Approve')
-    const shown = await grace.getByRole('status').textContent()
-    const [, id = '', secret = ''] =
-      /client_id(\S+)\s.*client_secret, shown this once(gws_[\w-]{43})/s.exec(shown ?? '') ?? []
-    await grace.reload()
-    expect(await grace.content()).not.toContain(secret)
-
-    const client = { ...demo, client_id: id, client_secret: secret }
-    const link = authorizationUrl(client, { redirect_uri: `${demo.app}/callback` }).href
-    await ada.goto(link)
-    expect(await ada.getByRole('heading', { level: 1 }).textContent()).toContain(name)
-    expect(await ada.locator('data').evaluateAll((items) => items.map((item) => item.getAttribute('value')))).toEqual([
-      'repo-code:r',
-    ])
-    await press(ada, 'Agree')
-    expect(new URL(ada.url()).searchParams.get('code')).toMatch(/^gwc_/)
-    const { access_token } = await tokensFor(client)
-    expect((await callApi(demo.api, access_token)).status).toBe(200)
-
-    await grace.goto(`${demo.issuer}/administration`)
-    await grace.locator('.registration').filter({ hasText: name }).getByRole('button', { name: 'Suspend' }).click()
-    await grace.waitForLoadState()
-    expect(await grace.getByRole('status').textContent()).toContain('suspended')
-    await ada.goto(link)
-    expect(await ada.title()).toBe('This link cannot be accessed')
-    expect((await callApi(demo.api, access_token)).status).toBe(401)
-    await ada.goto(`${demo.issuer}/oauth2/applications`)
-    const listed = ada.locator('section').filter({ has: ada.getByRole('heading', { name }) })
-    expect(await listed.textContent()).toContain('The administrators stopped it')
-    expect(complaints.filter((text) => !text.includes('status of 400'))).toEqual([])
-  })
-
-  it('takes no form of another site that an administrator is lured to', async () => {
-    const { page } = await openPage(browser)
-    await page.goto(`${demo.issuer}/administration`)
-    await signIn(page, asAdministrator(demo))
-    const tool = page.locator('.registration').filter({ hasText: 'Demo command line' })
-    // A copy of the form on another port: the same site, so the administrator's cookies go along.
-    const copy = (await tool.innerHTML()).replaceAll('action="/', `action="${demo.issuer}/`)
-    const other = createServer((_, response) => {
-      response.writeHead(200, { 'Content-Type': 'text/html' }).end(copy)
-    }).listen(0, '127.0.0.1')
-    await once(other, 'listening')
-    const { port } = other.address() as AddressInfo // a port, for it listens on TCP
-    await page.goto(`http://127.0.0.1:${port}/`)
-    await press(page, 'Suspend')
-    expect(page.url()).toBe(`${demo.issuer}/administration`)
-    expect(await page.title()).toBe('This form came from another site')
-    await ask()
-    other.close()
   })
 
   /** Polls until there are tokens, at the pace that the server asks for. */

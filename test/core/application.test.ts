@@ -962,6 +962,19 @@ describe('secrets that are rotated', () => {
     expect([59, 60].map((at) => working(shorter, at))).toEqual([[1, 2, 3], [3]])
   })
 
+  it('the same secret twice changes nothing, and a wish that comes late brings no older one back', () => {
+    const before = rotated([2, 100, 0], [3, 50, 1])
+    for (const [secret, at] of [
+      [3, 2],
+      [2, 2],
+      [1, 2],
+      [2, 1000],
+    ] as const) {
+      const outcome = ask(before, rotate(secret, 500), NOW + at)
+      expect(outcome.type === 'done' && outcome.application).toBe(before)
+    }
+  })
+
   it('[22] as many as 8 work at once; one more has to wait until the second in which one ends', () => {
     expect(SECRETS_KEPT).toBe(8)
     const eight = rotated(...[2, 3, 4, 5, 6, 7, 8].map((secret, index) => [secret, 100, index] as const))

@@ -52,6 +52,11 @@ describe('the key of a mac token', () => {
     expect(keys.size).toBe(513)
   })
 
+  it('is derived of the first key that there is, where the newest way is to have none', () => {
+    const rules = { ...RULES, derivationKey: undefined, otherDerivationKeys: [undefined, KEY, entropyOf(3)] }
+    expect(macKeyOf(SECRET, rules)).toBe(macKeyOf(SECRET, withKey(KEY)))
+  })
+
   it('[28] is not made without a derivation key, which everybody could do who sees the token', () => {
     for (const rules of [RULES, { ...RULES, derivationKey: undefined }])
       expect(() => macKeyOf(SECRET, rules)).toThrow(new TypeError('grantwell: mac tokens need a derivationKey'))

@@ -1,7 +1,11 @@
 /**
- * The console of the demo in a real browser without scripts: from the submission of an application to its first token.
+ * The console of the demo in a real browser without scripts: from the submission of an application to its first token, and to its
+ * suspension.
  * @module
  */
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { BROWSER_ARGUMENTS, browserOfTests } from '../browser/chromium.js'
@@ -38,8 +42,14 @@ async function openAs({ username, password }: Pick<Demo, 'username' | 'password'
   return page
 }
 
+/** Opens what suspends the application of the page, and sends it. */
+async function suspend(page: Page): Promise<void> {
+  await page.locator('summary').filter({ hasText: 'Suspend' }).click()
+  await page.getByRole('button', { name: 'Suspend' }).click()
+}
+
 it.skipIf(executablePath === undefined)(
-  'an application gets from its submission to its first token',
+  'an application gets from its submission to its first token, and to its suspension',
   async () => {
     const ada = await openAs(demo, '/oauth2/console/new')
     await ada.getByLabel('Name', { exact: true }).fill('Mirror')
@@ -58,7 +68,6 @@ it.skipIf(executablePath === undefined)(
     await grace.getByRole('link', { name: 'Mirror' }).click()
     // A double click decides once.
     await grace.getByRole('button', { name: 'Approve' }).dblclick()
-    await grace.waitForLoadState('networkidle')
     expect(await grace.locator('.notice').textContent()).toMatch(
       /It is approved\.|This form was sent before, and is done\./,
     )
@@ -66,8 +75,8 @@ it.skipIf(executablePath === undefined)(
     await ada.goto(`${demo.issuer}/oauth2/console`)
     await ada.getByRole('link', { name: 'Mirror' }).click()
     await ada.getByRole('button', { name: 'New secret' }).dblclick()
-    await ada.waitForLoadState('networkidle')
-    const [clientId = '', clientSecret = ''] = await ada.locator('.notice code').allTextContents()
+    const shown = async (index: number) => (await ada.locator('.notice code').nth(index).textContent()) ?? ''
+    const [clientId, clientSecret] = [await shown(0), await shown(1)]
 
     const query = new URLSearchParams({
       response_type: 'code',
@@ -89,6 +98,38 @@ it.skipIf(executablePath === undefined)(
     })
     const { access_token: accessToken } = (await response.json()) as { access_token: string } // an answer of ours
     expect((await callApi(demo.api, accessToken)).status).toBe(200)
+
+    await suspend(grace)
+    expect(await grace.locator('.notice').textContent()).toContain('suspended')
+    expect((await callApi(demo.api, accessToken)).status).toBe(401)
+    await ada.goto(`${demo.issuer}/oauth2/auth?${query}`)
+    expect(await ada.title()).toBe('This link cannot be accessed')
+    await ada.goto(`${demo.issuer}/oauth2/applications`)
+    expect(await ada.getByRole('main').textContent()).toContain('The administrators stopped it')
+  },
+  300_000,
+)
+
+it.skipIf(executablePath === undefined)(
+  'no form of another site that an administrator is lured to is taken',
+  async () => {
+    const page = await openAs(asAdministrator(demo), '/oauth2/console/administration?state=approved')
+    await page.getByRole('link', { name: 'Demo command line' }).click()
+    await page.getByRole('heading', { name: 'Demo command line', level: 1 }).waitFor()
+    // A copy of the page on another port: the same site, so the administrator's cookies go along.
+    const copy = (await page.content()).replaceAll('action="/', `action="${demo.issuer}/`)
+    const other = createServer((_, response) => {
+      response.writeHead(200, { 'Content-Type': 'text/html' }).end(copy)
+    }).listen(0, '127.0.0.1')
+    await once(other, 'listening')
+    const { port } = other.address() as AddressInfo // a port, for it listens on TCP
+    await page.goto(`http://127.0.0.1:${port}/`)
+    await suspend(page)
+    await page.waitForURL(`${demo.issuer}/**`)
+    expect(await page.locator('.fault').textContent()).toContain('belongs to another session. Nothing was changed.')
+    other.close()
+    await page.goto(`${demo.issuer}/oauth2/console/administration?state=suspended`)
+    expect(await page.getByRole('main').textContent()).not.toContain('Demo command line')
   },
   300_000,
 )

@@ -729,6 +729,12 @@ describe('RFC 6749, appendix B', () => {
     expect(bodyParameters(request)).toStrictEqual(parameters)
   })
 
+  it('a body that was read as bytes, as those of the console are, is no form', () => {
+    const body: HttpBody = { type: 'bytes', bytes: new TextEncoder().encode('a=1') }
+    const request = { method: 'POST', url: '/', headers: { 'content-type': FORM }, body, native: undefined }
+    expect(bodyParameters(request)).toMatchObject({ code: 'invalid_request', description: 'The body is not a form.' })
+  })
+
   it('throws what made the form unreadable, since that is no fault of the client', () => {
     const error = new Error('the host has read the body already')
     const headers = { 'content-type': FORM }

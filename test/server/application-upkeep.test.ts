@@ -194,6 +194,31 @@ describe('a change names what is to be other', () => {
   })
 })
 
+describe('a wish that comes twice, since a form was sent twice', () => {
+  it('hands one application in under an identifier that the host chose', async () => {
+    const test = await testServer()
+    const { applications } = test.server
+    const options = { id: 'AAAAAAAAAAAAAAAAAAAAAA', applicant: 'bob' }
+    expect(await applications.submit(submission, options)).toMatchObject({ id: options.id, state: 'pending' })
+    const told = test.events.length
+    await expect(applications.submit(submission, options)).rejects.toMatchObject({ code: 'ERR_CLIENT_EXISTS' })
+    expect((await applications.list({ applicant: 'bob' })).applications).toHaveLength(1)
+    expect(test.events).toHaveLength(told)
+  })
+
+  it('makes one new secret, and one event of it', async () => {
+    const test = await testServer()
+    const { applications } = test.server
+    const id = await approved(test)
+    const clientSecret = 'gws_derived-from-the-form'
+    const told = test.events.length
+    for (let turn = 0; turn < 3; turn++)
+      expect(await applications.rotateSecret(id, { clientSecret })).toStrictEqual({ clientId: id, clientSecret })
+    expect(await recordOf(test, id)).toMatchObject({ secrets: [{}, {}] })
+    expect(test.events.slice(told)).toMatchObject([{ change: 'secret_rotated' }])
+  })
+})
+
 describe('withdraw', () => {
   it('takes back what waits; a new application is gone with it, and with its logo', async () => {
     const test = await testServer()

@@ -184,6 +184,28 @@ describe('listGrants: what a user permitted', () => {
   })
 })
 
+describe('countGrants: how many use an application', () => {
+  it('counts what works: grants, users, and when one of them was last used', async () => {
+    const test = await testServer()
+    expect(await test.server.grants.countGrants('web')).toStrictEqual({ grants: 0, users: 0 })
+    const { refresh_token } = await tokens(test)
+    await tokens(test)
+    await bobsTokens(test)
+    test.clock.now += 60
+    await refresh(test, refresh_token)
+    expect(await test.server.grants.countGrants('web')).toStrictEqual({ grants: 3, users: 2, lastUsedAt: START + 60 })
+    await test.server.grants.revokeAll('bob')
+    expect(await test.server.grants.countGrants('web')).toStrictEqual({ grants: 2, users: 1, lastUsedAt: START + 60 })
+    expect(await test.server.grants.countGrants('nobody')).toStrictEqual({ grants: 0, users: 0 })
+  })
+
+  it('counts page after page', async () => {
+    const test = await testServer({ grantLimit: 200 })
+    await manyGrants(test, 120)
+    expect(await test.server.grants.countGrants('web')).toMatchObject({ grants: 120, users: 1 })
+  })
+})
+
 describe('revokeGrant: one grant of a user', () => {
   it('stops every token of it at the next request, and nothing else', async () => {
     const test = await testServer()

@@ -34,7 +34,7 @@ export function use(application: Application, { keepUntil }: CommandOf<'use'>): 
 
 /**
  * Adds a secret, which works at once. Each older one works on for the overlap, or until its own expiry if that is sooner. One that is
- * the newest already changes nothing, so that a wish may come twice.
+ * there already changes nothing, so that a wish may come twice, and a wish that comes late brings no older secret back.
  */
 export function rotateSecret(
   application: Application,
@@ -42,7 +42,7 @@ export function rotateSecret(
   now: Seconds,
 ): ApplicationOutcome {
   if (!isPublished(application) || application.type === 'public') return refused('state')
-  if (application.secrets[0]?.digest === command.secretDigest) return { type: 'done', application }
+  if (application.secrets.some(({ digest }) => digest === command.secretDigest)) return { type: 'done', application }
   const until = now + command.overlap
   const older = application.secrets
     .map(({ digest, expiresAt = until }) => ({ digest, expiresAt: Math.min(expiresAt, until) }))
