@@ -9,6 +9,7 @@ import { CREDENTIAL_PREFIXES } from 'grantwell/core'
 import { createFetchGuard, createFetchHandler } from 'grantwell/fetch'
 import { memoryStore } from 'grantwell/storage/memory'
 // #endregion imports
+import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
 
 // #region application
@@ -17,6 +18,8 @@ interface OldApplication {
   readonly id: string
   /** Absent for a public client, and where the old server kept a digest alone. */
   readonly secret?: string
+  /** Where the old server kept the SHA-256 of a random secret. */
+  readonly secretDigest?: string
   readonly isPublic: boolean
   readonly name: string
   readonly website: string
@@ -47,8 +50,12 @@ async function bringOver(server: Pick<AuthorizationServer, 'applications'>, old:
     scopes: newScopes(old.scopes),
     resourceScope: 'all',
   }
-  const secret = old.secret === undefined ? {} : { clientSecret: old.secret }
-  return server.applications.register(registration, { clientId: old.id, ...secret })
+  const imported = {
+    clientId: old.id,
+    ...(old.secret !== undefined && { clientSecret: old.secret }),
+    ...(old.secretDigest !== undefined && { clientSecretDigest: old.secretDigest }),
+  }
+  return server.applications.register(registration, imported)
 }
 // #endregion application
 
@@ -142,19 +149,23 @@ const mirror: OldApplication = {
 }
 
 test('applications come over with identifiers and secrets, and every fault is told', async () => {
+  const { secret: _, ...old } = mirror
   const { newSecrets, faults } = await bringAllOver(
     server,
     [
       mirror,
-      { ...mirror, id: 'digest-only', secret: undefined } as unknown as OldApplication,
+      { ...old, id: 'without' },
+      { ...old, id: 'digest', secretDigest: createHash('sha256').update('what only the client has').digest('hex') },
       { ...mirror, id: 'short', secret: 'password' },
+      { ...mirror, id: 'hashed', secret: `$2b$12$${'a'.repeat(53)}` },
       { ...mirror, id: 'tool', isPublic: true, redirectUris: ['http://127.0.0.1/callback'] },
     ],
     LOGO,
   )
-  expect([...newSecrets.keys()]).toEqual(['digest-only'])
+  expect([...newSecrets.keys()]).toEqual(['without'])
   expect(faults).toEqual([
     'short: clientSecret must have 24 to 255 visible ASCII characters',
+    'hashed: clientSecret must be the secret itself, not a hash of it (bcrypt): leave it out, and the client gets a new one',
     'tool: clientSecret must not be given: a public client has none',
   ])
   expect(await bringAllOver(server, [mirror], LOGO)).toEqual({ newSecrets: new Map(), faults: [] })

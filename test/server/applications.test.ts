@@ -3,6 +3,7 @@
  * @module
  * @see Specification, sections 1, 2.1 and 3; DESIGN, registration
  */
+import { createHash } from 'node:crypto'
 import * as fc from 'fast-check'
 import type { Amendment, Application, Registration, Submission } from 'grantwell'
 import { portableDigests } from 'grantwell'
@@ -221,6 +222,56 @@ describe('1, 2.1 registration', () => {
       expect([test.store.size, test.events]).toEqual([before, []])
     },
   )
+
+  it.each(['hex', 'base64url'] as const)(
+    'imports the SHA-256 of a secret that the client keeps, in %s, and shows no secret',
+    async (encoding) => {
+      const test = await testServer()
+      const clientSecretDigest = createHash('sha256').update(WEB.clientSecret).digest(encoding)
+      const imported = { clientId: 'imported', clientSecretDigest }
+      expect(await test.server.applications.register(registration(), imported)).toStrictEqual({ clientId: 'imported' })
+      expect(await isBelieved(test, { clientId: 'imported', clientSecret: WEB.clientSecret })).toBe(true)
+      expect(await isBelieved(test, { clientId: 'imported', clientSecret: clientSecretDigest })).toBe(false)
+      const { clientSecret } = await test.server.applications.rotateSecret('imported')
+      for (const secret of [clientSecret, WEB.clientSecret])
+        expect(await isBelieved(test, { clientId: 'imported', clientSecret: secret })).toBe(true)
+    },
+  )
+
+  it('refuses a digest that is none, one beside a secret, and one of a public client', async () => {
+    const { server } = await testServer()
+    const clientSecretDigest = 'f'.repeat(64)
+    const wrong = 'must be the SHA-256 of a random secret, in 64 hexadecimal digits or 43 characters of base64url'
+    for (const digest of ['', 'f'.repeat(63), 7, null, {}]) {
+      const registered = server.applications.register(registration(), { clientSecretDigest: digest as string }) // without types
+      await expect(registered).rejects.toThrow(fault(`clientSecretDigest ${wrong}`))
+    }
+    const twice = { clientSecret: WEB.clientSecret, clientSecretDigest }
+    await expect(server.applications.register(registration(), twice)).rejects.toThrow(
+      fault('clientSecretDigest must not be given beside clientSecret'),
+    )
+    const native = registration({ type: 'public', redirectUris: ['http://127.0.0.1/'] })
+    await expect(server.applications.register(native, { clientSecretDigest })).rejects.toThrow(
+      fault('clientSecretDigest must not be given: a public client has none'),
+    )
+  })
+
+  it('refuses the hash of a password as a secret, and says which kind it is and what to do', async () => {
+    const { server } = await testServer()
+    const clientSecret = '$2b$12$EixZaYVK1fsbw1ZfbX3OXePaWxn96p36WQoeG6Lruj3vjPGga31lW'
+    const message = 'must be the secret itself, not a hash of it (bcrypt): leave it out, and the client gets a new one'
+    await expect(server.applications.register(registration(), { clientSecret })).rejects.toThrow(
+      fault(`clientSecret ${message}`),
+    )
+    const api = { name: 'API', website: 'https://api.example', scopes: ['repo-code:rw'] }
+    await expect(server.applications.registerResourceServer(api, { clientSecret })).rejects.toMatchObject({
+      faults: [{ path: 'clientSecret', code: 'client_secret_hashed', values: { kind: 'bcrypt' } }],
+    })
+    await expect(server.applications.rotateSecret('web', { clientSecret })).rejects.toMatchObject({
+      code: 'ERR_CONFIGURATION',
+      message: expect.not.stringContaining(clientSecret),
+    })
+  })
 
   it('imports identifiers and secrets at their limits, and refuses a secret of a public client', async () => {
     const { server } = await testServer()

@@ -71,6 +71,20 @@ const MISTAKES: {
     ({ applications }) => applications.register(registration(), { clientSecret: 'short' }),
     { least: 24, most: 255 },
   ],
+  client_secret_hashed: [
+    ({ applications }) => applications.register(registration(), { clientSecret: `$2b$12$${'a'.repeat(53)}` }),
+    { kind: 'bcrypt' },
+  ],
+  client_secret_digest: [
+    ({ applications }) => applications.register(registration(), { clientSecretDigest: 'f'.repeat(40) }),
+  ],
+  client_secret_twice: [
+    ({ applications }) =>
+      applications.register(registration(), {
+        clientSecret: 'a-secret-of-a-confidential-client',
+        clientSecretDigest: 'f'.repeat(64),
+      }),
+  ],
   client_secret_of_public: [
     ({ applications }) =>
       applications.register(registration({ type: 'public' }), { clientSecret: 'a-secret-of-a-public-client' }),

@@ -78,6 +78,12 @@ export type RegistrationFaultCode =
   | 'client_id'
   /** The secret does not have `least` to `most` visible ASCII characters. */
   | 'client_secret'
+  /** The secret is the hash of a password, of a `kind` such as bcrypt. */
+  | 'client_secret_hashed'
+  /** The digest of the secret is no SHA-256. */
+  | 'client_secret_digest'
+  /** A secret is given, and the digest of one. */
+  | 'client_secret_twice'
   /** A public client has a secret. */
   | 'client_secret_of_public'
   /** There is no redirect URI. */
@@ -180,6 +186,11 @@ const SENTENCES = {
   client_type_changed: 'must stay as it is: register another application',
   client_id: 'must have {least} to {most} printable ASCII characters',
   client_secret: 'must have {least} to {most} visible ASCII characters',
+  client_secret_hashed:
+    'must be the secret itself, not a hash of it ({kind}): leave it out, and the client gets a new one',
+  client_secret_digest:
+    'must be the SHA-256 of a random secret, in 64 hexadecimal digits or 43 characters of base64url',
+  client_secret_twice: 'must not be given beside clientSecret',
   client_secret_of_public: 'must not be given: a public client has none',
   redirect_uris_none: 'must have at least one',
   redirect_uris_count: 'must be at most {most}',

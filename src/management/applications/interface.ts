@@ -18,7 +18,10 @@ import type { Logo } from '../logos.js'
 export interface ClientCredentials {
   /** The client identifier. */
   readonly clientId: ClientId
-  /** Shown only once: the store holds its digest. Absent for a public client, and for a client that has a secret already. */
+  /**
+   * Shown only once: the store holds its digest. Absent for a public client, and for a client that has a secret already or was
+   * imported with the digest of one.
+   */
   readonly clientSecret?: string
 }
 
@@ -51,6 +54,8 @@ export interface Applications {
    * Registers an application that administrators have approved, in one step.
    * @param imported - an identifier and a secret that the application already has; random by default. The secret must have at
    * least 24 visible ASCII characters and be random, since the store holds its plain SHA-256
+   * @param imported.clientSecretDigest - in place of the secret, its SHA-256 as another server kept it: 64 hexadecimal digits or 43
+   * characters of base64url. Only of a random secret: that of a password is found by guessing
    * @param imported.terms - as for `setTerms`
    * @throws GrantwellError `ERR_REGISTRATION` with every fault, or `ERR_CLIENT_EXISTS`
    */
@@ -59,6 +64,7 @@ export interface Applications {
     imported?: {
       readonly clientId?: string
       readonly clientSecret?: string
+      readonly clientSecretDigest?: string
       readonly terms?: ApplicationTerms
       readonly actor?: Subject
     },

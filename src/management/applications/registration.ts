@@ -3,7 +3,7 @@
  * @module
  */
 import type { ApplicationDetails, ApplicationTerms } from '../../core/application/application.js'
-import type { RegistrationFault } from '../../core/application/faults.js'
+import type { BrokenRule, RegistrationFault, RegistrationFaultCode } from '../../core/application/faults.js'
 import { brokenRule, registrationFault } from '../../core/application/faults.js'
 import type {
   Registration,
@@ -15,10 +15,11 @@ import { checkRegistration } from '../../core/application/registration-check.js'
 import type { ResourceIdentifier } from '../../core/audiences/audience.js'
 import { encodeBase64url } from '../../core/credentials/base64url.js'
 import { digestOf } from '../../core/credentials/digests.js'
+import { parseDigest, passwordHashKind } from '../../core/credentials/imported-secret.js'
 import { readStrictOptions } from '../../core/options.js'
 import type { TakesOf } from '../../core/takes.js'
 import { ANYTHING, came, isTaken, NAME } from '../../core/takes.js'
-import type { ClientId } from '../../core/values.js'
+import type { ClientId, Digest } from '../../core/values.js'
 import { parseClientId } from '../../core/values.js'
 import type { ActedBy } from '../arguments.js'
 import { ACTED_BY } from '../arguments.js'
@@ -36,10 +37,11 @@ export const CLIENT_ID_BYTES = 16
 export const NO_LOGO: Uint8Array = new Uint8Array(0)
 
 type Imported = { readonly clientId?: string; readonly clientSecret?: string } & ActedBy
-type RegisteredWith = Imported & { readonly terms?: ApplicationTerms }
+type RegisteredWith = Imported & { readonly clientSecretDigest?: string; readonly terms?: ApplicationTerms }
 
 /** Their values are checked with the registration, so that the host learns all faults at once. */
 const IMPORTED: TakesOf<Imported> = { clientId: ANYTHING, clientSecret: ANYTHING, ...ACTED_BY }
+const REGISTERED_WITH: TakesOf<RegisteredWith> = { ...IMPORTED, clientSecretDigest: ANYTHING, terms: ANYTHING }
 const RESOURCE_SERVER: TakesOf<ResourceServerRegistration> = {
   name: ANYTHING,
   description: ANYTHING,
@@ -55,16 +57,19 @@ export function createRegistrationFunctions(
   return {
     register: async (registration, given = {}) => {
       const of = 'applications.register'
-      const imported = readStrictOptions<RegisteredWith>(of, given, { ...IMPORTED, terms: ANYTHING })
+      const imported = readStrictOptions<RegisteredWith>(of, given, REGISTERED_WITH)
       const terms = imported.terms === undefined ? undefined : checkTerms(context.settings, of, imported.terms)
       const type = (registration as Registration | null | undefined)?.type // whatever it is, it is checked with the rest
       const needs = { reasons: 'optional', logo: 'required' } as const
       const checked = checkDetails(context, registration, needs, importFaults(type, imported))
       const { details, logo = NO_LOGO } = checked
-      const clientSecret =
-        details.type === 'confidential' ? (imported.clientSecret ?? createSecret(context)) : undefined
+      // A public client has no secret, and that of an imported digest is unknown.
+      const digest = parseDigest(imported.clientSecretDigest ?? '')
+      const isSecret = details.type === 'confidential' && digest === undefined
+      const clientSecret = isSecret ? (imported.clientSecret ?? createSecret(context)) : undefined
+      const secretDigest = digest ?? digestOf(context.settings.digests, clientSecret ?? '')
       const clientId = await context.logos.keepFor(logo, (id) =>
-        publish(context, { ...details, logo: id }, imported, clientSecret, terms),
+        publish(context, { ...details, logo: id }, imported, secretDigest, terms),
       )
       return { clientId, ...(clientSecret !== undefined && { clientSecret }) }
     },
@@ -81,7 +86,8 @@ export function createRegistrationFunctions(
       const clientSecret = imported.clientSecret ?? createSecret(context)
       const bound = audience === undefined ? {} : { audience: audience as ResourceIdentifier } // audienceFaults has checked it
       const server = { ...details, logo: '', resourceServer: true, ...bound } as const
-      const clientId = await publish(context, server, imported, clientSecret)
+      const secretDigest = digestOf(context.settings.digests, clientSecret)
+      const clientId = await publish(context, server, imported, secretDigest)
       return { clientId, clientSecret }
     },
   }
@@ -117,11 +123,10 @@ async function publish(
   context: ApplicationContext,
   details: ApplicationDetails,
   { clientId: imported, actor }: Imported,
-  clientSecret: string | undefined,
+  secretDigest: Digest,
   terms?: ApplicationTerms,
 ): Promise<ClientId> {
   const clientId = imported === undefined ? createClientId(context) : (imported as ClientId) // importFaults has checked it
-  const secretDigest = digestOf(context.settings.digests, clientSecret ?? '')
   const submit = { type: 'submit', id: clientId, details } as const
   const approve = { type: 'approve', revision: 1, secretDigest, catalogue: context.settings.scopes } as const
   const more = terms === undefined ? [] : [{ type: 'set_terms', terms } as const]
@@ -138,14 +143,30 @@ function audienceFaults({ settings }: ApplicationContext, audience: unknown): re
 /** Finds the faults of an identifier and a secret that an application already has. */
 function importFaults(
   type: Registration['type'] | undefined,
-  { clientId, clientSecret }: Imported,
+  { clientId, clientSecret, clientSecretDigest }: RegisteredWith,
 ): readonly RegistrationFault[] {
   const faults: RegistrationFault[] = []
+  const add = (path: keyof RegisteredWith, rule: BrokenRule<RegistrationFaultCode>) =>
+    faults.push(registrationFault(path, rule))
   if (clientId !== undefined && !(isTaken(NAME, clientId) && parseClientId(clientId) !== undefined))
-    faults.push(registrationFault('clientId', brokenRule('client_id', { least: 1, most: 255 })))
-  if (clientSecret !== undefined && type === 'public')
-    faults.push(registrationFault('clientSecret', brokenRule('client_secret_of_public')))
-  else if (clientSecret !== undefined && !isTaken(SECRET, clientSecret))
-    faults.push(registrationFault('clientSecret', brokenRule('client_secret', { least: 24, most: 255 })))
+    add('clientId', brokenRule('client_id', { least: 1, most: 255 }))
+  if (type === 'public') {
+    if (clientSecret !== undefined) add('clientSecret', brokenRule('client_secret_of_public'))
+    if (clientSecretDigest !== undefined) add('clientSecretDigest', brokenRule('client_secret_of_public'))
+    return faults
+  }
+  if (clientSecret !== undefined && !isTaken(SECRET, clientSecret)) add('clientSecret', secretFault(clientSecret))
+  if (clientSecretDigest === undefined) return faults
+  if (clientSecret !== undefined) add('clientSecretDigest', brokenRule('client_secret_twice'))
+  else if (typeof clientSecretDigest !== 'string' || parseDigest(clientSecretDigest) === undefined)
+    add('clientSecretDigest', brokenRule('client_secret_digest'))
   return faults
+}
+
+/** Finds the rule that a secret breaks. */
+function secretFault(secret: unknown): BrokenRule<RegistrationFaultCode> {
+  const kind = typeof secret === 'string' ? passwordHashKind(secret) : undefined
+  return kind === undefined
+    ? brokenRule('client_secret', { least: 24, most: 255 })
+    : brokenRule('client_secret_hashed', { kind })
 }

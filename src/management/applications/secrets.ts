@@ -6,6 +6,7 @@
 import { encodeBase64url } from '../../core/credentials/base64url.js'
 import { CLIENT_SECRET_PREFIX, SECRET_BYTES } from '../../core/credentials/credential.js'
 import { digestOf } from '../../core/credentials/digests.js'
+import { passwordHashKind } from '../../core/credentials/imported-secret.js'
 import { checkArgument, readStrictOptions } from '../../core/options.js'
 import type { Takes } from '../../core/takes.js'
 import { isTaken, NAME, seconds, TEXT } from '../../core/takes.js'
@@ -23,8 +24,8 @@ const VISIBLE = /^[\x21-\x7e]{24,255}$/
 
 /** A secret that a host or an application made. */
 export const SECRET: Takes = {
-  words: '24 to 255 visible ASCII characters',
-  fits: (value) => isTaken(NAME, value) && VISIBLE.test(String(value)),
+  words: '24 to 255 visible ASCII characters, and not the hash of a password',
+  fits: (value) => isTaken(NAME, value) && VISIBLE.test(String(value)) && passwordHashKind(String(value)) === undefined,
   secret: true,
 }
 

@@ -222,6 +222,11 @@ export const ar: Texts = {
   'fault.client_type_changed': 'لا يمكن تغيير النوع: سجّل تطبيقًا آخر.',
   'fault.client_id': 'يجب أن يتكون معرّف العميل من {least} إلى {most} من رموز ASCII القابلة للطباعة.',
   'fault.client_secret': 'يجب أن يتكون سر العميل من {least} إلى {most} من رموز ASCII المرئية.',
+  'fault.client_secret_hashed':
+    'يجب أن يكون سر العميل هو ما يرسله العميل، لا التجزئة التي يحتفظ بها الخادم ({kind}): إذا تُرك فارغًا، يحصل العميل على سر جديد.',
+  'fault.client_secret_digest':
+    'يجب أن يكون الملخص هو SHA-256 لسر عميل عشوائي، في 64 رقمًا سداسيًا عشريًا أو 43 حرفًا من base64url.',
+  'fault.client_secret_twice': 'لا يجوز تحديد سر العميل مرتين: إما السر نفسه أو ملخصه.',
   'fault.client_secret_of_public': 'لا يجوز تحديد سر للعميل: ليس للعميل العام سر.',
   'fault.redirect_uris_none': 'يجب أن يوجد عنوان URI واحد على الأقل لإعادة التوجيه.',
   'fault.redirect_uris_count': 'يجب ألا يتجاوز عدد عناوين URI لإعادة التوجيه {most}.',

@@ -183,6 +183,12 @@ export const de: Texts = {
   'fault.client_type_changed': 'Der Typ lässt sich nicht ändern: Registrieren Sie eine weitere Anwendung.',
   'fault.client_id': 'Die Client-ID muss {least} bis {most} druckbare ASCII-Zeichen haben.',
   'fault.client_secret': 'Das Client-Secret muss {least} bis {most} sichtbare ASCII-Zeichen haben.',
+  'fault.client_secret_hashed':
+    'Das Client-Secret muss das sein, was der Client sendet, und nicht der Hash, den ein Server davon speichert ({kind}): Ohne diese Angabe bekommt der Client ein neues.',
+  'fault.client_secret_digest':
+    'Der Hashwert muss der SHA-256-Wert eines zufälligen Client-Secrets sein, mit 64 Hexadezimalziffern oder 43 Zeichen in base64url.',
+  'fault.client_secret_twice':
+    'Das Client-Secret darf nicht doppelt angegeben werden: entweder selbst oder als Hashwert.',
   'fault.client_secret_of_public': 'Ein Client-Secret darf nicht angegeben werden: Ein öffentlicher Client hat keines.',
   'fault.redirect_uris_none': 'Es muss mindestens eine Weiterleitungs-URI geben.',
   'fault.redirect_uris_count': 'Es darf höchstens {most} Weiterleitungs-URIs geben.',

@@ -179,6 +179,11 @@ export const en = {
   'fault.client_type_changed': 'The type must stay as it is: register another application.',
   'fault.client_id': 'The client identifier must have {least} to {most} printable ASCII characters.',
   'fault.client_secret': 'The client secret must have {least} to {most} visible ASCII characters.',
+  'fault.client_secret_hashed':
+    'The client secret must be the secret itself, not a hash of it ({kind}): leave it out, and the client gets a new one.',
+  'fault.client_secret_digest':
+    'The digest of the client secret must be the SHA-256 of a random secret, in 64 hexadecimal digits or 43 characters of base64url.',
+  'fault.client_secret_twice': 'The digest of the client secret must not be given beside clientSecret.',
   'fault.client_secret_of_public': 'The client secret must not be given: a public client has none.',
   'fault.redirect_uris_none': 'There must be at least one redirect URI.',
   'fault.redirect_uris_count': 'There must be at most {most} redirect URIs.',

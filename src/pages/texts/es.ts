@@ -193,6 +193,12 @@ export const es: Texts = {
   'fault.client_type_changed': 'El tipo no puede cambiar: registre otra aplicación.',
   'fault.client_id': 'El identificador de cliente debe tener entre {least} y {most} caracteres ASCII imprimibles.',
   'fault.client_secret': 'El secreto de cliente debe tener entre {least} y {most} caracteres ASCII visibles.',
+  'fault.client_secret_hashed':
+    'El secreto de cliente debe ser lo que envía el cliente, y no el hash que un servidor guarda de él ({kind}): si se omite, el cliente recibe uno nuevo.',
+  'fault.client_secret_digest':
+    'El resumen debe ser el SHA-256 de un secreto de cliente aleatorio, con 64 dígitos hexadecimales o 43 caracteres de base64url.',
+  'fault.client_secret_twice':
+    'El secreto de cliente no debe indicarse dos veces: o bien el secreto, o bien su resumen.',
   'fault.client_secret_of_public': 'El secreto de cliente no debe indicarse: un cliente público no tiene ninguno.',
   'fault.redirect_uris_none': 'Debe haber al menos una URI de redirección.',
   'fault.redirect_uris_count': 'Debe haber como máximo {most} URI de redirección.',

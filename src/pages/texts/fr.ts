@@ -196,6 +196,12 @@ export const fr: Texts = {
   'fault.client_type_changed': 'Le type ne peut pas changer : enregistrez une autre application.',
   'fault.client_id': 'L’identifiant du client doit compter de {least} à {most} caractères ASCII imprimables.',
   'fault.client_secret': 'Le secret du client doit compter de {least} à {most} caractères ASCII visibles.',
+  'fault.client_secret_hashed':
+    'Le secret du client doit être ce que le client envoie, et non le hachage qu’un serveur en conserve ({kind}) : sans cette indication, le client reçoit un nouveau secret.',
+  'fault.client_secret_digest':
+    'L’empreinte doit être le SHA-256 d’un secret de client aléatoire, en 64 chiffres hexadécimaux ou 43 caractères base64url.',
+  'fault.client_secret_twice':
+    'Le secret du client ne doit pas être indiqué deux fois : soit lui-même, soit son empreinte.',
   'fault.client_secret_of_public': 'Le secret du client ne doit pas être indiqué : un client public n’en a pas.',
   'fault.redirect_uris_none': 'Il faut au moins une URI de redirection.',
   'fault.redirect_uris_count': 'Il faut au plus {most} URI de redirection.',

@@ -169,6 +169,12 @@ export const ja: Texts = {
   'fault.client_id': 'クライアント ID は、印字可能な ASCII 文字 {least}～{most} 文字にしてください。',
   'fault.client_secret':
     'クライアントシークレットは、空白以外の印字可能な ASCII 文字 {least}～{most} 文字にしてください。',
+  'fault.client_secret_hashed':
+    'クライアントシークレットには、サーバーが保存するハッシュ（{kind}）ではなく、クライアントが送信する値を指定してください。省略すると、新しいシークレットが発行されます。',
+  'fault.client_secret_digest':
+    'ダイジェストには、ランダムなクライアントシークレットの SHA-256 を、16 進数 64 桁または base64url 43 文字で指定してください。',
+  'fault.client_secret_twice':
+    'クライアントシークレットを二重に指定することはできません。シークレットまたはダイジェストのどちらか一方を指定してください。',
   'fault.client_secret_of_public':
     'クライアントシークレットは指定できません。パブリッククライアントにはシークレットがありません。',
   'fault.redirect_uris_none': 'リダイレクト URI が少なくとも 1 つ必要です。',

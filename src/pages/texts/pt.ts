@@ -192,6 +192,12 @@ export const pt: Texts = {
   'fault.client_type_changed': 'O tipo não pode mudar: registre outro aplicativo.',
   'fault.client_id': 'O identificador do cliente deve ter de {least} a {most} caracteres ASCII imprimíveis.',
   'fault.client_secret': 'O segredo do cliente deve ter de {least} a {most} caracteres ASCII visíveis.',
+  'fault.client_secret_hashed':
+    'O segredo do cliente deve ser o que o cliente envia, e não o hash que um servidor guarda dele ({kind}): sem essa informação, o cliente recebe um novo.',
+  'fault.client_secret_digest':
+    'O resumo deve ser o SHA-256 de um segredo de cliente aleatório, com 64 dígitos hexadecimais ou 43 caracteres de base64url.',
+  'fault.client_secret_twice':
+    'O segredo do cliente não deve ser informado duas vezes: ou o segredo, ou o resumo dele.',
   'fault.client_secret_of_public': 'O segredo do cliente não deve ser informado: um cliente público não tem segredo.',
   'fault.redirect_uris_none': 'Deve haver pelo menos um URI de redirecionamento.',
   'fault.redirect_uris_count': 'Deve haver no máximo {most} URIs de redirecionamento.',

@@ -149,6 +149,10 @@ export const zhHans: Texts = {
   'fault.client_type_changed': '类型不能更改：请另外注册一个应用。',
   'fault.client_id': '客户端标识符须为 {least} 到 {most} 个可打印的 ASCII 字符。',
   'fault.client_secret': '客户端密钥须为 {least} 到 {most} 个可见的 ASCII 字符。',
+  'fault.client_secret_hashed':
+    '客户端密钥须为客户端发送的值，而不是服务器保存的哈希（{kind}）：不填写时，客户端会获得新的密钥。',
+  'fault.client_secret_digest': '摘要须为随机客户端密钥的 SHA-256，用 64 位十六进制数字或 43 个 base64url 字符表示。',
+  'fault.client_secret_twice': '客户端密钥不能重复指定：请指定密钥或其摘要中的一项。',
   'fault.client_secret_of_public': '不能指定客户端密钥：公开客户端没有密钥。',
   'fault.redirect_uris_none': '至少需要一个重定向 URI。',
   'fault.redirect_uris_count': '重定向 URI 不能超过 {most} 个。',
