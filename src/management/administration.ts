@@ -21,6 +21,7 @@ const APPLICATIONS: Readonly<Record<keyof Applications, 0>> = {
   transfer: 0,
   setTerms: 0,
   delete: 0,
+  erase: 0,
   approve: 0,
   reject: 0,
   suspend: 0,
@@ -39,6 +40,8 @@ const GRANTS: Readonly<Record<keyof Grants, 0>> = {
   revokeGrant: 0,
   revokeAll: 0,
   revokeApplication: 0,
+  revokeEverything: 0,
+  erase: 0,
   countGrants: 0,
 }
 

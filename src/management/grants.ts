@@ -15,7 +15,8 @@ import type { Transactions } from '../shell/transactions.js'
 import type { ActedBy } from './arguments.js'
 import { ACTED_BY, PAGE } from './arguments.js'
 import { countGrants } from './grants/count.js'
-import { endGrant, endGrants } from './grants/end.js'
+import { endEverything, endGrant, endGrants } from './grants/end.js'
+import { eraseSubject } from './grants/erase.js'
 import type { Grants } from './grants/interface.js'
 import { listReadableGrants } from './grants/list.js'
 
@@ -54,6 +55,17 @@ export function createGrants(settings: Settings<never>, transactions: Transactio
       const by = readStrictOptions<ActedBy>('grants.revokeApplication', options, ACTED_BY)
       const mayEnd = (grant: Grant): boolean => grant.clientId === clientId
       return endGrants(transactions, rules, `client:${clientId}`, { ...by, by: 'administrator', mayEnd })
+    },
+
+    revokeEverything: async (options = {}) => {
+      const by = readStrictOptions<ActedBy>('grants.revokeEverything', options, ACTED_BY)
+      return endEverything(transactions, rules, by)
+    },
+
+    erase: async (subject, options = {}) => {
+      checkArgument('grants.erase', 'subject', NAME, subject)
+      const { actor } = readStrictOptions<ActedBy>('grants.erase', options, ACTED_BY)
+      return eraseSubject(settings, transactions, subject, actor)
     },
 
     countGrants: async (clientId) => {

@@ -17,7 +17,7 @@ import type { GrantId } from '../core/values.js'
 import { notAccessible } from '../protocol/authorization.js'
 import type { StoredRecord } from '../storage/record-store.js'
 import type { ConsentContext, Deciding } from './consents/grants.js'
-import { consentKey, readGrants, removeGrant } from './consents/grants.js'
+import { consentKey, consentWrite, readGrants, removeGrant } from './consents/grants.js'
 import { endOldest } from './consents/limit.js'
 import type { Settings } from './options/settings.js'
 import { unavailable } from './records/checked-store.js'
@@ -98,7 +98,7 @@ async function admit(
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const admitted = await context.transactions.transact<Admission>([key], ([value], now) => {
       const reply = admitDecision(recordAs.consents(value), decision, now, grantLimit, [...replaced.values()])
-      return reply.type === 'first' ? { reply, write: { key, value: reply.consents } } : { reply }
+      return reply.type === 'first' ? { reply, write: consentWrite(context, who, reply.consents) } : { reply }
     })
     if (isOAuthError(admitted)) return admitted
     if (admitted.type === 'refused') return notAccessible('consent_invalid')

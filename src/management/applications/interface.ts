@@ -130,6 +130,12 @@ export interface Applications {
     options?: { readonly actor?: Subject },
   ) => Promise<void>
   /**
+   * Deletes an application as `delete` does, and erases what is left of it: no record of the store holds its applicant any more, nor what
+   * was registered, nor the users who permitted it something. It may be called for an application that was deleted before.
+   * @throws GrantwellError `ERR_APPLICATION_STATE` for a client whose identifier is the URL of its metadata: it has no applicant
+   */
+  readonly erase: (id: string, options?: { readonly actor?: Subject }) => Promise<void>
+  /**
    * Deletes an application in any state: it gets nothing more, all its grants end, and its record goes. After an interruption, a second
    * call ends the rest.
    */

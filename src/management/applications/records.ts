@@ -14,7 +14,7 @@ import { parseClientId } from '../../core/values.js'
 import type { Settings } from '../../shell/options/settings.js'
 import { applicationWrite } from '../../shell/records/application-write.js'
 import { storeError } from '../../shell/records/checked-store.js'
-import { keys, recordAs } from '../../shell/records.js'
+import { keys, LONG_PAST, recordAs } from '../../shell/records.js'
 import type { Decision, Transactions } from '../../shell/transactions.js'
 import type { Logos } from '../logos.js'
 import { refusalError } from './errors.js'
@@ -25,6 +25,9 @@ export interface ApplicationContext {
   readonly transactions: Transactions
   readonly logos: Logos
 }
+
+/** The record in place of a removed application until the engine deletes it: it says nothing of the application. */
+const GONE = { v: 1 } as const
 
 /** An application before and after commands. */
 interface Applied {
@@ -110,8 +113,7 @@ function decide(
   }
   const reply = { type: 'done', before, after } as const
   if (after === before) return { reply }
-  // A time that has come removes a record.
-  const write = after === undefined ? { key, value: before ?? {}, expiresAt: now } : applicationWrite(key, after)
+  const write = after === undefined ? { key, value: GONE, expiresAt: LONG_PAST } : applicationWrite(key, after)
   return { reply, events, write }
 }
 

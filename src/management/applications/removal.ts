@@ -1,10 +1,12 @@
 /**
- * Takes back what waits, and deletes applications.
+ * Takes back what waits, and deletes and erases applications.
  * @module
  */
+import type { Application } from '../../core/application/application.js'
 import { isPublished, selfRegisteredOf } from '../../core/application/application.js'
 import { checkArgument, readStrictOptions } from '../../core/options.js'
 import { TEXT } from '../../core/takes.js'
+import type { ClientId, Subject } from '../../core/values.js'
 import { parseClientId } from '../../core/values.js'
 import type { ActedBy } from '../arguments.js'
 import { ACTED_BY } from '../arguments.js'
@@ -14,8 +16,10 @@ import type { Applications } from './interface.js'
 import type { ApplicationContext } from './records.js'
 import { applyCommand, applyCommands, readApplication } from './records.js'
 
-/** Creates the functions that withdraw and delete. */
-export function createRemovalFunctions(context: ApplicationContext): Pick<Applications, 'withdraw' | 'delete'> {
+/** Creates the functions that withdraw, delete and erase. */
+export function createRemovalFunctions(
+  context: ApplicationContext,
+): Pick<Applications, 'withdraw' | 'delete' | 'erase'> {
   return {
     withdraw: async (id, options = {}) => {
       checkArgument('applications.withdraw', 'id', TEXT, id)
@@ -26,22 +30,54 @@ export function createRemovalFunctions(context: ApplicationContext): Pick<Applic
     delete: async (id, options = {}) => {
       checkArgument('applications.delete', 'id', TEXT, id)
       const { actor } = readStrictOptions<ActedBy>('applications.delete', options, ACTED_BY)
-      const clientId = parseClientId(id)
       const application = await readApplication(context, id)
-      if (clientId === undefined || application === undefined) throw refusalError('unknown')
-      if (selfRegisteredOf(application)?.document !== undefined) throw refusalError('state', application.state)
-      const { transactions, settings } = context
-      const mayEnd = (grant: { readonly clientId: string }) => grant.clientId === clientId
-      const by = { by: 'administrator', ...(actor !== undefined && { actor }), mayEnd } as const
-      const endAll = () => endGrants(transactions, settings.rules, `client:${clientId}`, by)
-      // In this order, so that an interruption leaves an application that gets nothing, and a second call ends the rest.
-      if (isPublished(application)) {
-        await applyCommands(context, clientId, actor, { type: 'suspend' })
-        await endAll()
-      }
-      await applyCommand(context, clientId, actor, { type: 'delete' })
-      // A decision of a user that was under way may have made one more.
-      if (isPublished(application)) await endAll()
+      if (application === undefined) throw refusalError('unknown')
+      await removeApplication(context, application, actor)
+    },
+
+    erase: async (id, options = {}) => {
+      checkArgument('applications.erase', 'id', TEXT, id)
+      const { actor } = readStrictOptions<ActedBy>('applications.erase', options, ACTED_BY)
+      const clientId = parseClientId(id)
+      if (clientId === undefined) throw refusalError('unknown')
+      const application = await readApplication(context, id)
+      if (application !== undefined) await removeApplication(context, application, actor)
+      await endAll(context, clientId, actor, true)
     },
   }
+}
+
+/**
+ * Removes an application and ends its grants. In this order, so that an interruption leaves an application that gets nothing, and a second
+ * call ends the rest.
+ */
+async function removeApplication(
+  context: ApplicationContext,
+  application: Application,
+  actor: Subject | undefined,
+): Promise<void> {
+  const { id } = application
+  if (selfRegisteredOf(application)?.document !== undefined) throw refusalError('state', application.state)
+  if (isPublished(application)) {
+    await applyCommands(context, id, actor, { type: 'suspend' })
+    await endAll(context, id, actor)
+  }
+  await applyCommand(context, id, actor, { type: 'delete' })
+  // A decision of a user that was under way may have made one more.
+  if (isPublished(application)) await endAll(context, id, actor)
+}
+
+/** Ends all grants of an application; with `erase` their records say nothing of their users from then on. */
+async function endAll(
+  { transactions, settings }: ApplicationContext,
+  clientId: ClientId,
+  actor: Subject | undefined,
+  erase?: true,
+): Promise<void> {
+  await endGrants(transactions, settings.rules, `client:${clientId}`, {
+    by: 'administrator',
+    mayEnd: (grant) => grant.clientId === clientId,
+    ...(actor !== undefined && { actor }),
+    ...(erase && { erase }),
+  })
 }

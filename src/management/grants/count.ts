@@ -2,14 +2,13 @@
  * Counts the grants of an application.
  * @module
  */
-import { isOAuthError } from '../../core/errors.js'
 import { isLive } from '../../core/grant/grant.js'
 import type { Seconds, Subject } from '../../core/values.js'
 import type { Settings } from '../../shell/options/settings.js'
-import { storeError } from '../../shell/records/checked-store.js'
 import { recordAs } from '../../shell/records.js'
 import type { Transactions } from '../../shell/transactions.js'
 import type { GrantCount } from './interface.js'
+import { pagesOf } from './pages.js'
 
 /**
  * Counts the grants of an application that work, page by page.
@@ -24,13 +23,7 @@ export async function countGrants(
   const users = new Set<Subject>()
   let grants = 0
   let last: Seconds | undefined
-  let cursor: string | undefined
-  do {
-    const page: Awaited<ReturnType<Transactions['list']>> = await list(
-      `client:${clientId}`,
-      cursor === undefined ? {} : { cursor },
-    )
-    if (isOAuthError(page)) throw storeError(page)
+  for await (const page of pagesOf(list, `client:${clientId}`)) {
     for (const { value } of page.records) {
       const grant = recordAs.grant(value)
       if (grant?.clientId !== clientId || !isLive(grant, now)) continue
@@ -38,7 +31,6 @@ export async function countGrants(
       users.add(grant.subject)
       if (grant.lastUsedAt !== undefined) last = Math.max(last ?? 0, grant.lastUsedAt)
     }
-    cursor = page.cursor
-  } while (cursor !== undefined)
+  }
   return { grants, users: users.size, ...(last !== undefined && { lastUsedAt: last }) }
 }

@@ -6,6 +6,7 @@
 import type { GrantwellError } from '../../core/errors.js'
 import { isOAuthError } from '../../core/errors.js'
 import type { Grant } from '../../core/grant/grant.js'
+import { NOBODY } from '../../core/grant/grant.js'
 import type { WithdrawCommand } from '../../core/grant/revoke.js'
 import type { GrantRules } from '../../core/grant/rules.js'
 import { transition } from '../../core/grant/transition.js'
@@ -14,6 +15,7 @@ import { storeError } from '../../shell/records/checked-store.js'
 import { recordAs } from '../../shell/records.js'
 import type { Transactions } from '../../shell/transactions.js'
 import { grantChange } from '../../shell/transactions.js'
+import { pagesOf } from './pages.js'
 
 /** A wish to end grants. */
 export interface Ending {
@@ -22,6 +24,8 @@ export interface Ending {
   readonly actor?: Subject
   /** Returns true for a grant that may be ended. */
   readonly mayEnd: (grant: Grant) => boolean
+  /** True if the records are to say nothing of their users from then on, those of grants that ended before too. */
+  readonly erase?: true
 }
 
 /**
@@ -33,17 +37,22 @@ export async function endGrant(
   { transact }: Transactions,
   rules: GrantRules,
   key: string,
-  { by, actor, mayEnd }: Ending,
+  { by, actor, mayEnd, erase }: Ending,
 ): Promise<boolean> {
   const reply = await transact([key], ([value], now, entropy) => {
     const found = recordAs.grant(value)
     const grant = found !== undefined && mayEnd(found) ? found : undefined
-    const outcome = transition(grant, { type: 'withdraw', by }, now, entropy, rules)
+    const outcome = transition(grant, { type: 'withdraw', by, ...(erase && { erase }) }, now, entropy, rules)
     const events = outcome.events.map((event) => (actor === undefined ? event : { ...event, actor }))
     return grantChange({ ...outcome, events })
   })
   if (isOAuthError(reply)) throw storeError(reply)
   return reply.type === 'revoked'
+}
+
+/** True for a grant that ended before, and whose record still says something of its user. */
+function isLeft({ subject }: Grant, { erase }: Ending): boolean {
+  return erase === true && subject !== NOBODY
 }
 
 /**
@@ -59,19 +68,13 @@ export async function endGrants(
   ending: Ending,
 ): Promise<number> {
   let ended = 0
-  let cursor: string | undefined
   const failures: GrantwellError[] = []
-  do {
-    const page: Awaited<ReturnType<Transactions['listReadable']>> = await transactions.listReadable(
-      label,
-      cursor === undefined ? {} : { cursor },
-    )
-    if (isOAuthError(page)) throw storeError(page)
+  for await (const page of pagesOf(transactions.listReadable, label)) {
     if (page.leftOut !== undefined) failures.push(storeError(page.leftOut))
     // Expired ones too, so that a clock that steps back does not make them work again.
     const due = page.records.filter(({ value }) => {
       const grant = recordAs.grant(value)
-      return grant !== undefined && grant.revokedAt === undefined && ending.mayEnd(grant)
+      return grant !== undefined && (grant.revokedAt === undefined || isLeft(grant, ending)) && ending.mayEnd(grant)
     })
     const results = await Promise.all(
       due.map(({ key }) =>
@@ -82,8 +85,37 @@ export async function endGrants(
       ),
     )
     ended += results.filter(Boolean).length
-    cursor = page.cursor
-  } while (cursor !== undefined)
+  }
+  const [failure] = failures
+  if (failure !== undefined) throw failure
+  return ended
+}
+
+/**
+ * Ends every grant of every application. What cannot be read or ended does not keep the others alive.
+ * @returns the number of grants that worked until now
+ * @throws GrantwellError `ERR_STORE` at the end, if some could not be ended
+ */
+export async function endEverything(
+  transactions: Transactions,
+  rules: GrantRules,
+  actor: Pick<Ending, 'actor'>,
+): Promise<number> {
+  let ended = 0
+  const failures: GrantwellError[] = []
+  for (const state of ['approved', 'suspended'])
+    for await (const page of pagesOf(transactions.listReadable, `applications:${state}`)) {
+      if (page.leftOut !== undefined) failures.push(storeError(page.leftOut))
+      for (const { value } of page.records) {
+        const clientId = recordAs.application(value)?.id
+        const ending = { ...actor, by: 'administrator', mayEnd: (grant: Grant) => grant.clientId === clientId } as const
+        try {
+          ended += await endGrants(transactions, rules, `client:${clientId}`, ending)
+        } catch (error) {
+          failures.push(error as GrantwellError) // endGrants throws nothing else
+        }
+      }
+    }
   const [failure] = failures
   if (failure !== undefined) throw failure
   return ended

@@ -85,6 +85,23 @@ export interface Grants {
    * @returns the number of working grants that were ended
    */
   readonly revokeApplication: (clientId: string, options?: { readonly actor?: Subject }) => Promise<number>
+  /**
+   * Ends every grant of every application: for the day after a copy of the store was restored, since what was revoked after the copy was
+   * made works again. After an interruption, a second call ends the rest.
+   * @param options.actor - the administrator, for the audit trail
+   * @returns the number of working grants that were ended
+   */
+  readonly revokeEverything: (options?: { readonly actor?: Subject }) => Promise<number>
+  /**
+   * Ends every grant of a user, and erases the user: no record of the store holds the subject any more, nor what the user permitted. Of
+   * each grant the digest of its code and its end stay until they expire, so that a code that comes back is refused. Sign the user out
+   * first: who is signed in can permit something anew. Applications that the user handed in stay: see `applications.erase`. After an
+   * interruption, a second call erases the rest.
+   * @param options.actor - the one who asks for it, for the audit trail
+   * @returns the number of working grants that were ended
+   * @throws GrantwellError `ERR_STORE` if some could not be erased; all others are
+   */
+  readonly erase: (subject: Subject, options?: { readonly actor?: Subject }) => Promise<number>
   /** Counts the grants of an application that work, and their users. It reads each of them, so it is for administrators. */
   readonly countGrants: (clientId: string) => Promise<GrantCount>
 }

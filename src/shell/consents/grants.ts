@@ -6,7 +6,7 @@
 import { digestOf } from '../../core/credentials/digests.js'
 import type { OAuthError } from '../../core/errors.js'
 import { isOAuthError } from '../../core/errors.js'
-import type { Decision } from '../../core/grant/consents.js'
+import type { Consents, Decision } from '../../core/grant/consents.js'
 import { GIVES_WAY_AFTER, isCounted } from '../../core/grant/consents.js'
 import type { Grant } from '../../core/grant/grant.js'
 import { isLive } from '../../core/grant/grant.js'
@@ -14,7 +14,8 @@ import { transition } from '../../core/grant/transition.js'
 import type { ClientKey, GrantId, Seconds, Subject } from '../../core/values.js'
 import type { JsonValue } from '../../storage/record-store.js'
 import type { Settings } from '../options/settings.js'
-import { grantWrite, keys, recordAs } from '../records.js'
+import type { RecordWrite } from '../records.js'
+import { consentLabel, grantWrite, keys, recordAs } from '../records.js'
 import type { Decision as Change, Transactions } from '../transactions.js'
 import { grantChange } from '../transactions.js'
 
@@ -33,6 +34,16 @@ export interface ConsentContext {
 /** Returns the key of the record of a user's decisions on an application. */
 export function consentKey({ settings }: ConsentContext, { clientKey, subject }: Deciding): string {
   return keys.consent(clientKey, digestOf(settings.digests, subject))
+}
+
+/** Makes the write of a user's decisions on an application. */
+export function consentWrite(
+  { settings }: ConsentContext,
+  { clientKey, subject }: Deciding,
+  value: Consents,
+): RecordWrite {
+  const digest = digestOf(settings.digests, subject)
+  return { key: keys.consent(clientKey, digest), value, labels: [consentLabel(digest)] }
 }
 
 /** Reads grants; undefined for each that is gone, or of another user or application. */
