@@ -9,6 +9,7 @@ import type { OAuthError } from '../core/errors.js'
 import { isOAuthError } from '../core/errors.js'
 import type { PresentedClient } from '../protocol/client-authentication.js'
 import { clientIdsOf, meantClient, registeredClient } from '../protocol/client-authentication.js'
+import type { MaybePromise } from '../shell/maybe-promise.js'
 import type { Settings } from '../shell/options/settings.js'
 import { keys, recordAs } from '../shell/records.js'
 import type { Transactions } from '../shell/transactions.js'
@@ -18,14 +19,21 @@ import type { Transactions } from '../shell/transactions.js'
  * does not decide between them.
  * @param credential - the code or token of the request, which names its client
  */
-export async function resolveClient(
+export function resolveClient(
   presented: PresentedClient,
   credential: Credential | undefined,
-  { digests, clientKeyOf }: Settings<never>,
+  settings: Settings<never>,
+  transactions: Pick<Transactions, 'read'>,
+): MaybePromise<PresentedClient | OAuthError> {
+  const client = meantClient(presented, credential, settings.digests)
+  return client.clientIdAsItIs === undefined ? client : findRegistered(client, settings, transactions)
+}
+
+async function findRegistered(
+  client: PresentedClient,
+  { clientKeyOf }: Settings<never>,
   { read }: Pick<Transactions, 'read'>,
 ): Promise<PresentedClient | OAuthError> {
-  const client = meantClient(presented, credential, digests)
-  if (client.clientIdAsItIs === undefined) return client
   const found = await read(clientIdsOf(client).map((id) => keys.application(clientKeyOf(id))))
   if (isOAuthError(found)) return found
   const registered = found.map((record) => recordAs.application(record?.value))

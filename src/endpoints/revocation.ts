@@ -17,6 +17,7 @@ import { errorResponse } from '../protocol/message.js'
 import type { RequestAboutToken } from '../protocol/request-about-token.js'
 import { requestAboutToken, revocationResponse } from '../protocol/request-about-token.js'
 import type { ReportRefusal } from '../shell/audit.js'
+import { isPromise } from '../shell/maybe-promise.js'
 import type { Settings } from '../shell/options/settings.js'
 import type { Transactions } from '../shell/transactions.js'
 import { resolveClient } from './client.js'
@@ -39,7 +40,8 @@ export function revocationEndpoint<Native>(
   return readableEndpoint(settings, async (request, found) => {
     const asked = requestAboutToken(request, { allowPost: true })
     if (isOAuthError(asked)) return answerError(asked)
-    const client = await resolveClient(asked.client, asked.credential, settings, transactions)
+    const resolving = resolveClient(asked.client, asked.credential, settings, transactions)
+    const client = isPromise(resolving) ? await resolving : resolving
     const grantId = asked.credential?.grantId
     if (isOAuthError(client)) return answerError(client, asked.client.clientId, grantId)
     const reply = await decide(asked, client, found)

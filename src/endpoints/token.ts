@@ -20,6 +20,7 @@ import { errorResponse } from '../protocol/message.js'
 import type { GrantTypes, TokenRequest } from '../protocol/token.js'
 import { GRANT_TYPES, tokenRequest, tokenResponse } from '../protocol/token.js'
 import type { ReportRefusal } from '../shell/audit.js'
+import { isPromise } from '../shell/maybe-promise.js'
 import type { Settings } from '../shell/options/settings.js'
 import type { Transactions } from '../shell/transactions.js'
 import { resolveClient } from './client.js'
@@ -45,7 +46,8 @@ export function tokenEndpoint<Native>(
   return readableEndpoint(settings, async (request, found) => {
     const asked = tokenRequest(request, protocol, grantTypes)
     if (isOAuthError(asked)) return answerError(asked)
-    const client = await resolveClient(asked.client, credentialOf(asked), settings, transactions)
+    const resolving = resolveClient(asked.client, credentialOf(asked), settings, transactions)
+    const client = isPromise(resolving) ? await resolving : resolving
     const grantId = credentialOf(asked)?.grantId
     if (isOAuthError(client)) return answerError(client, asked.client.clientId, grantId)
     let used: Application | undefined

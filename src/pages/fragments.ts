@@ -3,6 +3,7 @@
  * @module
  */
 import { displayText, html, type SafeHtml } from './html.js'
+import { formatsOf } from './texts/formats.js'
 import type { Language, Texts } from './texts/texts.js'
 import { fillHtml, fillText } from './texts/texts.js'
 
@@ -47,8 +48,7 @@ export function noticeNote(notice: string | undefined): SafeHtml | undefined {
 /** Writes a day of UTC. */
 export function dayOf({ locale }: Pick<Language, 'locale'>, seconds: number): SafeHtml {
   const date = new Date(seconds * 1000)
-  const shown = new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeZone: 'UTC' }).format(date)
-  return html`<time datetime="${date.toISOString().slice(0, 10)}">${shown}</time>`
+  return html`<time datetime="${date.toISOString().slice(0, 10)}">${formatsOf(locale).days.format(date)}</time>`
 }
 
 /**

@@ -10,6 +10,7 @@ import { dayOf, ifTrue, isolated } from '../../pages/fragments.js'
 import type { SafeHtml } from '../../pages/html.js'
 import { html } from '../../pages/html.js'
 import { countedText, faultText, fillHtml } from '../../pages/index.js'
+import { formatsOf } from '../../pages/texts/formats.js'
 import type { HttpResponse } from '../../protocol/message.js'
 import { listIn } from '../../protocol/parameters.js'
 import { folded } from '../applicant/application.js'
@@ -118,7 +119,7 @@ function powers(visit: Visit, application: PublishedApplication, count: GrantCou
       ? simpleForm(visit, application, 'reinstate', 'console.review.reinstate', 'console.review.reinstateHint')
       : simpleForm(visit, application, 'suspend', 'console.review.suspend', 'console.review.suspendHint')
   if (isResourceServer(application)) return move
-  const numbers = new Intl.NumberFormat(context.language.locale)
+  const numbers = formatsOf(context.language.locale).numbers
   const counted =
     count &&
     html`<dl>

@@ -2,6 +2,7 @@
  * The texts of faults of a registration, for the form of an applicant.
  * @module
  */
+import { formatsOf } from './formats.js'
 import type { Language, TextName } from './texts.js'
 import { fillText } from './texts.js'
 
@@ -17,7 +18,7 @@ export function faultText(
   { locale, texts }: Language,
   fault: { readonly code: ShownFaultCode; readonly values: Readonly<Record<string, string | number>> },
 ): string {
-  const numbers = new Intl.NumberFormat(locale)
+  const { numbers } = formatsOf(locale)
   const values = Object.entries(fault.values).map(([name, value]) => [
     name,
     typeof value === 'number' ? numbers.format(value) : value,

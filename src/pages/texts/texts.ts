@@ -5,6 +5,7 @@
 import type { HtmlValue, SafeHtml } from '../html.js'
 import { html } from '../html.js'
 import type { en } from './en.js'
+import { formatsOf } from './formats.js'
 
 /**
  * A text that depends on a number, in the forms that its language has for it: `{ one: '{count} more', other: '{count} more' }`. The
@@ -55,8 +56,8 @@ export function fillHtml(text: string, values: Readonly<Record<string, HtmlValue
 /** Returns the form of a text that a number needs, with the number in it. */
 export function countedText({ locale, texts }: Language, name: PluralName, count: number): string {
   const forms: PluralText = texts[name]
-  const form = forms[new Intl.PluralRules(locale).select(count)] ?? forms.other
-  return fillText(form, { count: new Intl.NumberFormat(locale).format(count) })
+  const form = forms[formatsOf(locale).plurals.select(count)] ?? forms.other
+  return fillText(form, { count: formatsOf(locale).numbers.format(count) })
 }
 
 function partsOf<Value>(text: string, values: Readonly<Record<string, Value>>): readonly (string | Value)[] {
