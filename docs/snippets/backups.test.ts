@@ -5,7 +5,6 @@
 
 // #region imports
 import type { AuditEvent, AuthorizationServer } from 'grantwell'
-import { isPublished } from 'grantwell/core'
 // #endregion imports
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -28,17 +27,7 @@ afterAll(() => rmSync(folder, { recursive: true }))
 // #region end-all
 /** Ends every grant of every application. Returns how many worked until now. */
 async function endAllGrants(server: AuthorizationServer): Promise<number> {
-  let ended = 0
-  for (const state of ['approved', 'suspended'] as const) {
-    let cursor: string | undefined
-    do {
-      const page = await server.applications.list({ state }, cursor === undefined ? {} : { cursor })
-      for (const application of page.applications)
-        if (isPublished(application)) ended += await server.grants.revokeApplication(application.clientId)
-      cursor = page.cursor
-    } while (cursor !== undefined)
-  }
-  return ended
+  return server.grants.revokeEverything({ actor: 'restore' })
 }
 // #endregion end-all
 

@@ -51,14 +51,10 @@ export function createAdministration(
   transactions: Transactions,
 ): { readonly applications: Applications; readonly grants: Grants } {
   return {
-    applications: loadedLater(APPLICATIONS, async () => {
-      const { createApplications } = await import('./applications.js')
-      return createApplications(settings, transactions)
-    }),
-    grants: loadedLater(GRANTS, async () => {
-      const { createGrants } = await import('./grants.js')
-      return createGrants(settings, transactions)
-    }),
+    applications: loadedLater(APPLICATIONS, async () =>
+      (await import('./applications.js')).createApplications(settings, transactions),
+    ),
+    grants: loadedLater(GRANTS, async () => (await import('./grants.js')).createGrants(settings, transactions)),
   }
 }
 

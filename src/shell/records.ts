@@ -6,9 +6,9 @@ import type { Application } from '../core/application/application.js'
 import { GrantwellError } from '../core/errors.js'
 import type { Consents } from '../core/grant/consents.js'
 import type { Grant, GrantRecord } from '../core/grant/grant.js'
-import { isGrant, NOBODY, retention } from '../core/grant/grant.js'
+import { isGrant, retention } from '../core/grant/grant.js'
 import type { Attempts } from '../core/rate-limit.js'
-import type { ClientKey, Digest, GrantId, Seconds } from '../core/values.js'
+import type { ClientKey, Digest, GrantId } from '../core/values.js'
 import type { JsonValue, WriteOptions } from '../storage/record-store.js'
 
 /** The key of the record that names the issuer of all records. */
@@ -69,21 +69,9 @@ export interface RecordWrite extends Omit<WriteOptions, 'expected'> {
   readonly value: object
 }
 
-/** A time that is past on every clock: a record that expires then is gone for every server at once. */
-export const LONG_PAST: Seconds = 1
-
-/** The label of the records of a user's decisions, on whatever application. */
-export function consentLabel(subjectDigest: Digest): string {
-  return `consents:${subjectDigest}`
-}
-
-function subjectLabels({ subject }: Grant): readonly string[] {
-  return subject === NOBODY ? [] : [`subject:${subject}`]
-}
-
 /** Makes the write of a grant. A device that waits is on nobody's list yet. */
 export function grantWrite(grant: GrantRecord): RecordWrite {
-  const labels = isGrant(grant) ? [...subjectLabels(grant), `client:${grant.clientId}`] : []
+  const labels = isGrant(grant) ? [`subject:${grant.subject}`, `client:${grant.clientId}`] : []
   return { key: keys.grant(grant.id), value: grant, expiresAt: retention(grant), labels }
 }
 

@@ -11,6 +11,8 @@ import { freePort, start, temporaryFolder } from './process.js'
 export interface EtcdEngine {
   /** Where clients reach it. */
   readonly url: string
+  /** The file that has its records. */
+  readonly file: string
   /** Starts it again, on the same port, with what it has stored. */
   readonly start: () => Promise<void>
   /** Ends it at once, by SIGKILL. */
@@ -34,6 +36,7 @@ export async function startEtcd(): Promise<EtcdEngine> {
 
   const server: EtcdEngine = {
     url,
+    file: join(folder.path, 'data/member/snap/db'),
     start: async () => {
       const file = program(etcd, 'etcd')
       engine = await start({ file, args, directory: folder.path, ready: /serving client traffic/ })

@@ -33,7 +33,7 @@ const BUDGETS: { readonly [entry: string]: Budget } = {
   './storage/sqlite': { files: 5, gzip: 4_250 },
   './storage/postgres': { files: 12, gzip: 10_100 },
   './storage/redis': { files: 9, gzip: 7_900 },
-  './pages': { files: 2, gzip: 15_100, later: 52_000 },
+  './pages': { files: 2, gzip: 15_200, later: 52_000 },
   './metadata': { files: 1, gzip: 26_500 },
   './client': { files: 14, gzip: 22_300 },
   './client/node': { files: 5, gzip: 10_100 },

@@ -219,11 +219,8 @@ export function withPairs(grant: Grant, pairs: readonly TokenPair[], lastUsedAt:
   return audience === undefined ? next : { ...next, audience }
 }
 
-/** A grant of which nothing works any more. */
-export type RevokedGrant = Grant & { readonly revokedAt: Seconds }
-
 /** Returns a grant after its revocation. It says that it was revoked, and holds no digest of a token. Written out, as `withPairs`. */
-export function tombstone(grant: Grant, now: Seconds): RevokedGrant {
+export function tombstone(grant: Grant, now: Seconds): Grant {
   const { v, id, clientId, subject, scopes, resources, createdAt, keepUntil, code, revokedAt = now } = grant
   const { lastUsedAt } = grant
   const audience = audienceOf(grant)
@@ -251,34 +248,3 @@ export function tombstone(grant: Grant, now: Seconds): RevokedGrant {
 }
 
 const NONE: readonly never[] = []
-
-/** The subject in a record whose user was erased. No user has it: a subject is never empty. */
-export const NOBODY = '' as Subject // no user of any host
-
-/**
- * Returns a revoked grant that says nothing of its user, and nothing of what was asked for. Its digest and its end stay, so that a code
- * of it that comes back is refused as before.
- */
-export function withoutUser({ v, id, clientId, createdAt, keepUntil, code, revokedAt }: RevokedGrant): Grant {
-  const { digest, expiresAt } = code
-  const redeemable =
-    code.redirectUri === undefined
-      ? { digest, expiresAt, interval: code.interval }
-      : { digest, expiresAt, redirectUri: '' }
-  const [scopes, pairs, retired] = [NONE, NONE, NONE]
-  const resources = { kind: 'public' } as const
-  return {
-    v,
-    id,
-    clientId,
-    subject: NOBODY,
-    scopes,
-    resources,
-    createdAt,
-    keepUntil,
-    code: redeemable,
-    pairs,
-    retired,
-    revokedAt,
-  }
-}

@@ -10,7 +10,7 @@ import { digestOf } from '../credentials/digests.js'
 import type { RefusalReason } from '../errors.js'
 import type { ClientId, Seconds } from '../values.js'
 import type { Grant, TokenPair } from './grant.js'
-import { findPair, isLive, NOBODY, retire, tombstone, withoutUser, withPairs, worksUntil } from './grant.js'
+import { findPair, isLive, retire, tombstone, withPairs, worksUntil } from './grant.js'
 import type { GrantOutcome } from './outcome.js'
 import { about } from './outcome.js'
 import type { GrantRules } from './rules.js'
@@ -31,8 +31,6 @@ export interface WithdrawCommand {
   readonly type: 'withdraw'
   /** The one who ends the grant: its user, an administrator, or newer grants (the option `grantLimit`). */
   readonly by: 'user' | 'administrator' | 'limit'
-  /** True if the record is to say nothing of its user from then on, whether the grant worked or not. */
-  readonly erase?: true
 }
 
 /** The answer to {@link RevokeCommand} and {@link WithdrawCommand}: the client sees the same in both cases. */
@@ -85,11 +83,8 @@ export function revoke(
  */
 export function withdraw(grant: Grant | undefined, command: WithdrawCommand, now: Seconds): GrantOutcome<Revocation> {
   if (grant === undefined) return unchanged('credential_unknown')
-  const ended = command.erase === true ? withoutUser(tombstone(grant, now)) : tombstone(grant, now)
-  if (grant.revokedAt !== undefined) {
-    const isErased = command.erase !== true || grant.subject === NOBODY
-    return isErased ? unchanged('credential_revoked') : { ...unchanged('credential_revoked'), grant: ended }
-  }
+  if (grant.revokedAt !== undefined) return unchanged('credential_revoked')
+  const ended = tombstone(grant, now)
   if (!isLive(grant, now)) return { ...unchanged('credential_expired'), grant: ended }
   return {
     reply: { type: 'revoked' },

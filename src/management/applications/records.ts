@@ -14,9 +14,10 @@ import { parseClientId } from '../../core/values.js'
 import type { Settings } from '../../shell/options/settings.js'
 import { applicationWrite } from '../../shell/records/application-write.js'
 import { storeError } from '../../shell/records/checked-store.js'
-import { keys, LONG_PAST, recordAs } from '../../shell/records.js'
+import { keys, recordAs } from '../../shell/records.js'
 import type { Decision, Transactions } from '../../shell/transactions.js'
 import type { Logos } from '../logos.js'
+import { LONG_PAST } from '../removed.js'
 import { refusalError } from './errors.js'
 
 /** The parts of a server that the functions on applications use. */

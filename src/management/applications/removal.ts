@@ -4,6 +4,7 @@
  */
 import type { Application } from '../../core/application/application.js'
 import { isPublished, selfRegisteredOf } from '../../core/application/application.js'
+import { applicationLabels } from '../../core/application/application-record.js'
 import { checkArgument, readStrictOptions } from '../../core/options.js'
 import { TEXT } from '../../core/takes.js'
 import type { ClientId, Subject } from '../../core/values.js'
@@ -11,6 +12,7 @@ import { parseClientId } from '../../core/values.js'
 import type { ActedBy } from '../arguments.js'
 import { ACTED_BY } from '../arguments.js'
 import { endGrants } from '../grants/end.js'
+import { clearIndex } from '../grants/pages.js'
 import { refusalError } from './errors.js'
 import type { Applications } from './interface.js'
 import type { ApplicationContext } from './records.js'
@@ -43,6 +45,8 @@ export function createRemovalFunctions(
       const application = await readApplication(context, id)
       if (application !== undefined) await removeApplication(context, application, actor)
       await endAll(context, clientId, actor, true)
+      const labels = application === undefined ? [] : applicationLabels(application)
+      for (const label of labels) await clearIndex(context.transactions, label)
     },
   }
 }

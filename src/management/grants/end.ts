@@ -6,7 +6,6 @@
 import type { GrantwellError } from '../../core/errors.js'
 import { isOAuthError } from '../../core/errors.js'
 import type { Grant } from '../../core/grant/grant.js'
-import { NOBODY } from '../../core/grant/grant.js'
 import type { WithdrawCommand } from '../../core/grant/revoke.js'
 import type { GrantRules } from '../../core/grant/rules.js'
 import { transition } from '../../core/grant/transition.js'
@@ -16,6 +15,7 @@ import { recordAs } from '../../shell/records.js'
 import type { Transactions } from '../../shell/transactions.js'
 import { grantChange } from '../../shell/transactions.js'
 import { pagesOf } from './pages.js'
+import { NOBODY, writeWithoutUser } from './without-user.js'
 
 /** A wish to end grants. */
 export interface Ending {
@@ -42,9 +42,12 @@ export async function endGrant(
   const reply = await transact([key], ([value], now, entropy) => {
     const found = recordAs.grant(value)
     const grant = found !== undefined && mayEnd(found) ? found : undefined
-    const outcome = transition(grant, { type: 'withdraw', by, ...(erase && { erase }) }, now, entropy, rules)
+    const outcome = transition(grant, { type: 'withdraw', by }, now, entropy, rules)
     const events = outcome.events.map((event) => (actor === undefined ? event : { ...event, actor }))
-    return grantChange({ ...outcome, events })
+    const { revokedAt = now } = grant ?? {}
+    const isLeft = erase === true && grant !== undefined && grant.subject !== NOBODY
+    const change = grantChange({ ...outcome, events })
+    return isLeft ? { ...change, write: writeWithoutUser(grant, revokedAt) } : change
   })
   if (isOAuthError(reply)) throw storeError(reply)
   return reply.type === 'revoked'

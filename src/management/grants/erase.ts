@@ -7,12 +7,13 @@ import { isOAuthError } from '../../core/errors.js'
 import type { Consents } from '../../core/grant/consents.js'
 import type { Grant } from '../../core/grant/grant.js'
 import type { Subject } from '../../core/values.js'
+import { consentLabel } from '../../shell/consents/grants.js'
 import type { Settings } from '../../shell/options/settings.js'
 import { storeError } from '../../shell/records/checked-store.js'
-import { consentLabel, LONG_PAST } from '../../shell/records.js'
 import type { Transactions } from '../../shell/transactions.js'
+import { LONG_PAST } from '../removed.js'
 import { endGrants } from './end.js'
-import { pagesOf } from './pages.js'
+import { clearIndex, pagesOf } from './pages.js'
 
 /** The decisions in place of those of a user, until the engine removes the record. */
 const NO_DECISIONS: Consents = { v: 1, decisions: [] }
@@ -30,12 +31,17 @@ export async function eraseSubject(
   actor: Subject | undefined,
 ): Promise<number> {
   await eraseDecisions(settings, transactions, subject)
-  return endGrants(transactions, settings.rules, `subject:${subject}`, {
+  const label = `subject:${subject}`
+  const ended = await endGrants(transactions, settings.rules, label, {
     by: 'administrator',
     ...(actor !== undefined && { actor }),
     mayEnd: (grant: Grant) => grant.subject === subject,
     erase: true,
   })
+  await clearIndex(transactions, label)
+  // Of applications that the user handed in, and that were deleted or given away.
+  await clearIndex(transactions, `applicant:${subject}`)
+  return ended
 }
 
 async function eraseDecisions(
@@ -50,4 +56,5 @@ async function eraseDecisions(
       const erased = await transactions.transact<'erased'>([key], () => ({ reply: 'erased', write }))
       if (isOAuthError(erased)) throw storeError(erased)
     }
+  await clearIndex(transactions, label)
 }

@@ -6,6 +6,16 @@ import type { OAuthError } from '../../core/errors.js'
 import { isOAuthError } from '../../core/errors.js'
 import type { PageWanted } from '../../shell/records/checked-store.js'
 import { storeError } from '../../shell/records/checked-store.js'
+import type { Transactions } from '../../shell/transactions.js'
+
+/**
+ * Reads a list once more after its records lost the label. An engine may keep a label, which names a user, in an index until it meets
+ * there that the record is gone.
+ * @throws GrantwellError `ERR_STORE`
+ */
+export async function clearIndex({ list }: Pick<Transactions, 'list'>, label: string): Promise<void> {
+  for await (const _ of pagesOf(list, label));
+}
 
 /**
  * Reads the records with a label, page by page.

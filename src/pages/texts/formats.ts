@@ -4,7 +4,7 @@
  * @module
  */
 
-/** The formats of one language. Each is made when it is first needed. */
+/** The formats of one language. */
 export interface Formats {
   /** Days of UTC, written out. */
   readonly days: Intl.DateTimeFormat
@@ -21,26 +21,12 @@ const LANGUAGES_KEPT = 100
 export function formatsOf(locale: string): Formats {
   const found = kept.get(locale)
   if (found !== undefined) return found
-  const made = createFormats(locale)
   if (kept.size >= LANGUAGES_KEPT) kept.clear()
+  const made = {
+    days: new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeZone: 'UTC' }),
+    numbers: new Intl.NumberFormat(locale),
+    plurals: new Intl.PluralRules(locale),
+  }
   kept.set(locale, made)
   return made
-}
-
-function createFormats(locale: string): Formats {
-  const made: { -readonly [Name in keyof Formats]?: Formats[Name] } = {}
-  return {
-    get days() {
-      made.days ??= new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeZone: 'UTC' })
-      return made.days
-    },
-    get numbers() {
-      made.numbers ??= new Intl.NumberFormat(locale)
-      return made.numbers
-    },
-    get plurals() {
-      made.plurals ??= new Intl.PluralRules(locale)
-      return made.plurals
-    },
-  }
 }

@@ -11,11 +11,11 @@ import { GIVES_WAY_AFTER, isCounted } from '../../core/grant/consents.js'
 import type { Grant } from '../../core/grant/grant.js'
 import { isLive } from '../../core/grant/grant.js'
 import { transition } from '../../core/grant/transition.js'
-import type { ClientKey, GrantId, Seconds, Subject } from '../../core/values.js'
+import type { ClientKey, Digest, GrantId, Seconds, Subject } from '../../core/values.js'
 import type { JsonValue } from '../../storage/record-store.js'
 import type { Settings } from '../options/settings.js'
 import type { RecordWrite } from '../records.js'
-import { consentLabel, grantWrite, keys, recordAs } from '../records.js'
+import { grantWrite, keys, recordAs } from '../records.js'
 import type { Decision as Change, Transactions } from '../transactions.js'
 import { grantChange } from '../transactions.js'
 
@@ -34,6 +34,11 @@ export interface ConsentContext {
 /** Returns the key of the record of a user's decisions on an application. */
 export function consentKey({ settings }: ConsentContext, { clientKey, subject }: Deciding): string {
   return keys.consent(clientKey, digestOf(settings.digests, subject))
+}
+
+/** Returns the label of the records of a user's decisions, on whatever application. */
+export function consentLabel(subjectDigest: Digest): string {
+  return `consents:${subjectDigest}`
 }
 
 /** Makes the write of a user's decisions on an application. */

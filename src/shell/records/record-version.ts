@@ -29,6 +29,6 @@ export function unreadable({
   const came = version === undefined ? 'no version' : `version ${JSON.stringify(version)}`
   return new GrantwellError(
     'ERR_RECORD_VERSION',
-    `grantwell: the record ${key} has ${came}; this release reads version ${RECORD_VERSION}. Nothing was answered from it or written`,
+    `grantwell: the record ${key} has ${came}; this release reads version ${RECORD_VERSION}. Nothing was answered or written`,
   )
 }
