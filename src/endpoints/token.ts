@@ -76,10 +76,7 @@ export function tokenEndpoint<Native>(
       const application = authenticateClient(stored, client, digests, now)
       if (isOAuthError(application)) return withoutChange(application)
       if (isOAuthError(asked.grant)) return withoutChange(asked.grant)
-      if (credential === undefined)
-        return withoutChange(
-          invalidGrant(presented === undefined ? 'credential_unknown' : 'credential_of_another_client'),
-        )
+      if (credential === undefined) return withoutChange(otherCredential(presented))
       const fault = asked.grant.registrationFault(application)
       if (fault !== undefined) return withoutChange(fault)
       const { clientId, scopes: registered } = application
@@ -88,6 +85,11 @@ export function tokenEndpoint<Native>(
       return transition(grant, command, now, entropy, lifetimesFor(application, rules))
     })
   }
+}
+
+/** Makes the error of a credential that is none of the client. */
+function otherCredential(presented: Credential | undefined): OAuthError {
+  return invalidGrant(presented === undefined ? 'credential_unknown' : 'credential_of_another_client')
 }
 
 function protocolOf({ scopes: catalogue, audiences, allowClientSecretPost: allowPost }: Settings<never>) {

@@ -19,6 +19,7 @@ import { checkRegistration } from '../../src/core/application/registration-check
 import { constantTimeEqual, decodeBase64url, encodeBase64url } from '../../src/core/credentials/base64url.js'
 import { parseCredential, parseGrantId } from '../../src/core/credentials/credential.js'
 import { bytesOfAscii, digestOf } from '../../src/core/credentials/digests.js'
+import { parseDigest, passwordHashKind } from '../../src/core/credentials/imported-secret.js'
 import { parseUserCode } from '../../src/core/credentials/user-code.js'
 import { sameJson } from '../../src/core/json.js'
 import { nearest } from '../../src/core/nearest.js'
@@ -129,6 +130,15 @@ export const CORE: Readonly<Record<string, Inputs>> = {
       return () => Buffer.from(encodeBase64url(bytes)) // which makes it flat
     },
   }),
+  'core/credentials/imported-secret.ts parseDigest': ofText(parseDigest),
+  'core/credentials/imported-secret.ts passwordHashKind': ofText(passwordHashKind, [
+    ['{', '}'],
+    ['$2b$12$', ''],
+    ['$argon2id$', '$'],
+    ['$6$', '$'],
+    ['pbkdf2_', '$'],
+    ['sha256$', '$'],
+  ]),
   'core/credentials/credential.ts parseCredential': ofText(parseCredential, [
     ['', ''],
     ['gwa_', ''],

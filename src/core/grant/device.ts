@@ -20,11 +20,11 @@ import type { Resources } from '../resource.js'
 import type { Scope } from '../scopes.js'
 import type { ClientId, ClientKey, GrantId, Seconds, Subject } from '../values.js'
 import type { DeviceAuthorization, DeviceCode, Grant, GrantRecord } from './grant.js'
-import { isGrant, redeemed } from './grant.js'
+import { isGrant } from './grant.js'
 import type { GrantOutcome } from './outcome.js'
 import { about, issuedEvent, refused, withoutChange } from './outcome.js'
 import type { IssuedTokens } from './pair.js'
-import { createPair, createSecrets, issuedTokens, scopesNow, withoutScopes } from './pair.js'
+import { createPair, createSecrets, issuedTokens, redeemed, scopesNow, withoutScopes } from './pair.js'
 import type { GrantRules } from './rules.js'
 
 /** Returns the error for an application that may not use the device flow; undefined for one that may (RFC 6749, section 5.2). */

@@ -12,11 +12,10 @@ import { digestOf } from '../credentials/digests.js'
 import type { Scope } from '../scopes.js'
 import type { ClientId, Seconds } from '../values.js'
 import type { AuthorizationCode, Grant } from './grant.js'
-import { redeemed, tombstone } from './grant.js'
 import type { GrantOutcome } from './outcome.js'
 import { about, invalidGrant, refused, withoutChange } from './outcome.js'
 import type { IssuedTokens } from './pair.js'
-import { createPair, createSecrets, issuedTokens, scopesNow, withoutScopes } from './pair.js'
+import { createPair, createSecrets, issuedTokens, redeemed, scopesNow, tombstone, withoutScopes } from './pair.js'
 import type { GrantRules } from './rules.js'
 
 /** The command of a client that exchanges its code. */

@@ -7,7 +7,6 @@
  */
 
 import type { Audience } from '../audiences/audience.js'
-import { audienceOf } from '../audiences/audience.js'
 import { constantTimeEqual } from '../credentials/base64url.js'
 import type { Resources } from '../resource.js'
 import type { Scope } from '../scopes.js'
@@ -205,46 +204,3 @@ export function liveUntil(grant: Grant): Seconds {
   }
   return until
 }
-
-/** Returns a grant after a code of it gave its first pair. */
-export function redeemed(grant: Grant, code: Grant['code'], pair: TokenPair, now: Seconds): Grant {
-  return withPairs({ ...grant, code }, [pair], now)
-}
-
-/** Returns a grant that gave out a pair at a moment. Written out: objects of one shape are copied and read fastest. */
-export function withPairs(grant: Grant, pairs: readonly TokenPair[], lastUsedAt: Seconds): Grant {
-  const { v, id, clientId, subject, scopes, resources, createdAt, keepUntil, code, retired } = grant
-  const audience = audienceOf(grant)
-  const next = { v, id, clientId, subject, scopes, resources, createdAt, keepUntil, code, pairs, retired, lastUsedAt }
-  return audience === undefined ? next : { ...next, audience }
-}
-
-/** Returns a grant after its revocation. It says that it was revoked, and holds no digest of a token. Written out, as `withPairs`. */
-export function tombstone(grant: Grant, now: Seconds): Grant {
-  const { v, id, clientId, subject, scopes, resources, createdAt, keepUntil, code, revokedAt = now } = grant
-  const { lastUsedAt } = grant
-  const audience = audienceOf(grant)
-  const pairs = NONE
-  const retired = NONE
-  const ended =
-    lastUsedAt === undefined
-      ? { v, id, clientId, subject, scopes, resources, createdAt, keepUntil, code, pairs, retired, revokedAt }
-      : {
-          v,
-          id,
-          clientId,
-          subject,
-          scopes,
-          resources,
-          createdAt,
-          keepUntil,
-          code,
-          pairs,
-          retired,
-          lastUsedAt,
-          revokedAt,
-        }
-  return audience === undefined ? ended : { ...ended, audience }
-}
-
-const NONE: readonly never[] = []

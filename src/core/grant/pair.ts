@@ -1,5 +1,5 @@
 /**
- * A token pair: its secrets, its record, and the answer that hands it out.
+ * A token pair: its secrets, its record, and the answer that hands it out; and a grant after it gave one, or was revoked.
  * @module
  * @see Specification, section 3; RFC 6749, section 5.1
  */
@@ -13,7 +13,7 @@ import { macKeyOf } from '../credentials/mac.js'
 import type { Scope } from '../scopes.js'
 import { limitScopes } from '../scopes.js'
 import type { Seconds } from '../values.js'
-import type { TokenPair } from './grant.js'
+import type { Grant, TokenPair } from './grant.js'
 import { worksUntil } from './grant.js'
 import type { GrantOutcome } from './outcome.js'
 import { refused, withoutChange } from './outcome.js'
@@ -107,3 +107,46 @@ export function issuedTokens(
   if (pair.access.type === undefined) return { type: 'tokens', accessToken, refreshToken, expiresIn, scopes }
   return { type: 'tokens', accessToken, refreshToken, expiresIn, scopes, macKey: macKeyOf(secrets.access, rules) }
 }
+
+/** Returns a grant after a code of it gave its first pair. */
+export function redeemed(grant: Grant, code: Grant['code'], pair: TokenPair, now: Seconds): Grant {
+  return withPairs({ ...grant, code }, [pair], now)
+}
+
+/** Returns a grant that gave out a pair at a moment. Written out: objects of one shape are copied and read fastest. */
+export function withPairs(grant: Grant, pairs: readonly TokenPair[], lastUsedAt: Seconds): Grant {
+  const { v, id, clientId, subject, scopes, resources, createdAt, keepUntil, code, retired } = grant
+  const audience = audienceOf(grant)
+  const next = { v, id, clientId, subject, scopes, resources, createdAt, keepUntil, code, pairs, retired, lastUsedAt }
+  return audience === undefined ? next : { ...next, audience }
+}
+
+/** Returns a grant after its revocation. It says that it was revoked, and holds no digest of a token. Written out, as `withPairs`. */
+export function tombstone(grant: Grant, now: Seconds): Grant {
+  const { v, id, clientId, subject, scopes, resources, createdAt, keepUntil, code, revokedAt = now } = grant
+  const { lastUsedAt } = grant
+  const audience = audienceOf(grant)
+  const pairs = NONE
+  const retired = NONE
+  const ended =
+    lastUsedAt === undefined
+      ? { v, id, clientId, subject, scopes, resources, createdAt, keepUntil, code, pairs, retired, revokedAt }
+      : {
+          v,
+          id,
+          clientId,
+          subject,
+          scopes,
+          resources,
+          createdAt,
+          keepUntil,
+          code,
+          pairs,
+          retired,
+          lastUsedAt,
+          revokedAt,
+        }
+  return audience === undefined ? ended : { ...ended, audience }
+}
+
+const NONE: readonly never[] = []

@@ -19,11 +19,11 @@ import type { Scope } from '../scopes.js'
 import { narrowScopes } from '../scopes.js'
 import type { ClientId, Digest, Seconds } from '../values.js'
 import type { Grant, TokenPair } from './grant.js'
-import { findPair, PAIRS_IN_GRACE, retire, tombstone, withPairs, worksUntil } from './grant.js'
+import { findPair, PAIRS_IN_GRACE, retire, worksUntil } from './grant.js'
 import type { GrantOutcome } from './outcome.js'
 import { about, invalidGrant, refused, withoutChange } from './outcome.js'
 import type { IssuedTokens, PairSecrets } from './pair.js'
-import { createPair, createSecrets, issuedTokens, scopesNow, withoutScopes } from './pair.js'
+import { createPair, createSecrets, issuedTokens, scopesNow, tombstone, withoutScopes, withPairs } from './pair.js'
 import type { GrantRules } from './rules.js'
 
 /** The command of a client that refreshes a pair. */

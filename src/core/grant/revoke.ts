@@ -10,9 +10,10 @@ import { digestOf } from '../credentials/digests.js'
 import type { RefusalReason } from '../errors.js'
 import type { ClientId, Seconds } from '../values.js'
 import type { Grant, TokenPair } from './grant.js'
-import { findPair, isLive, retire, tombstone, withPairs, worksUntil } from './grant.js'
+import { findPair, isLive, retire, worksUntil } from './grant.js'
 import type { GrantOutcome } from './outcome.js'
 import { about } from './outcome.js'
+import { tombstone, withPairs } from './pair.js'
 import type { GrantRules } from './rules.js'
 
 /** The command of a client that revokes a token. */
