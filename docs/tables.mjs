@@ -160,7 +160,7 @@ const INTRODUCTIONS = {
     '| `client` | the client, at the revocation endpoint |',
     '| `replay` | the service, since a code or refresh token came back |',
     '| `user` | the user, at `/oauth2/applications`, or `revokeGrant` and `revokeAll` |',
-    '| `administrator` | `revokeApplication` |',
+    '| `administrator` | the host, by `revokeApplication`, `revokeEverything`, `grants.erase`, or by deleting or erasing an application |',
     '| `limit` | a newer grant of the same user to the same application (`grantLimit`) |',
     '',
   ],
