@@ -47,6 +47,7 @@ export type {
   WantedApplications,
 } from './management/applications/interface.js'
 export type { GrantCount, GrantPage, GrantSummary, Grants } from './management/grants/interface.js'
+export type { Health, HealthProblem } from './management/health.js'
 export type { Logo } from './management/logos.js'
 export type { Pages } from './pages/index.js'
 export type { NoToken } from './protocol/bearer.js'

@@ -11,6 +11,7 @@ import { createAuthenticate, createGuard } from './guard/guard.js'
 import { createAdministration } from './management/administration.js'
 import type { Applications } from './management/applications/interface.js'
 import type { Grants } from './management/grants/interface.js'
+import type { Health } from './management/health.js'
 import { resourceMetadataPath, resourcesAt } from './protocol/audiences/resource-metadata.js'
 import { isPreflight } from './protocol/cors/preflight.js'
 import { ENDPOINT_PATHS, METADATA_PATH, OPENID_PATH } from './protocol/endpoints.js'
@@ -65,6 +66,11 @@ export interface AuthorizationServer<Native = unknown> extends GuardProvider, Ht
   readonly applications: Applications
   /** Functions that list the permissions of users, and end them. */
   readonly grants: Grants
+  /**
+   * Asks the store and the clock once, and says what is wrong: for a route that tells a load balancer if this server can work. One round
+   * trip; nothing is written but the record of the issuer, where the store is new. Never rejects.
+   */
+  readonly health: () => Promise<Health>
 }
 
 /** Answers the requests to a route. */
@@ -104,7 +110,7 @@ export function createAuthorizationServer<Native = unknown>(
   const transactions = createTransactions(settings)
   const reportRefusal = createReportRefusal(settings)
   const guard = createGuard(settings, transactions, reportRefusal)
-  const { applications, grants } = createAdministration(settings, transactions)
+  const administration = createAdministration(settings, transactions)
   const routes = createRoutes(settings, transactions, reportRefusal)
   const server: AuthorizationServer<Native> & WithInternals<Native> = {
     issuer,
@@ -113,8 +119,7 @@ export function createAuthorizationServer<Native = unknown>(
     handle: createHandle(settings, routes, reportRefusal),
     guard,
     authenticate: createAuthenticate(guard),
-    applications,
-    grants,
+    ...administration,
     [INTERNALS]: { settings, transactions, reportRefusal },
   }
   return server

@@ -5,26 +5,25 @@
 
 // #region imports
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { AuditEvent, RecordStore } from 'grantwell'
+import type { AuditEvent, AuthorizationServer } from 'grantwell'
 // #endregion imports
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { RecordStore } from 'grantwell'
+import { createAuthorizationServer } from 'grantwell'
 import { memoryStore } from 'grantwell/storage/memory'
 import { sqliteStore } from 'grantwell/storage/sqlite'
 import Database from 'libsql'
 import { expect, it } from 'vitest'
-import { refresh, testServer, tokens } from '../../test/support.js'
+import { ISSUER, refresh, testServer, tokens } from '../../test/support.js'
 
 // #region ready
-/** Answers 200 where the store answers, and 503 where it does not. */
-function readiness(store: RecordStore) {
+/** Answers 200 where the server can work, and 503 with what is wrong where it cannot. */
+function readiness(server: AuthorizationServer) {
   return async (_: IncomingMessage, response: ServerResponse) => {
-    try {
-      await store.read(['health']) // a key that no record has
-      response.writeHead(200).end('ready\n')
-    } catch {
-      response.writeHead(503).end('the store does not answer\n')
-    }
+    const { healthy, problems } = await server.health()
+    response.writeHead(healthy ? 200 : 503, { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' })
+    response.end(JSON.stringify({ healthy, problems }))
   }
 }
 // #endregion ready
@@ -58,7 +57,14 @@ function createCounters() {
 
 /** Asks a readiness route once. */
 async function statusOf(store: RecordStore): Promise<number> {
-  const web = http.createServer(readiness(store)).listen(0, '127.0.0.1')
+  const server = createAuthorizationServer({
+    issuer: ISSUER,
+    store,
+    user: () => undefined,
+    signInUrl: () => '/sign-in',
+    onError: () => {},
+  })
+  const web = http.createServer(readiness(server)).listen(0, '127.0.0.1')
   await new Promise((resolve) => web.once('listening', resolve))
   const { port } = web.address() as AddressInfo
   const { status } = await fetch(`http://127.0.0.1:${port}/`)

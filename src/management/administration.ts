@@ -10,6 +10,7 @@ import type { Settings } from '../shell/options/settings.js'
 import type { Transactions } from '../shell/transactions.js'
 import type { Applications } from './applications/interface.js'
 import type { Grants } from './grants/interface.js'
+import type { Health } from './health.js'
 
 /** Every name of the functions, so that a forgotten one does not compile. */
 const APPLICATIONS: Readonly<Record<keyof Applications, 0>> = {
@@ -45,12 +46,15 @@ const GRANTS: Readonly<Record<keyof Grants, 0>> = {
   countGrants: 0,
 }
 
-/** Creates the functions on a server's applications and grants. */
+const HEALTH = { health: 0 } as const
+
+/** Creates the functions on a server's applications, grants and health. */
 export function createAdministration(
   settings: Settings<never>,
   transactions: Transactions,
-): { readonly applications: Applications; readonly grants: Grants } {
+): { readonly applications: Applications; readonly grants: Grants; readonly health: () => Promise<Health> } {
   return {
+    ...loadedLater(HEALTH, async () => (await import('./health.js')).createHealthCheck(settings, transactions)),
     applications: loadedLater(APPLICATIONS, async () =>
       (await import('./applications.js')).createApplications(settings, transactions),
     ),
