@@ -7,6 +7,13 @@
 import { postgresStore } from 'grantwell/storage/postgres'
 import { Pool } from 'pg'
 // #endregion imports
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+// #region print-imports
+import { writeFile } from 'node:fs/promises'
+// #endregion print-imports
 // #region end-imports
 import type { Server } from 'node:http'
 // #endregion end-imports
@@ -31,6 +38,13 @@ async function openStore(connectionString: string) {
   return { pool, store }
 }
 // #endregion open
+
+// #region print
+/** Writes the SQL that makes the table into a file. It asks no database. */
+async function printMigration(file: string) {
+  await writeFile(file, await postgresStore(new Pool()).migrate({ print: true }))
+}
+// #endregion print
 
 // #region pools
 /** Opens two pools: the service's own queries then never wait for those of the store, and keep their own limits. */
@@ -79,6 +93,19 @@ describeWith(describe, postgresql, 'PostgreSQL', () => {
       const other = postgresStore(pool, options)
       await other.migrate()
       expect(await other.read(['key'])).toEqual([undefined])
+
+      await pool.query('DROP TABLE grantwell_records')
+      const folder = mkdtempSync(join(tmpdir(), 'grantwell-docs-postgres-'))
+      const file = join(folder, 'grantwell.sql')
+      await printMigration(file)
+      const psql = () =>
+        execFileSync('psql', ['--single-transaction', '--set=ON_ERROR_STOP=1', address, `--file=${file}`])
+      psql()
+      expect(await store.write('key', 1, { expected: 0, labels: ['label'] })).toBe(true)
+      psql() // changes nothing
+      await store.migrate() // finds the shape that it wants
+      expect((await store.list('label')).records).toMatchObject([{ key: 'key', value: 1 }])
+      rmSync(folder, { recursive: true })
 
       const apart = await openPools(address)
       expect(apart.tokens.options.connectionTimeoutMillis).toBe(5_000)

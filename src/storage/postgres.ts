@@ -9,7 +9,8 @@
 import { createConditionalWrites, createRow } from './postgres/batched-writes.js'
 import type { EmbeddedPostgres, NodePostgres } from './postgres/client.js'
 import { prepareClient } from './postgres/client.js'
-import { migrate } from './postgres/migrate.js'
+import type { Migrate } from './postgres/migrate.js'
+import { createMigrate } from './postgres/migrate.js'
 import { encodeLabel } from './postgres/names.js'
 import { createRemoval } from './postgres/remove-expired.js'
 import type { RecordRow } from './postgres/row.js'
@@ -24,6 +25,7 @@ import { createParseCache } from './shared/parse-cache.js'
 
 export { StorageUnavailable } from '../core/errors.js'
 export type { EmbeddedPostgres, NodePostgres } from './postgres/client.js'
+export type { Migrate } from './postgres/migrate.js'
 export type { JsonValue, RecordPage, RecordStore, StoredRecord, WriteOptions } from './record-store.js'
 export type { EngineOptions, RemoteEngineOptions } from './shared/options.js'
 
@@ -39,7 +41,7 @@ export interface PostgresStore extends RecordStore {
    * Makes the table, and what belongs to it, where it is missing. May be called at every start, by many servers at once.
    * @throws GrantwellError `ERR_CONFIGURATION` for a table of that name that has another shape, with what it has and lacks
    */
-  readonly migrate: () => Promise<void>
+  readonly migrate: Migrate
   /**
    * Removes up to 1,000 expired records. A record can be removed an eighth of its life after it expired, at the latest.
    *
@@ -83,7 +85,7 @@ export function postgresStore(
   const { removeExpired, removeInBackground } = createRemoval(run, namespace, clock)
 
   return {
-    migrate: () => migrate(client, run, table, timeoutMs),
+    migrate: createMigrate(client, run, table, timeoutMs),
 
     removeExpired,
 

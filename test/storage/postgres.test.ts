@@ -54,6 +54,15 @@ function everywhere(connect: () => Promise<{ client: NodePostgres | EmbeddedPost
     expect(await updates()).toHaveLength(1)
   })
 
+  it('prints the SQL where it is asked to, and makes nothing then', async () => {
+    const text = await store.migrate({ print: true })
+    expect(text).toContain('CREATE TABLE "grantwell_records"')
+    await expect(store.read(['key'])).rejects.toMatchObject({ code: 'ERR_STORAGE_UNAVAILABLE' })
+    await store.migrate({ print: false })
+    expect(await store.read(['key'])).toEqual([undefined])
+    await expect(store.migrate({ prnt: true } as never)).rejects.toMatchObject({ code: 'ERR_CONFIGURATION' })
+  })
+
   // A page of the host may take a cursor from its address.
   it('gives a page for any text as a cursor', async () => {
     await store.migrate()
