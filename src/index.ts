@@ -46,6 +46,7 @@ export type {
   ClientCredentials,
   WantedApplications,
 } from './management/applications/interface.js'
+export type { ActedBy, AskedBy } from './management/arguments.js'
 export type { GrantCount, GrantPage, GrantSummary, Grants } from './management/grants/interface.js'
 export type { Health, HealthProblem } from './management/health.js'
 export type { Logo } from './management/logos.js'
@@ -55,7 +56,8 @@ export type { HttpBody, HttpHeaders, HttpRequest, HttpResponse, RequestLike } fr
 export type { PageSources } from './protocol/pages/page.js'
 export type { AuthorizationServer, HttpHandler } from './server.js'
 export { createAuthorizationServer } from './server.js'
-export type { AuditEvent, RefusedEvent } from './shell/audit.js'
+export type { AuditedRequest, RequestSource } from './shell/audit/request.js'
+export type { AuditEvent, NotStoredEvent, RefusedEvent } from './shell/audit.js'
 export type { FetchedClientMetadata } from './shell/options/client-metadata.js'
 export type { ClientCandidate, ClientVerdict } from './shell/options/client-policy.js'
 export type {

@@ -17,9 +17,9 @@ import { isPreflight } from './protocol/cors/preflight.js'
 import { ENDPOINT_PATHS, METADATA_PATH, OPENID_PATH } from './protocol/endpoints.js'
 import type { HttpRequest, HttpResponse } from './protocol/message.js'
 import { errorResponse, originForm, pathOf, withAllow } from './protocol/message.js'
-import type { RefusedEvent, ReportRefusal } from './shell/audit.js'
-import { createReportRefusal } from './shell/audit.js'
-import type { WithInternals } from './shell/internals.js'
+import { createAuditTrail } from './shell/audit/trail.js'
+import type { AuditTrail, RefusedEvent } from './shell/audit.js'
+import type { Internals, WithInternals } from './shell/internals.js'
 import { INTERNALS } from './shell/internals.js'
 import { lazy } from './shell/lazy.js'
 import type { MaybePromise } from './shell/maybe-promise.js'
@@ -27,8 +27,8 @@ import { andThen, isPromise } from './shell/maybe-promise.js'
 import type { Settings } from './shell/options/settings.js'
 import { resolveOptions } from './shell/options/settings.js'
 import type { AuthorizationServerOptions } from './shell/options.js'
-import type { Transactions } from './shell/transactions.js'
-import { createTransactions } from './shell/transactions.js'
+import { unavailable } from './shell/records/checked-store.js'
+import { createOwnedStore } from './shell/records/owned-store.js'
 
 /** The part of a server that an adapter needs: it answers the requests for some paths. */
 export interface HttpHandler<Native = unknown> {
@@ -107,22 +107,25 @@ export function createAuthorizationServer<Native = unknown>(
 ): AuthorizationServer<Native> {
   const settings = resolveOptions(options)
   const { issuer, bodyLimit } = settings
-  const transactions = createTransactions(settings)
-  const reportRefusal = createReportRefusal(settings)
-  const guard = createGuard(settings, transactions, reportRefusal)
-  const administration = createAdministration(settings, transactions)
-  const routes = createRoutes(settings, transactions, reportRefusal)
+  const internals = createInternals(settings)
+  const guard = createGuard(internals)
+  const routes = createRoutes(internals)
   const server: AuthorizationServer<Native> & WithInternals<Native> = {
     issuer,
     bodyLimit,
     owns: (url) => routes.has(pathOf(originForm(url))),
-    handle: createHandle(settings, routes, reportRefusal),
+    handle: createHandle(internals, routes),
     guard,
     authenticate: createAuthenticate(guard),
-    ...administration,
-    [INTERNALS]: { settings, transactions, reportRefusal },
+    ...createAdministration(internals),
+    [INTERNALS]: internals,
   }
   return server
+}
+
+/** Creates the parts of a server from its options. */
+export function createInternals<Native>(settings: Settings<Native>): Internals<Native> {
+  return { settings, store: createOwnedStore(settings), audit: createAuditTrail(settings) }
 }
 
 const GET = ['GET', 'HEAD'] as const
@@ -131,18 +134,15 @@ const PAGE = ['GET', 'HEAD', 'POST'] as const
 const REGISTRATION = ['GET', 'POST', 'DELETE'] as const
 
 /** Creates the table of routes. The code of the endpoints is loaded after the start. */
-function createRoutes<Native>(
-  settings: Settings<Native>,
-  transactions: Transactions,
-  reportRefusal: ReportRefusal,
-): ReadonlyMap<string, Route<Native>> {
+function createRoutes<Native>(internals: Internals<Native>): ReadonlyMap<string, Route<Native>> {
+  const { settings } = internals
   const backChannel = lazy(async () => {
     const { createBackChannel } = await import('./endpoints/back-channel.js')
-    return createBackChannel(settings, transactions, reportRefusal)
+    return createBackChannel(internals)
   })
   const frontChannel = lazy(async () => {
     const { createFrontChannel } = await import('./endpoints/front-channel.js')
-    return createFrontChannel(settings, transactions, reportRefusal)
+    return createFrontChannel(internals)
   })
   const back = (name: keyof BackChannel<Native>): Answer<Native> => answerOf(backChannel, name)
   const front = (name: keyof FrontChannel<Native>): Answer<Native> => answerOf(frontChannel, name)
@@ -191,13 +191,19 @@ function answerOf<Native, Endpoint extends string>(
 
 /** Creates the function that answers requests. */
 function createHandle<Native>(
-  { onError }: Settings<Native>,
+  { settings, audit }: Internals<Native>,
   routes: ReadonlyMap<string, Route<Native>>,
-  reportRefusal: ReportRefusal,
 ): AuthorizationServer<Native>['handle'] {
   function failed(error: unknown): HttpResponse {
-    onError(error)
+    settings.onError(error)
     return errorResponse(hostFailed())
+  }
+
+  /** Holds an answer back until the refusals of its request are written, as far as they must be. */
+  function finish(request: HttpRequest<Native>, answer: HttpResponse<string | Uint8Array>) {
+    return andThen(audit.isWritten(request), (isWritten) =>
+      withOwnHeaders(isWritten ? answer : errorResponse(unavailable('audit_failed'))),
+    )
   }
 
   return (request) => {
@@ -205,19 +211,23 @@ function createHandle<Native>(
     if (route === undefined) return undefined
     try {
       if (!route.methods.includes(request.method) && !(route.cors && isPreflight(request)))
-        return methodNotAllowed(route, reportRefusal)
+        return finish(request, methodNotAllowed(request, route, audit))
       const answer = route.answer(request)
-      return isPromise(answer) ? answer.then(withOwnHeaders, failed) : withOwnHeaders(answer)
+      return isPromise(answer) ? answer.then((made) => finish(request, made), failed) : finish(request, answer)
     } catch (error) {
       return failed(error)
     }
   }
 }
 
-function methodNotAllowed<Native>({ endpoint, methods }: Route<Native>, reportRefusal: ReportRefusal): HttpResponse {
+function methodNotAllowed<Native>(
+  request: HttpRequest<Native>,
+  { endpoint, methods }: Route<Native>,
+  audit: AuditTrail,
+): HttpResponse {
   const words = methods.filter((method) => method !== 'HEAD').join(' or ')
   const error = oauthError('invalid_request', 'method_not_allowed', `The method must be ${words}.`, { status: 405 })
-  if (endpoint !== undefined) reportRefusal(endpoint, error.reason, error.code)
+  if (endpoint !== undefined) audit.refuse(request, endpoint, error.reason, error.code)
   return withAllow(errorResponse(error), methods.join(', '))
 }
 

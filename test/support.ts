@@ -71,6 +71,11 @@ export interface TestServer {
   readonly session: { user: User | undefined }
 }
 
+/** An event without the request that it came by, about which `test/server/audit` is. */
+export function withoutRequest({ request: _, ...event }: AuditEvent): AuditEvent {
+  return event as AuditEvent // of the same kind
+}
+
 /** A server with the applications `web` and `other` (confidential) and `native` (public). */
 export async function testServer(options: Partial<AuthorizationServerOptions> = {}): Promise<TestServer> {
   const clock = { now: START }
@@ -85,7 +90,7 @@ export async function testServer(options: Partial<AuthorizationServerOptions> = 
     user: () => session.user,
     signInUrl: (returnTo) => `/sign-in?return_to=${encodeURIComponent(returnTo)}`,
     clock: () => clock.now,
-    onEvent: (event) => events.push(event),
+    onEvent: (event) => events.push(withoutRequest(event)),
     onError: (error) => errors.push(error),
     ...options,
   })

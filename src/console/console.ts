@@ -52,14 +52,15 @@ export function createConsole<Native>(
   options: ConsoleOptions<Native> = {},
 ): HttpHandler<Native> {
   checkArgument(PLACE, 'server', SERVER, server)
-  const { settings, transactions, reportRefusal } = internalsOf(server)
+  const internals = internalsOf(server)
+  const { settings } = internals
   const own = readOptions<ConsoleOptions<Native>>(PLACE, options, TAKES)
   const { applicant = settings.user, administrator, path = '/oauth2/console' } = own
   const root = settings.mountPath + path
   if (server.owns(root))
     throw configurationError(`${PLACE}: the option path must not be a path of the server; got ${path}`)
   const console: ConsoleContext<Native> = {
-    pages: createPageContext(settings, transactions, reportRefusal),
+    pages: createPageContext(internals),
     applications: server.applications,
     grants: server.grants,
     applicant,

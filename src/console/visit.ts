@@ -8,6 +8,7 @@ import type { FormBinder } from '../endpoints/interaction/forms.js'
 import { createFormBinder } from '../endpoints/interaction/forms.js'
 import { describeUserAt } from '../endpoints/interaction/sign-in.js'
 import type { Applications } from '../management/applications/interface.js'
+import type { ActedBy } from '../management/arguments.js'
 import type { Grants } from '../management/grants/interface.js'
 import { faultNote, titled } from '../pages/fragments.js'
 import type { SafeHtml } from '../pages/html.js'
@@ -49,6 +50,11 @@ export interface Visit {
 /** Makes a visit. */
 export function createVisit(visit: Omit<Visit, 'binder'>): Visit {
   return { ...visit, binder: createFormBinder(visit.context, visit.request, visit.user) }
+}
+
+/** Names who asks for a change, and the request by which they ask, for the audit trail. */
+export function askedBy({ user, request }: Visit): Required<ActedBy> {
+  return { actor: user.subject, request }
 }
 
 /** The words about the form that was just sent: what was done, or why nothing was. */

@@ -132,6 +132,8 @@ export type RefusalReason =
   | 'store_failed'
   /** Other requests changed the same record again and again. */
   | 'contention'
+  /** The event of the change could not be written, and had to be (the option `audit`). */
+  | 'audit_failed'
   /** A function of the host failed. */
   | 'host_failed'
 

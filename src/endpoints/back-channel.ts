@@ -4,10 +4,8 @@
  * @module
  */
 import type { HttpRequest, HttpResponse } from '../protocol/message.js'
-import type { ReportRefusal } from '../shell/audit.js'
+import type { Internals } from '../shell/internals.js'
 import type { MaybePromise } from '../shell/maybe-promise.js'
-import type { Settings } from '../shell/options/settings.js'
-import type { Transactions } from '../shell/transactions.js'
 import { introspectionEndpoint } from './introspection.js'
 import { registrationEndpoint } from './registration/registration.js'
 import { revocationEndpoint } from './revocation.js'
@@ -21,15 +19,11 @@ export type BackChannel<Native> = {
 }
 
 /** Makes the back channel of a server. */
-export function createBackChannel<Native>(
-  settings: Settings<Native>,
-  transactions: Transactions,
-  reportRefusal: ReportRefusal,
-): BackChannel<Native> {
+export function createBackChannel<Native>(internals: Internals<Native>): BackChannel<Native> {
   return {
-    token: tokenEndpoint(settings, transactions, reportRefusal),
-    revocation: revocationEndpoint(settings, transactions, reportRefusal),
-    introspection: introspectionEndpoint(settings, transactions, reportRefusal),
-    registration: registrationEndpoint(settings, transactions, reportRefusal),
+    token: tokenEndpoint(internals),
+    revocation: revocationEndpoint(internals),
+    introspection: introspectionEndpoint(internals),
+    registration: registrationEndpoint(internals),
   }
 }

@@ -22,11 +22,12 @@ import { authenticateClient, clientIdsOf, registeredClient } from '../protocol/c
 import { deviceAuthorizationRequest, deviceAuthorizationResponse } from '../protocol/device.js'
 import type { HttpRequest, HttpResponse } from '../protocol/message.js'
 import { errorResponse } from '../protocol/message.js'
-import type { ReportRefusal } from '../shell/audit.js'
+import type { Internals } from '../shell/internals.js'
 import type { Settings } from '../shell/options/settings.js'
 import { unavailable } from '../shell/records/checked-store.js'
 import { keys, recordAs } from '../shell/records.js'
 import type { Transactions } from '../shell/transactions.js'
+import { createTransactions } from '../shell/transactions.js'
 import { readableEndpoint } from './cors/readable-endpoint.js'
 import { createDeviceLimiter } from './limits/device-limiter.js'
 import { readAddress } from './limits/network.js'
@@ -49,23 +50,23 @@ const DRAWS = 8
 
 /** Makes the device authorization endpoint. */
 export function deviceAuthorizationEndpoint<Native>(
-  settings: Settings<Native>,
-  transactions: Transactions,
-  reportRefusal: ReportRefusal,
+  internals: Internals<Native>,
 ): (request: HttpRequest<Native>) => Promise<HttpResponse> {
+  const { settings, audit } = internals
   const { issuer, entropy, audiences, allowClientSecretPost: allowPost } = settings
+  const transactions = createTransactions(internals)
   const limiter = createDeviceLimiter(settings, transactions)
 
-  function answerError(error: OAuthError, clientId?: string): HttpResponse {
-    reportRefusal('device_authorization', error.reason, error.code, { clientId })
+  function answerError(request: HttpRequest<Native>, error: OAuthError, clientId?: string): HttpResponse {
+    audit.refuse(request, 'device_authorization', error.reason, error.code, { clientId })
     return errorResponse(error)
   }
 
   return readableEndpoint(settings, async (request, found) => {
     const sent = deviceAuthorizationRequest(request, { audiences, allowPost })
-    if (isOAuthError(sent)) return answerError(sent)
+    if (isOAuthError(sent)) return answerError(request, sent)
     const registered = await loadApplications(settings, transactions, sent.client)
-    if (isOAuthError(registered)) return answerError(registered, sent.client.clientId)
+    if (isOAuthError(registered)) return answerError(request, registered, sent.client.clientId)
     const { scope, audience } = sent
     const asked: Asked = { client: registeredClient(sent.client, registered), scope, audience }
     const { clientId } = asked.client
@@ -73,15 +74,15 @@ export function deviceAuthorizationEndpoint<Native>(
     found(application)
     // Checked before the limit counts: nobody uses up what others may ask for by requests that would be refused.
     const wish = authorizedWish(settings, asked, application, settings.clock())
-    if (isOAuthError(wish)) return answerError(wish, clientId)
+    if (isOAuthError(wish)) return answerError(request, wish, clientId)
     const tooMany = await limiter({ clientId, address: readAddress(settings, request) })
-    if (tooMany !== undefined) return answerError(tooMany, clientId)
+    if (tooMany !== undefined) return answerError(request, tooMany, clientId)
     const grantId = grantIdOf(entropy(GRANT_ID_BYTES))
-    const issued = await issueDeviceCode(settings, transactions, asked, grantId)
-    if (isOAuthError(issued)) return answerError(issued, clientId)
+    const issued = await issueDeviceCode(settings, transactions.by(request), asked, grantId)
+    if (isOAuthError(issued)) return answerError(request, issued, clientId)
     const expiresAt = settings.clock() + issued.expiresIn
     const userCode = await assignUserCode(settings, transactions, asked, grantId, expiresAt)
-    if (isOAuthError(userCode)) return answerError(userCode, clientId)
+    if (isOAuthError(userCode)) return answerError(request, userCode, clientId)
     return deviceAuthorizationResponse(issued, userCode, issuer)
   })
 }

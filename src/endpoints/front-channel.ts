@@ -5,9 +5,7 @@
 import { stylesheetOf } from '../pages/appearance/stylesheet.js'
 import type { HttpRequest, HttpResponse } from '../protocol/message.js'
 import { documentResponse } from '../protocol/pages/page.js'
-import type { ReportRefusal } from '../shell/audit.js'
-import type { Settings } from '../shell/options/settings.js'
-import type { Transactions } from '../shell/transactions.js'
+import type { Internals } from '../shell/internals.js'
 import { applicationsPageEndpoint } from './applications-page.js'
 import { authorizationEndpoint } from './authorization.js'
 import { deviceAuthorizationEndpoint } from './device-authorization.js'
@@ -32,20 +30,17 @@ export type FrontChannel<Native> = {
 }
 
 /** Makes the front channel of a server. */
-export function createFrontChannel<Native>(
-  settings: Settings<Native>,
-  transactions: Transactions,
-  reportRefusal: ReportRefusal,
-): FrontChannel<Native> {
-  const context = createPageContext(settings, transactions, reportRefusal)
+export function createFrontChannel<Native>(internals: Internals<Native>): FrontChannel<Native> {
+  const { settings } = internals
+  const context = createPageContext(internals)
   const css = documentResponse('text/css;charset=UTF-8', stylesheetOf(context.appearance))
   return {
     authorization: authorizationEndpoint(context),
-    deviceAuthorization: deviceAuthorizationEndpoint(settings, transactions, reportRefusal),
+    deviceAuthorization: deviceAuthorizationEndpoint(internals),
     device: devicePageEndpoint(context),
     applications: applicationsPageEndpoint(context),
     stylesheet: () => css,
-    logo: logoEndpoint(settings, transactions),
+    logo: logoEndpoint(settings, context.transactions),
     metadata: metadataEndpoint(settings),
     resourceMetadata: resourceMetadataEndpoint(settings),
   }

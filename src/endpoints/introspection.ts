@@ -15,7 +15,7 @@ import { GRANT_ID_BYTES, grantIdOf } from '../core/credentials/credential.js'
 import type { OAuthError, RefusalReason } from '../core/errors.js'
 import { isOAuthError } from '../core/errors.js'
 import { coversScopes, limitScopes } from '../core/scopes.js'
-import type { ClientId, ClientKey, GrantId, Seconds } from '../core/values.js'
+import type { ClientId, ClientKey, Seconds } from '../core/values.js'
 import { accessBy } from '../guard/auth-info.js'
 import type { PresentedClient } from '../protocol/client-authentication.js'
 import { authenticateClient, registeredClient } from '../protocol/client-authentication.js'
@@ -24,12 +24,13 @@ import { INACTIVE, introspectionResponse, notAResourceServer } from '../protocol
 import type { HttpRequest, HttpResponse } from '../protocol/message.js'
 import { errorResponse } from '../protocol/message.js'
 import { requestAboutToken } from '../protocol/request-about-token.js'
-import type { ReportRefusal } from '../shell/audit.js'
+import type { RefusedAbout } from '../shell/audit.js'
+import type { Internals } from '../shell/internals.js'
 import type { MaybePromise } from '../shell/maybe-promise.js'
 import { andThen } from '../shell/maybe-promise.js'
 import type { Settings } from '../shell/options/settings.js'
+import type { CheckedStore } from '../shell/records/checked-store.js'
 import { keys, recordAs } from '../shell/records.js'
-import type { Transactions } from '../shell/transactions.js'
 import type { JsonValue } from '../storage/record-store.js'
 
 /** The records of a request. */
@@ -52,33 +53,33 @@ const NOBODY: Credential = {
 
 /** Makes the introspection endpoint. */
 export function introspectionEndpoint<Native>(
-  settings: Settings<Native>,
-  transactions: Transactions,
-  reportRefusal: ReportRefusal,
+  internals: Internals<Native>,
 ): (request: HttpRequest<Native>) => MaybePromise<HttpResponse> {
+  const { settings, store, audit } = internals
   const { issuer, digests, clock, introspectionMaxAge, allowClientSecretPost: allowPost } = settings
 
-  function answerError(error: OAuthError, clientId?: string, grantId?: GrantId): HttpResponse {
-    reportRefusal('introspection', error.reason, error.code, { clientId, grantId })
+  function answerError(request: HttpRequest<Native>, error: OAuthError, about: RefusedAbout = {}): HttpResponse {
+    audit.refuse(request, 'introspection', error.reason, error.code, about)
     return errorResponse(error)
   }
 
   return (request) => {
     const asked = requestAboutToken(request, { allowPost })
-    if (isOAuthError(asked)) return answerError(asked)
+    if (isOAuthError(asked)) return answerError(request, asked)
     const { credential = NOBODY, fault } = asked
     const grantId = asked.credential?.grantId
-    return andThen(load(settings, transactions, asked.client, credential), (loaded) => {
-      if (isOAuthError(loaded)) return answerError(loaded, asked.client.clientId, grantId)
+    return andThen(load(settings, store, asked.client, credential), (loaded) => {
+      if (isOAuthError(loaded)) return answerError(request, loaded, { clientId: asked.client.clientId, grantId })
       const { client, caller } = loaded
+      const about = { clientId: client.clientId, grantId }
       const now = clock()
       const resourceServer = authenticateClient(caller, client, digests, now)
-      if (isOAuthError(resourceServer)) return answerError(resourceServer, client.clientId, grantId)
-      if (!isResourceServer(resourceServer)) return answerError(notAResourceServer(), client.clientId, grantId)
-      if (fault !== undefined) return answerError(fault, client.clientId)
+      if (isOAuthError(resourceServer)) return answerError(request, resourceServer, about)
+      if (!isResourceServer(resourceServer)) return answerError(request, notAResourceServer(), about)
+      if (fault !== undefined) return answerError(request, fault, { clientId: client.clientId })
       const found = introspect(settings, credential, loaded, now, resourceServer)
       if (typeof found === 'string') {
-        reportRefusal('introspection', found, undefined, { clientId: client.clientId, grantId })
+        audit.refuse(request, 'introspection', found, undefined, about)
         return INACTIVE
       }
       return introspectionResponse(found, issuer, Math.min(introspectionMaxAge, found.expiresAt - now))
@@ -89,7 +90,7 @@ export function introspectionEndpoint<Native>(
 /** Loads the client and what its token stands for, in one read. */
 function load(
   { clientKeyOf }: Settings<never>,
-  { read }: Transactions,
+  { read }: CheckedStore,
   presented: PresentedClient,
   { clientKey, grantId }: Credential,
 ): MaybePromise<Loaded | OAuthError> {

@@ -7,7 +7,7 @@ import { isPublished, limitResources } from '../core/application/application.js'
 import type { DeclaredResource, ResourceIdentifier } from '../core/audiences/audience.js'
 import { audienceOf } from '../core/audiences/audience.js'
 import type { Credential } from '../core/credentials/credential.js'
-import type { OAuthError } from '../core/errors.js'
+import type { OAuthError, RefusalReason } from '../core/errors.js'
 import { inspect } from '../core/grant/inspect.js'
 import type { ProtectedResource, Resources } from '../core/resource.js'
 import type { Scope } from '../core/scopes.js'
@@ -61,12 +61,13 @@ export type ResourceOf<Resource extends ProtectedResource = ProtectedResource> =
   access: AuthInfo,
 ) => Resource | null | undefined | Promise<Resource | null | undefined>
 
-/** The reason why a caller is refused, its application if that is known, and the grant that its token names. */
+/** The reason why a caller is refused, its application and its user if they are known, and the grant that its token names. */
 export interface Refusal {
   readonly type: 'refusal'
   readonly error: OAuthError | NoToken
   readonly clientId?: ClientId | undefined
   readonly grantId?: GrantId | undefined
+  readonly subject?: Subject | undefined
 }
 
 /**
@@ -84,22 +85,28 @@ export function accessBy(
   audience: DeclaredResource | undefined,
 ): AuthInfo | Refusal {
   const application = recordAs.application(storedApplication)
-  const found = inspect(recordAs.grant(storedGrant), credential, now, digests)
-  if (found.type === 'inactive') return refusal(invalidToken(found.reason), application?.id, credential.grantId)
+  const grant = recordAs.grant(storedGrant)
+  const found = inspect(grant, credential, now, digests)
+  if (found.type === 'inactive') {
+    // Only the secret of a token that expired is known to be right.
+    const user = found.reason === 'credential_expired' ? grant?.subject : undefined
+    return refusal(invalidToken(found.reason), application?.id, credential.grantId, user)
+  }
   const { grantId, clientId, subject, expiresAt } = found
   // The key in the credential is only a claim until the grant is of that very application.
   if (!isPublished(application) || application.clientId !== clientId)
     return refusal(invalidToken('credential_unknown'), undefined, grantId)
-  if (application.state !== 'approved') return refusal(invalidToken('client_suspended'), clientId, grantId)
+  const refuse = (reason: RefusalReason) => refusal(invalidToken(reason), clientId, grantId, subject)
+  if (application.state !== 'approved') return refuse('client_suspended')
   // A token whose uses must be signed is of no use to who only saw it. Nor is one from before they had to be signed.
   if (found.tokenType !== tokenType || (macTokens && tokenType === undefined && application.tokenType === 'mac'))
-    return refusal(invalidToken('token_type_mismatch'), clientId, grantId)
+    return refuse('token_type_mismatch')
   const meant = audienceOf(found)
   const isMeant = audience === undefined ? meant === undefined : meant?.includes(audience.resource)
-  if (!isMeant) return refusal(invalidToken('audience_mismatch'), clientId, grantId)
+  if (!isMeant) return refuse('audience_mismatch')
   const registered = limitScopes(found.scopes, application.scopes, catalogue)
   const scopes = audience === undefined ? registered : limitScopes(registered, audience.scopes, catalogue)
-  if (scopes.length === 0) return refusal(invalidToken('scope_not_registered'), clientId, grantId)
+  if (scopes.length === 0) return refuse('scope_not_registered')
   // Copies, so that a change by the host cannot reach a record that a store in memory may still hold.
   const open = limitResources(found.resources, application.resourceScope)
   const resources = open.kind === 'specified' ? { kind: open.kind, ids: [...open.ids] } : { kind: open.kind }
@@ -116,6 +123,11 @@ export function accessBy(
 }
 
 /** Makes a refusal. */
-export function refusal(error: OAuthError | NoToken, clientId?: ClientId, grantId?: GrantId): Refusal {
-  return { type: 'refusal', error, clientId, grantId }
+export function refusal(
+  error: OAuthError | NoToken,
+  clientId?: ClientId,
+  grantId?: GrantId,
+  subject?: Subject,
+): Refusal {
+  return { type: 'refusal', error, clientId, grantId, subject }
 }

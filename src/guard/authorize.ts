@@ -9,21 +9,20 @@ import type { ProtectedResource } from '../core/resource.js'
 import { isProtectedResource, opensResource, RESOURCE_WORDS } from '../core/resource.js'
 import { coversScopes } from '../core/scopes.js'
 import { challenge, insufficientResources, insufficientScope } from '../protocol/bearer.js'
-import type { ReportRefusal } from '../shell/audit.js'
+import type { RequestLike } from '../protocol/message.js'
 import { wrongAnswer } from '../shell/host.js'
+import type { Internals } from '../shell/internals.js'
 import type { MaybePromise } from '../shell/maybe-promise.js'
+import { andThen } from '../shell/maybe-promise.js'
 import type { Settings } from '../shell/options/settings.js'
-import type { Transactions } from '../shell/transactions.js'
+import { unavailable } from '../shell/records/checked-store.js'
 import type { AuthInfo, AuthInfoFor, GuardResult, Refusal, ResourceOf } from './auth-info.js'
 import { refusal } from './auth-info.js'
 import type { MacGuard } from './mac-guard.js'
 import type { Needed } from './route-options.js'
 
 /** The parts of a server that a guard uses. */
-export interface GuardContext {
-  readonly settings: Settings<never>
-  readonly transactions: Transactions
-  readonly reportRefusal: ReportRefusal
+export interface GuardContext extends Internals<never> {
   /** Loads the guard of signed requests. */
   readonly macGuard: () => MaybePromise<MacGuard>
 }
@@ -36,17 +35,17 @@ export interface Checked extends Needed {
 /** Decides if the caller may do what the route needs. */
 export function authorize(
   context: GuardContext,
+  request: RequestLike,
   access: AuthInfo | Refusal,
   checked: Checked,
   resourceOf: ResourceOf | undefined,
 ): MaybePromise<GuardResult> {
-  if (access.type === 'refusal') return answerRefusal(context, access, checked)
-  if (!coversScopes(access.scopes, checked.scopes, context.settings.scopes))
-    return answerRefusal(context, refusal(insufficientScope(), access.clientId, access.grantId), checked)
+  if (access.type === 'refusal') return answerRefusal(context, request, access, checked)
+  const refuse = (error: OAuthError) =>
+    answerRefusal(context, request, refusal(error, access.clientId, access.grantId, access.subject), checked)
+  if (!coversScopes(access.scopes, checked.scopes, context.settings.scopes)) return refuse(insufficientScope())
   if (resourceOf === undefined) return access
-  return withResource(context, access, resourceOf).then((found) =>
-    isOAuthError(found) ? answerRefusal(context, refusal(found, access.clientId, access.grantId), checked) : found,
-  )
+  return withResource(context, access, resourceOf).then((found) => (isOAuthError(found) ? refuse(found) : found))
 }
 
 /** Returns the access with the resource that it opens, or the reason why it opens none. */
@@ -72,13 +71,18 @@ export function reportFailure({ onError }: Settings<never>, error: unknown): OAu
   return hostFailed()
 }
 
-/** Refuses a request: reports it to the audit trail and makes the response. */
+/** Refuses a request: reports it to the audit trail and makes the response. A request without a token is no news. */
 function answerRefusal(
-  { settings, reportRefusal }: GuardContext,
-  { error, clientId, grantId }: Refusal,
+  { settings, audit }: GuardContext,
+  request: RequestLike,
+  { error, clientId, grantId, subject }: Refusal,
   { scopes, metadataUrl, scheme }: Checked,
-): GuardResult {
-  if (isOAuthError(error)) reportRefusal('api', error.reason, error.code, { clientId, grantId })
-  const schemes = settings.macTokens && error.type === 'no_token' ? (['Bearer', 'MAC'] as const) : ([scheme] as const)
-  return { type: 'refused', error, response: challenge(error, scopes, schemes, metadataUrl) }
+): MaybePromise<GuardResult> {
+  const refuse = (told: Refusal['error']): GuardResult => {
+    const schemes = settings.macTokens && told.type === 'no_token' ? (['Bearer', 'MAC'] as const) : ([scheme] as const)
+    return { type: 'refused', error: told, response: challenge(told, scopes, schemes, metadataUrl) }
+  }
+  if (!isOAuthError(error)) return refuse(error)
+  audit.refuse(request, 'api', error.reason, error.code, { clientId, grantId, subject })
+  return andThen(audit.isWritten(request), (isWritten) => refuse(isWritten ? error : unavailable('audit_failed')))
 }

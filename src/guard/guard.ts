@@ -15,13 +15,11 @@ import type { NoToken } from '../protocol/bearer.js'
 import { bearerToken, macAttributes, tokenInQuery } from '../protocol/bearer.js'
 import type { HttpHeaders, RequestLike } from '../protocol/message.js'
 import { headersOf, memberOf } from '../protocol/message.js'
-import type { ReportRefusal } from '../shell/audit.js'
+import type { Internals } from '../shell/internals.js'
 import { lazy } from '../shell/lazy.js'
 import type { MaybePromise } from '../shell/maybe-promise.js'
 import { andThen } from '../shell/maybe-promise.js'
-import type { Settings } from '../shell/options/settings.js'
 import { keys } from '../shell/records.js'
-import type { Transactions } from '../shell/transactions.js'
 import type { AuthInfo, AuthInfoFor, GuardResult, Refusal, ResourceOf } from './auth-info.js'
 import { accessBy, refusal } from './auth-info.js'
 import type { Checked, GuardContext } from './authorize.js'
@@ -79,16 +77,13 @@ export interface Authenticate {
 }
 
 /** Creates the function that makes the guards of a server's routes. */
-export function createGuard(
-  settings: Settings<never>,
-  transactions: Transactions,
-  reportRefusal: ReportRefusal,
-): GuardProvider['guard'] {
+export function createGuard(internals: Internals<never>): GuardProvider['guard'] {
+  const { settings } = internals
   const macGuard = lazy(async () => {
     const { createMacGuard } = await import('./mac-guard.js')
-    return createMacGuard(settings, transactions)
+    return createMacGuard(internals)
   })
-  const context: GuardContext = { settings, transactions, reportRefusal, macGuard }
+  const context: GuardContext = { ...internals, macGuard }
   return (needs) => {
     const needed = readNeeds(settings, needs)
     const bearer: Checked = { ...needed, scheme: 'Bearer' }
@@ -102,7 +97,7 @@ export function createGuard(
       const attributes = settings.macTokens ? macAttributes(headers) : undefined
       const checked = attributes === undefined ? bearer : signed
       const found = identify(context, request, headers, attributes, needed.audience)
-      return andThen(found, (access) => authorize(context, access, checked, resourceOf))
+      return andThen(found, (access) => authorize(context, request, access, checked, resourceOf))
     }
     return check as Guard // the resource that comes with an access is the one that resourceOf returned
   }
@@ -126,11 +121,11 @@ function identify(
 }
 
 function identifyByBearer(
-  { settings, transactions }: GuardContext,
+  { settings, store }: GuardContext,
   credential: Credential,
   audience: DeclaredResource | undefined,
 ): MaybePromise<AuthInfo | Refusal> {
-  const read = transactions.read([keys.application(credential.clientKey), keys.grant(credential.grantId)])
+  const read = store.read([keys.application(credential.clientKey), keys.grant(credential.grantId)])
   return andThen(read, (records) => {
     if (isOAuthError(records)) return refusal(records, undefined, credential.grantId)
     const [application, grant] = records

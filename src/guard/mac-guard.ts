@@ -15,11 +15,11 @@ import type { Seconds } from '../core/values.js'
 import { invalidToken } from '../protocol/bearer.js'
 import { macOf, misdirected, presentedMac, replayedMac, staleMac, targetOf, timeOf } from '../protocol/mac.js'
 import type { RequestLike } from '../protocol/message.js'
+import type { Internals } from '../shell/internals.js'
 import type { MaybePromise } from '../shell/maybe-promise.js'
 import { andThen, isPromise } from '../shell/maybe-promise.js'
-import type { Settings } from '../shell/options/settings.js'
 import { keys } from '../shell/records.js'
-import type { Transactions } from '../shell/transactions.js'
+import { createTransactions } from '../shell/transactions.js'
 import type { AuthInfo, Refusal } from './auth-info.js'
 import { accessBy, refusal } from './auth-info.js'
 
@@ -48,7 +48,9 @@ export type MacGuard = (
 ) => MaybePromise<AuthInfo | Refusal>
 
 /** Creates the guard of a server's signed requests. */
-export function createMacGuard(settings: Settings<never>, transactions: Transactions): MacGuard {
+export function createMacGuard(internals: Internals<never>): MacGuard {
+  const { settings } = internals
+  const transactions = createTransactions(internals)
   const { digests, rules, macWindow } = settings
   const secure = settings.issuer.startsWith('https:')
   /** The nonce of each request that was let in, by the request's headers: a second guard of one request sees no replay. */
@@ -65,8 +67,8 @@ export function createMacGuard(settings: Settings<never>, transactions: Transact
     const found = transactions.transact<AuthInfo | Refusal>(asked, ([application, grant, used], now, entropy) => {
       const access = accessBy(settings, credential, application, grant, now, 'mac', audience)
       if (access.type === 'refusal') return { reply: access }
-      const { clientId, grantId } = access
-      const refuse = (error: OAuthError) => ({ reply: refusal(error, clientId, grantId) })
+      const { clientId, grantId, subject } = access
+      const refuse = (error: OAuthError) => ({ reply: refusal(error, clientId, grantId, subject) })
       const input = { ts, nonce, ext, ...target }
       const macKey = rulesOfEachKey(rules)
         .map((each) => macKeyOf(credential.secret, each))

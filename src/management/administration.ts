@@ -5,9 +5,8 @@
  * @module
  */
 
+import type { Internals } from '../shell/internals.js'
 import { lazy } from '../shell/lazy.js'
-import type { Settings } from '../shell/options/settings.js'
-import type { Transactions } from '../shell/transactions.js'
 import type { Applications } from './applications/interface.js'
 import type { Grants } from './grants/interface.js'
 import type { Health } from './health.js'
@@ -49,16 +48,17 @@ const GRANTS: Readonly<Record<keyof Grants, 0>> = {
 const HEALTH = { health: 0 } as const
 
 /** Creates the functions on a server's applications, grants and health. */
-export function createAdministration(
-  settings: Settings<never>,
-  transactions: Transactions,
-): { readonly applications: Applications; readonly grants: Grants; readonly health: () => Promise<Health> } {
+export function createAdministration(internals: Internals<never>): {
+  readonly applications: Applications
+  readonly grants: Grants
+  readonly health: () => Promise<Health>
+} {
   return {
-    ...loadedLater(HEALTH, async () => (await import('./health.js')).createHealthCheck(settings, transactions)),
+    ...loadedLater(HEALTH, async () => (await import('./health.js')).createHealthCheck(internals)),
     applications: loadedLater(APPLICATIONS, async () =>
-      (await import('./applications.js')).createApplications(settings, transactions),
+      (await import('./applications.js')).createApplications(internals),
     ),
-    grants: loadedLater(GRANTS, async () => (await import('./grants.js')).createGrants(settings, transactions)),
+    grants: loadedLater(GRANTS, async () => (await import('./grants.js')).createGrants(internals)),
   }
 }
 

@@ -2,8 +2,8 @@
  * The functions on applications, one file for each step of their life.
  * @module
  */
-import type { Settings } from '../shell/options/settings.js'
-import type { Transactions } from '../shell/transactions.js'
+import type { Internals } from '../shell/internals.js'
+import { createTransactions } from '../shell/transactions.js'
 import type { Applications } from './applications/interface.js'
 import { createLookupFunctions } from './applications/lookup.js'
 import type { ApplicationContext } from './applications/records.js'
@@ -17,7 +17,9 @@ import { createTermsFunctions } from './applications/terms.js'
 import { createLogos } from './logos.js'
 
 /** Creates the functions on a server's applications. */
-export function createApplications(settings: Settings<never>, transactions: Transactions): Applications {
+export function createApplications(internals: Internals<never>): Applications {
+  const { settings } = internals
+  const transactions = createTransactions(internals)
   const context: ApplicationContext = { settings, transactions, logos: createLogos(settings, transactions) }
   return {
     ...createRegistrationFunctions(context),

@@ -2,9 +2,10 @@
  * Arguments that functions of the management share.
  * @module
  */
-import type { TakesOf } from '../core/takes.js'
-import { NAME, TEXT } from '../core/takes.js'
+import type { Takes, TakesOf } from '../core/takes.js'
+import { isObject, NAME, TEXT } from '../core/takes.js'
 import type { Subject } from '../core/values.js'
+import type { RequestSource } from '../shell/audit/request.js'
 import type { PageWanted } from '../shell/records/checked-store.js'
 
 /** The options of a page of a list. */
@@ -16,11 +17,25 @@ export const PAGE: TakesOf<PageWanted> = {
   cursor: TEXT,
 }
 
-/** The one who asks for a change. */
-export interface ActedBy {
-  /** The administrator or applicant who asks for it, for the audit trail: a name of the host's own, not empty. */
+/** The one who asks for a change, and the request by which it came: for the audit trail. */
+export interface ActedBy extends AskedBy {
+  /** The administrator or applicant who asks for it: a name of the host's own, not empty. */
   readonly actor?: Subject
 }
 
-/** The option that names who asks. */
-export const ACTED_BY: TakesOf<ActedBy> = { actor: NAME }
+/** The request by which a change came, for the audit trail. */
+export interface AskedBy {
+  /** A request as a guard takes it, or as the server's functions of the host get it; absent for a change that came by none. */
+  readonly request?: RequestSource
+}
+
+const REQUEST: Takes = {
+  words: 'a request with headers',
+  fits: (value) => isObject(value) && isObject(value['headers']),
+}
+
+/** The option that names the request. */
+export const ASKED_BY: TakesOf<AskedBy> = { request: REQUEST }
+
+/** The options that name who asks. */
+export const ACTED_BY: TakesOf<ActedBy> = { actor: NAME, ...ASKED_BY }

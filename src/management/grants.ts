@@ -7,13 +7,13 @@ import { parseGrantId } from '../core/credentials/credential.js'
 import type { Grant } from '../core/grant/grant.js'
 import { checkArgument, readStrictOptions } from '../core/options.js'
 import { NAME, TEXT } from '../core/takes.js'
-import type { Settings } from '../shell/options/settings.js'
+import type { Internals } from '../shell/internals.js'
 import type { PageWanted } from '../shell/records/checked-store.js'
 import { storeError } from '../shell/records/checked-store.js'
 import { keys } from '../shell/records.js'
-import type { Transactions } from '../shell/transactions.js'
-import type { ActedBy } from './arguments.js'
-import { ACTED_BY, PAGE } from './arguments.js'
+import { createTransactions } from '../shell/transactions.js'
+import type { ActedBy, AskedBy } from './arguments.js'
+import { ACTED_BY, ASKED_BY, PAGE } from './arguments.js'
 import { countGrants } from './grants/count.js'
 import { endEverything, endGrant, endGrants } from './grants/end.js'
 import { eraseSubject } from './grants/erase.js'
@@ -21,8 +21,10 @@ import type { Grants } from './grants/interface.js'
 import { listReadableGrants } from './grants/list.js'
 
 /** Creates the functions on a server's grants. */
-export function createGrants(settings: Settings<never>, transactions: Transactions): Grants {
+export function createGrants(internals: Internals<never>): Grants {
+  const { settings } = internals
   const { rules } = settings
+  const transactions = createTransactions(internals)
   return {
     listGrants: async (subject, page = {}) => {
       checkArgument('grants.listGrants', 'subject', NAME, subject)
@@ -32,22 +34,25 @@ export function createGrants(settings: Settings<never>, transactions: Transactio
       return listed
     },
 
-    revokeGrant: async (subject, grantId) => {
+    revokeGrant: async (subject, grantId, options = {}) => {
       checkArgument('grants.revokeGrant', 'subject', NAME, subject)
       checkArgument('grants.revokeGrant', 'grantId', TEXT, grantId)
+      const from = readStrictOptions<AskedBy>('grants.revokeGrant', options, ASKED_BY)
       const id = parseGrantId(grantId)
       const mayEnd = (grant: Grant): boolean => grant.subject === subject
-      return id !== undefined && endGrant(transactions, rules, keys.grant(id), { by: 'user', mayEnd })
+      return id !== undefined && endGrant(transactions, rules, keys.grant(id), { ...from, by: 'user', mayEnd })
     },
 
     revokeAll: async (subject, only = {}) => {
       checkArgument('grants.revokeAll', 'subject', NAME, subject)
-      const { clientId } = readStrictOptions<{ clientId?: string }>('grants.revokeAll', only, { clientId: TEXT })
+      const takes = { clientId: TEXT, ...ASKED_BY }
+      const given = readStrictOptions<{ clientId?: string } & AskedBy>('grants.revokeAll', only, takes)
+      const { clientId, ...from } = given
       // An undefined one was meant to be a client: if it were left out, every grant would end.
       if (Object.hasOwn(only, 'clientId')) checkArgument('grants.revokeAll', 'clientId', TEXT, clientId)
       const mayEnd = (grant: Grant): boolean =>
         grant.subject === subject && (clientId === undefined || grant.clientId === clientId)
-      return endGrants(transactions, rules, `subject:${subject}`, { by: 'user', mayEnd })
+      return endGrants(transactions, rules, `subject:${subject}`, { ...from, by: 'user', mayEnd })
     },
 
     revokeApplication: async (clientId, options = {}) => {
@@ -64,8 +69,8 @@ export function createGrants(settings: Settings<never>, transactions: Transactio
 
     erase: async (subject, options = {}) => {
       checkArgument('grants.erase', 'subject', NAME, subject)
-      const { actor } = readStrictOptions<ActedBy>('grants.erase', options, ACTED_BY)
-      return eraseSubject(settings, transactions, subject, actor)
+      const by = readStrictOptions<ActedBy>('grants.erase', options, ACTED_BY)
+      return eraseSubject(settings, transactions, subject, by)
     },
 
     countGrants: async (clientId) => {

@@ -4,10 +4,11 @@
  */
 import { isOAuthError } from '../core/errors.js'
 import type { Seconds } from '../core/values.js'
+import type { Internals } from '../shell/internals.js'
 import { systemClock } from '../shell/options/platform.js'
 import type { Settings } from '../shell/options/settings.js'
+import type { CheckedStore } from '../shell/records/checked-store.js'
 import { ISSUER_KEY } from '../shell/records.js'
-import type { Transactions } from '../shell/transactions.js'
 
 /** The health of a server at a moment. */
 export interface Health {
@@ -34,10 +35,9 @@ export interface HealthProblem {
 const DIFFERENCE_MAX: Seconds = 60
 
 /** Creates the function that asks the store and the clock once. It never rejects. */
-export function createHealthCheck(
-  settings: Settings<never>,
-  { read }: Pick<Transactions, 'read'>,
-): { readonly health: () => Promise<Health> } {
+export function createHealthCheck({ settings, store: { read } }: Internals<never>): {
+  readonly health: () => Promise<Health>
+} {
   return {
     health: async () => {
       const clock = checkClock(settings)
@@ -50,7 +50,7 @@ export function createHealthCheck(
   }
 }
 
-async function checkStore(read: Transactions['read']): Promise<readonly HealthProblem[]> {
+async function checkStore(read: CheckedStore['read']): Promise<readonly HealthProblem[]> {
   const records = await read([ISSUER_KEY])
   if (isOAuthError(records)) return [problem('store_failed', 'the store did not answer as it should: see onError')]
   return records[0] === undefined

@@ -56,6 +56,8 @@ export interface RefusedLink extends OAuthError {
   readonly clientId?: ClientId
   /** The rule that the redirect URI breaks, where that is the reason. */
   readonly rule?: string
+  /** That redirect URI as it was sent, where there was one. */
+  readonly redirectUri?: string
   /** The wrong parameter, for the applicant of the application alone. */
   readonly detail?: LinkDetail
 }
@@ -132,7 +134,8 @@ function trustedRedirectUri(
   const { code, values, message } = fault
   const { applicant, id: clientId } = ownOf(application)
   const detail = { applicant, parameter: 'redirect_uri', code, values } as const
-  return { ...notAccessible('redirect_uri_mismatch'), clientId, rule: `redirect_uri ${message}`, detail }
+  const sent = typeof requested === 'string' ? { redirectUri: requested } : {}
+  return { ...notAccessible('redirect_uri_mismatch'), clientId, rule: `redirect_uri ${message}`, ...sent, detail }
 }
 
 /** Returns the error of a `state` that cannot come back as it was sent; undefined where it can. */

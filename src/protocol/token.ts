@@ -39,6 +39,8 @@ export type CommonFields = Pick<TokenCommand, 'credential' | 'clientId' | 'regis
 export interface PresentedGrant {
   /** Undefined for a string that is no credential. */
   readonly credential: Credential | undefined
+  /** The redirect URI of an exchange, if it has one. */
+  readonly redirectUri?: string | undefined
   /** Returns the error for an application that is not registered for the grant type; undefined for one that is. */
   readonly registrationFault: (application: PublishedApplication) => OAuthError | undefined
   /** Makes the command for a client that authenticated. */
@@ -58,8 +60,11 @@ export interface GrantType {
   readonly parse: (values: Values<CommonParameter>, catalogue: ScopeCatalogue) => PresentedGrant | OAuthError
 }
 
+/** The parts of a parsed request that every grant type has, or may have. */
+type ParsedGrant = Pick<PresentedGrant, 'credential' | 'redirectUri'>
+
 /** The entry of a grant type. Its parser gives what its command is made of. */
-interface GrantTypeEntry<Parameter extends string, Parsed extends { readonly credential: Credential | undefined }> {
+interface GrantTypeEntry<Parameter extends string, Parsed extends ParsedGrant> {
   readonly name: string
   readonly parameters: readonly Parameter[]
   readonly parse: (values: Values<Parameter | CommonParameter>, catalogue: ScopeCatalogue) => Parsed | OAuthError
@@ -68,18 +73,21 @@ interface GrantTypeEntry<Parameter extends string, Parsed extends { readonly cre
 }
 
 /** Makes a grant type from its entry. */
-export function createGrantType<
-  Parameter extends string,
-  Parsed extends { readonly credential: Credential | undefined },
->({ name, parameters, parse, registrationFault, command }: GrantTypeEntry<Parameter, Parsed>): GrantType {
+export function createGrantType<Parameter extends string, Parsed extends ParsedGrant>({
+  name,
+  parameters,
+  parse,
+  registrationFault,
+  command,
+}: GrantTypeEntry<Parameter, Parsed>): GrantType {
   return {
     name,
     parameters,
     parse: (values, catalogue) => {
       const parsed = parse(values as Values<Parameter | CommonParameter>, catalogue) // `createGrantTypes` has them read
       if (isOAuthError(parsed)) return parsed
-      const { credential } = parsed
-      return { credential, registrationFault, command: (fields) => command(parsed, fields) }
+      const { credential, redirectUri } = parsed
+      return { credential, redirectUri, registrationFault, command: (fields) => command(parsed, fields) }
     },
   }
 }

@@ -1,11 +1,13 @@
 /**
- * The events of the audit trail, and the function that reports a refused request to it.
+ * The events of the audit trail: what happened, and which requests were refused.
  * @module
  */
 import type { ApplicationEvent } from '../core/application/life/outcome.js'
-import type { OAuthErrorCode, RefusalReason } from '../core/errors.js'
+import type { OAuthError, OAuthErrorCode, RefusalReason } from '../core/errors.js'
 import type { GrantEvent } from '../core/grant/outcome.js'
 import type { GrantId, Seconds, Subject } from '../core/values.js'
+import type { AuditedRequest, RequestSettings, RequestSource } from './audit/request.js'
+import type { MaybePromise } from './maybe-promise.js'
 
 /** A request that was refused, for the audit trail. */
 export interface RefusedEvent {
@@ -35,18 +37,49 @@ export interface RefusedEvent {
    * to it, `reason` says. Absent if there was none that could be read, and at the pages.
    */
   readonly grantId?: GrantId
-  /** The user, if a user code was refused. */
+  /** The user: who typed a user code that was refused, or whose access token a guard refused. Absent for a token that is unknown or revoked. */
   readonly subject?: Subject
   /** The rule that a redirect URI breaks, in words for the application's developer. It contains nothing of the URI. */
   readonly rule?: string
+  /**
+   * The redirect URI that matches none of the application's, or is not that of the authorization request: as it was sent, but without
+   * user information, query and fragment, without parts that are so long that they may be a secret, and at most 512 characters.
+   */
+  readonly redirectUri?: string
+  /** The method and the path of a request that a guard refused, such as `GET /repositories/7`; without its query. */
+  readonly route?: string
+}
+
+/**
+ * Events that were reported before their change, with `audit: 'required'`, and whose change then was not stored.
+ * They never happened, or it is not known.
+ */
+export interface NotStoredEvent {
+  /** The kind of the event. */
+  readonly type: 'not_stored'
+  /** The time, in seconds since the epoch. */
+  readonly at: Seconds
+  /**
+   * `overtaken`: another request changed the same record first, so the change was decided anew, and its events follow. `unknown`: the
+   * store failed, and may have stored the change.
+   */
+  readonly cause: 'overtaken' | 'unknown'
+  /** The events as they were reported, but for `request`. */
+  readonly events: readonly (GrantEvent | ApplicationEvent)[]
 }
 
 /** One entry of the audit trail. Holds no secret, so it may be kept. */
-export type AuditEvent = GrantEvent | ApplicationEvent | RefusedEvent
+export type AuditEvent = (GrantEvent | ApplicationEvent | RefusedEvent | NotStoredEvent) & {
+  /** The request that it came by; absent where nothing is known of it, and where the host passed none. */
+  readonly request?: AuditedRequest
+}
+
+/** An event of a change. */
+export type ChangeEvent = GrantEvent | ApplicationEvent
 
 /** The parts of a `RefusedEvent` that are not always known. */
 export type RefusedAbout = {
-  readonly [Part in 'clientId' | 'grantId' | 'subject' | 'rule']?: RefusedEvent[Part] | undefined
+  readonly [Part in 'clientId' | 'grantId' | 'subject' | 'rule' | 'redirectUri']?: RefusedEvent[Part] | undefined
 }
 
 /** Reports a refusal to the audit trail. */
@@ -57,26 +90,29 @@ export type ReportRefusal = (
   about?: RefusedAbout,
 ) => void
 
-/** Reasons for which the client identifier was not verified. It may be any text then, even a misplaced secret. */
-const UNVERIFIED: ReadonlySet<RefusalReason> = new Set(['client_unknown', 'store_failed'])
+/** The audit trail of a server. */
+export interface AuditTrail {
+  /**
+   * Called with the events of a change before it is stored. Answers the error of a change that must not be made, since its events could
+   * not be written.
+   */
+  readonly announce: (
+    events: readonly ChangeEvent[],
+    request: RequestSource | undefined,
+  ) => MaybePromise<OAuthError | undefined>
+  /** Called with the same events afterwards: with true where the change is stored, and false where another request came first. */
+  readonly conclude: (
+    events: readonly ChangeEvent[],
+    stored: boolean | OAuthError,
+    request: RequestSource | undefined,
+  ) => MaybePromise<unknown>
+  /** Reports the refusal of a request. */
+  readonly refuse: (request: RequestSource, ...refusal: Parameters<ReportRefusal>) => void
+  /** Tells if every refusal of a request is written, as far as it must be. */
+  readonly isWritten: (request: RequestSource) => MaybePromise<boolean>
+}
 
-/** Own properties alone: a polluted prototype would be read otherwise. */
-const NOTHING: RefusedAbout = Object.freeze(Object.create(null))
-
-/** Creates the function that reports refusals. */
-export function createReportRefusal({
-  clock,
-  onEvent,
-}: {
+/** The settings of a server that its audit trail depends on. */
+export interface AuditSettings extends RequestSettings {
   readonly clock: () => Seconds
-  readonly onEvent: (event: AuditEvent) => void
-}): ReportRefusal {
-  return (endpoint, reason, error, { clientId, grantId, subject, rule } = NOTHING) => {
-    const code = error === undefined ? {} : { error }
-    const client = clientId === undefined || UNVERIFIED.has(reason) ? {} : { clientId }
-    const grant = grantId === undefined ? {} : { grantId }
-    const user = subject === undefined ? {} : { subject }
-    const broken = rule === undefined ? {} : { rule }
-    onEvent({ type: 'refused', at: clock(), endpoint, reason, ...code, ...client, ...grant, ...user, ...broken })
-  }
 }

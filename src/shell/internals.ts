@@ -3,9 +3,9 @@
  * point has its own copy of every module, so that no variable of a module could be shared.
  * @module
  */
-import type { ReportRefusal } from './audit.js'
+import type { AuditTrail } from './audit.js'
 import type { Settings } from './options/settings.js'
-import type { Transactions } from './transactions.js'
+import type { CheckedStore } from './records/checked-store.js'
 
 /** The name of that property. */
 export const INTERNALS: unique symbol = Symbol.for('grantwell.internals')
@@ -13,8 +13,8 @@ export const INTERNALS: unique symbol = Symbol.for('grantwell.internals')
 /** The parts of a server. */
 export interface Internals<Native> {
   readonly settings: Settings<Native>
-  readonly transactions: Transactions
-  readonly reportRefusal: ReportRefusal
+  readonly store: CheckedStore
+  readonly audit: AuditTrail
 }
 
 /** A server with its parts. */

@@ -269,11 +269,19 @@ export interface AuthorizationServerOptions<Native = unknown> {
   readonly pages?: Partial<Pages>
 
   /**
-   * Called with every event, after it is stored. An error that it throws goes to `onError`. If the answer of the store to a write
-   * is lost and the outcome stays unknown, it gets `refused` with the reason `store_failed`, and no event of the write, which may
-   * be stored.
+   * Called with every event, after it is stored, or before with `audit: 'required'`. It may be asynchronous. An error that it throws, or by
+   * which its promise rejects, goes to `onError`. If the answer of the store to a write is lost and the outcome stays unknown, it gets `refused` with the
+   * reason `store_failed`, and no event of the write, which may be stored.
    */
   readonly onEvent?: (event: AuditEvent) => void
+  /**
+   * Report events once they happened, `reported`, the default; or make them happen only if `onEvent` succeeds, `required`: each change
+   * waits until its events are written, and where that fails, nothing happens and the answer is 503. A refusal waits for its event, too.
+   * A trail that is written first may tell of a change that was not stored then: an event `not_stored` says so.
+   */
+  readonly audit?: 'reported' | 'required'
+  /** Returns the identifier of a request for the audit trail, such as a proxy gave it in a header; undefined or null for none. */
+  readonly requestId?: (request: HttpRequest<Native>) => string | null | undefined
   /** Called with every error of the store or of a function of the host, which no client gets; `console.error` by default. */
   readonly onError?: (error: unknown) => void
   /** Seconds since the epoch; the system's clock by default. */

@@ -12,20 +12,21 @@ import type { GrantOutcome } from '../core/grant/outcome.js'
 import { ENTROPY_BYTES } from '../core/grant/rules.js'
 import type { ClientKey, GrantId, Seconds } from '../core/values.js'
 import type { JsonValue, RecordPage, StoredRecord } from '../storage/record-store.js'
-import type { AuditEvent } from './audit.js'
+import type { RequestSource } from './audit/request.js'
+import type { AuditTrail, ChangeEvent } from './audit.js'
 import type { MaybePromise } from './maybe-promise.js'
 import { isPromise } from './maybe-promise.js'
-import type { PageWanted, ReadablePage, Records, StoreSettings } from './records/checked-store.js'
+import type { Settings } from './options/settings.js'
+import type { CheckedStore, PageWanted, ReadablePage, Records } from './records/checked-store.js'
 import { unavailable } from './records/checked-store.js'
-import { createOwnedStore } from './records/owned-store.js'
 import type { RecordWrite } from './records.js'
 import { grantWrite, keys, recordAs } from './records.js'
 
-/** A decision on records: an answer, at most one write, and the events to report once it is stored. */
+/** A decision on records: an answer, at most one write, and the events of it. */
 export interface Decision<Reply> {
   readonly reply: Reply | OAuthError
   readonly write?: RecordWrite
-  readonly events?: readonly AuditEvent[]
+  readonly events?: readonly ChangeEvent[]
 }
 
 /** Decides on the values of records, in the order of their keys. */
@@ -56,6 +57,15 @@ export interface Transactions {
     grantId: GrantId | undefined,
     decide: DecideOnGrant<Reply>,
   ) => Promise<Reply | OAuthError>
+  /** Returns the same transactions for one request, which their events name; for none, these. */
+  readonly by: (request: RequestSource | undefined) => Transactions
+}
+
+/** The parts of a server that its transactions work with. */
+export interface TransactionContext {
+  readonly settings: Pick<Settings<never>, 'clock' | 'entropy'>
+  readonly store: CheckedStore
+  readonly audit: AuditTrail
 }
 
 /** Decides on a grant by its record and the record of its application. */
@@ -66,10 +76,10 @@ export type DecideOnGrant<Reply> = (
   entropy: Uint8Array,
 ) => GrantOutcome<Reply, GrantRecord>
 
-/** Creates the transactions of a server, on its store, clock, entropy and audit trail. */
-export function createTransactions(settings: StoreSettings): Transactions {
-  const { clock, entropy, onEvent } = settings
-  const store = createOwnedStore(settings)
+/** Creates the transactions of a server. The code of the guard works without them. */
+export function createTransactions(context: TransactionContext, request?: RequestSource): Transactions {
+  const { store, audit } = context
+  const { clock, entropy } = context.settings
 
   async function list(label: string, page: PageWanted): Promise<RecordPage | OAuthError> {
     const listed = await store.list(label, page)
@@ -83,13 +93,16 @@ export function createTransactions(settings: StoreSettings): Transactions {
       const reading = store.read(wanted)
       const records = isPromise(reading) ? await reading : reading
       if (isOAuthError(records)) return records
-      const { reply, write, events = [] } = decide(records.map(storedValue), clock(), entropy(ENTROPY_BYTES))
+      const { reply, write, events = NONE } = decide(records.map(storedValue), clock(), entropy(ENTROPY_BYTES))
+      const announcing = audit.announce(events, request)
+      const unwritten = isPromise(announcing) ? await announcing : announcing
+      if (unwritten !== undefined) return unwritten
       const writing = write === undefined || writeBack(write, records[wanted.indexOf(write.key)])
       const written = isPromise(writing) ? await writing : writing
+      const concluding = audit.conclude(events, written, request)
+      if (isPromise(concluding)) await concluding
       if (isOAuthError(written)) return written
-      if (!written) continue
-      for (const event of events) onEvent(event)
-      return reply
+      if (written) return reply
     }
     return unavailable('contention')
   }
@@ -99,11 +112,12 @@ export function createTransactions(settings: StoreSettings): Transactions {
     return store.write(key, value as JsonValue, { expected: read?.version ?? 0, expiresAt, labels }) // records are JSON alone
   }
 
-  return {
+  const self: Transactions = {
     read: store.read,
     list,
     listReadable: store.list,
     transact,
+    by: (other) => (other === undefined ? self : createTransactions(context, other)),
     onGrant: (clientKey, grantId, decide) => {
       const application = keys.application(clientKey)
       const wanted = grantId === undefined ? [application] : [application, keys.grant(grantId)]
@@ -112,7 +126,10 @@ export function createTransactions(settings: StoreSettings): Transactions {
       )
     },
   }
+  return self
 }
+
+const NONE: readonly never[] = []
 
 function storedValue(record: StoredRecord | undefined): JsonValue | undefined {
   return record?.value

@@ -31,6 +31,8 @@ describe('the functions that may be given what a stranger wrote', () => {
     // Of other rooms, where not every function is looked for.
     const elsewhere = [
       'endpoints/limits/network.ts networkOf',
+      'shell/audit/request.ts bareRedirectUri',
+      'shell/audit/request.ts printable',
       'cli/diff.ts makeHunks',
       'adapters/node/freshness.ts maxAgeOf',
     ]

@@ -20,6 +20,7 @@ import { acceptedTags, fittingLanguage, knownLanguages, listedTags, readTag } fr
 import { bodyParameters, decodeComponent, formOf, listIn, parseParameters } from '../../src/protocol/parameters.js'
 import { requestAboutToken, revocationResponse } from '../../src/protocol/request-about-token.js'
 import { tokenRequest, unknownScope } from '../../src/protocol/token.js'
+import { bareRedirectUri, printable } from '../../src/shell/audit/request.js'
 import type { Around, Inputs } from './shapes.js'
 import { all, COUNTED, of, ofForms, ofText } from './shapes.js'
 
@@ -213,6 +214,19 @@ export const PROTOCOL: Readonly<Record<string, Inputs>> = {
   ]),
   'protocol/message.ts pathOf': ofText(pathOf),
   'protocol/message.ts queryOf': ofText(queryOf),
+  'shell/audit/request.ts printable': ofText(
+    (text) => printable(text, 256),
+    [
+      ['', ''],
+      ['gwa_', ''],
+      ['', '\u202e'],
+    ],
+  ),
+  'shell/audit/request.ts bareRedirectUri': ofText(bareRedirectUri, [
+    ['https://', '@'],
+    ['https://a/Ab1', '.'],
+    [':', '/'],
+  ]),
   'protocol/request-about-token.ts revocationResponse': headerCase(revocationResponse, 'accept', [
     ['', ''],
     ['application/json', ''],

@@ -24,7 +24,7 @@ interface Budget {
 }
 
 const BUDGETS: { readonly [entry: string]: Budget } = {
-  '.': { files: 13, gzip: 20_000, brotli: 18_000, later: 125_000 },
+  '.': { files: 13, gzip: 20_000, brotli: 18_000, later: 127_000 },
   './core': { files: 6, gzip: 14_450 },
   './console': { files: 6, gzip: 41_000, later: 52_000 },
   './node': { files: 6, gzip: 7_250 },
@@ -37,7 +37,7 @@ const BUDGETS: { readonly [entry: string]: Budget } = {
   './metadata': { files: 1, gzip: 26_500 },
   './client': { files: 14, gzip: 22_300 },
   './client/node': { files: 5, gzip: 10_100 },
-  './testing': { files: 21, gzip: 71_500, later: 115_000 },
+  './testing': { files: 21, gzip: 71_500, later: 117_000 },
 }
 
 /** Sources that no start waits for: they are loaded behind it. */

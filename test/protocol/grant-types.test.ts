@@ -14,9 +14,8 @@ import { metadataResponse } from '../../src/protocol/metadata.js'
 import { missing } from '../../src/protocol/parameters.js'
 
 import { createGrantType, createGrantTypes, GRANT_TYPES } from '../../src/protocol/token.js'
+import { createInternals } from '../../src/server.js'
 import { resolveOptions } from '../../src/shell/options/settings.js'
-
-import { createTransactions } from '../../src/shell/transactions.js'
 import { INVALID_CLIENT, INVALID_GRANT, tokenError } from '../server/helpers.js'
 import type { TestServer } from '../support.js'
 import {
@@ -65,7 +64,7 @@ function askForTokens(
     signInUrl: () => '/sign-in',
     clock: () => clock.now,
   })
-  const endpoint = tokenEndpoint(settings, createTransactions(settings), () => {}, WITH_TICKETS)
+  const endpoint = tokenEndpoint(createInternals(settings), WITH_TICKETS)
   const text = new URLSearchParams(form).toString()
   return endpoint(
     requestOf({

@@ -108,7 +108,15 @@ describe('2.1 a route that is about a resource', () => {
       expect([none, answer(found)]).toStrictEqual([none, forbidden()])
     }
     const grantId = grantNamedBy(token)
-    const event = { type: 'refused', at: START, endpoint: 'api', error: 'insufficient_scope', clientId: 'web', grantId }
+    const event = {
+      type: 'refused',
+      at: START,
+      endpoint: 'api',
+      error: 'insufficient_scope',
+      clientId: 'web',
+      grantId,
+      subject: 'ada',
+    }
     expect(test.events).toStrictEqual(Array(nones.length).fill({ ...event, reason: 'resource_not_granted' }))
     expect(test.errors).toStrictEqual([])
   })
@@ -307,6 +315,7 @@ describe('2.1 a route that is about a resource', () => {
           reason: 'host_failed',
           clientId: 'web',
           grantId: grantNamedBy(access_token),
+          subject: 'ada',
         },
       ])
     }

@@ -139,7 +139,7 @@ const GRANT = { grantId: expect.stringMatching(/^[\w-]{22}$/) }
 /** What the audit trail has of a refusal; `clientId` null where nobody knows who it was. */
 function eventOf(test: TestServer, reason: string, error = 'invalid_token', clientId: string | null = 'signer') {
   const event = { type: 'refused', at: test.clock.now, endpoint: 'api', error, reason }
-  return clientId === null ? event : { ...event, clientId, ...GRANT }
+  return expect.objectContaining(clientId === null ? event : { ...event, clientId, ...GRANT })
 }
 
 describe('5.2 tokens of the type mac', () => {
@@ -873,8 +873,8 @@ describe('a request that is made again', () => {
         headers: { ...HEADERS, 'Retry-After': '1', 'Content-Type': 'application/json;charset=UTF-8' },
         body: '{"error":"temporarily_unavailable","error_description":"The service is busy; try again."}',
       })
-      const reason = { ...eventOf(test, 'store_failed', 'temporarily_unavailable', null), ...GRANT }
-      expect(test.events.at(-1)).toStrictEqual(reason)
+      expect(test.events.at(-1)).toMatchObject(GRANT)
+      expect(test.events.at(-1)).toStrictEqual(eventOf(test, 'store_failed', 'temporarily_unavailable', null))
       test.instead[failing] = undefined
       expect(await answered(test, request)).toBe('authenticated')
       expect(await answered(test, request)).toStrictEqual(REPLAYED)

@@ -196,10 +196,21 @@ describe('3 what happens to a grant is told exactly', () => {
         { endpoint: 'revocation', error: 'invalid_request', reason: 'method_not_allowed' },
       ],
       [() => revoke(test, 'x'), { endpoint: 'revocation', reason: 'credential_unknown', clientId: 'web' }],
-      [() => call(test, 'x'), { endpoint: 'api', error: 'invalid_token', reason: 'credential_unknown' }],
+      [
+        () => call(test, 'x'),
+        { endpoint: 'api', error: 'invalid_token', reason: 'credential_unknown', route: 'GET /' },
+      ],
       [
         () => call(test, access_token, 'repo-pr:r'),
-        { endpoint: 'api', error: 'insufficient_scope', reason: 'scope_insufficient', clientId: 'web', grantId },
+        {
+          endpoint: 'api',
+          error: 'insufficient_scope',
+          reason: 'scope_insufficient',
+          clientId: 'web',
+          grantId,
+          subject: 'ada',
+          route: 'GET /',
+        },
       ],
     ]
     for (const [step, expected] of steps) {

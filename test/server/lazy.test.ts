@@ -7,9 +7,9 @@ import { describe, expect, it } from 'vitest'
 import { createAdministration } from '../../src/management/administration.js'
 import { createApplications } from '../../src/management/applications.js'
 import { createGrants } from '../../src/management/grants.js'
+import { createInternals } from '../../src/server.js'
 import { lazy } from '../../src/shell/lazy.js'
 import { resolveOptions } from '../../src/shell/options/settings.js'
-import { createTransactions } from '../../src/shell/transactions.js'
 
 describe('what is loaded behind the start', () => {
   it('is loaded without being asked for, but no start waits for it', async () => {
@@ -49,10 +49,9 @@ describe('what is loaded behind the start', () => {
 
 it('every function of administrators is there before its code is loaded', async () => {
   const options = { issuer: 'https://git.example', store: memoryStore(), user: () => undefined, signInUrl: () => '/' }
-  const settings = resolveOptions(options)
-  const transactions = createTransactions(settings)
-  const { applications, grants } = createAdministration(settings, transactions)
+  const internals = createInternals(resolveOptions(options))
+  const { applications, grants } = createAdministration(internals)
   const namesOf = (functions: object) => Object.keys(functions).sort()
-  expect(namesOf(applications)).toStrictEqual(namesOf(createApplications(settings, transactions)))
-  expect(namesOf(grants)).toStrictEqual(namesOf(createGrants(settings, transactions)))
+  expect(namesOf(applications)).toStrictEqual(namesOf(createApplications(internals)))
+  expect(namesOf(grants)).toStrictEqual(namesOf(createGrants(internals)))
 })

@@ -169,6 +169,8 @@ const TAKEN: { readonly [Name in keyof Required<AuthorizationServerOptions>]: re
   ],
   pages: ['an object', 'pages', 'one page'],
   onEvent: ['a function'],
+  audit: [],
+  requestId: ['a function'],
   onError: ['a function'],
   clock: ['a function'],
   entropy: ['a function'],
@@ -268,6 +270,8 @@ describe('STYLE 7 options', () => {
       pageSources: {},
       resources: undefined,
       locale: undefined,
+      audit: 'reported',
+      requestId: undefined,
       authorize: undefined,
       clientPolicy: undefined,
       registrationLimiter: undefined,
@@ -294,7 +298,7 @@ describe('STYLE 7 options', () => {
       otherDerivationKeys: [],
     })
     expect({ ...redirect }).toStrictEqual({ matching: 'domain', allowLocalhost: true })
-    expect(onEvent({ type: 'refused', at: 0, endpoint: 'api', reason: 'unsupported' })).toBeUndefined()
+    expect(onEvent).toBeUndefined()
     const from = (native: unknown) => remoteAddress({ method: 'GET', url: '/', headers: {}, native })
     expect(from({ socket: { remoteAddress: '192.0.2.1' } })).toBe('192.0.2.1')
     for (const native of [undefined, null, {}, { socket: {} }, { socket: { remoteAddress: 7 } }, 'text']) {

@@ -2,7 +2,7 @@
  * Whole flows with good and bad ends, and everything that they leave: what clients, browsers, the host and the store have of them.
  * @module
  */
-import type { HttpResponse } from 'grantwell'
+import type { AuditEvent, HttpResponse } from 'grantwell'
 import { FORM_ENDPOINTS } from '../protocol/form-endpoints.js'
 import { API, INTROSPECTION_PATH, withApi } from '../protocol/resource-server.js'
 import {
@@ -79,12 +79,18 @@ export interface Trace {
 
 /** Walks through a flow. */
 export async function walk(steps: readonly Step[], consent: 'always' | 'once' = 'always'): Promise<Trace> {
-  const options = { consent, onError: (error: unknown) => test.errors.push(error) }
+  const credentials = new Set<string>()
+  const options = {
+    consent,
+    onError: (error: unknown) => test.errors.push(error),
+    // With the request that each came by, about which a careless host says everything that it knows.
+    onEvent: (event: AuditEvent) => void test.events.push(event),
+    requestId: () => [...credentials].reverse().join(' '),
+  }
   const test: WatchedServer = await withApi(await watchedServer(options))
   const { server } = test
   const answers: Trace['answers'] = []
   const written: string[] = []
-  const credentials = new Set<string>()
   const others = new Set([WEB.clientSecret, OTHER.clientSecret, API.clientSecret, VERIFIER])
   const thrown: string[] = []
   let code = 'none'

@@ -16,7 +16,7 @@ import { errorCodeOf } from '../errors.js'
 import type { SentAction } from '../forms.js'
 import { actionForm, fieldOf, readAction } from '../forms.js'
 import type { Told, Visit } from '../visit.js'
-import { pathOf, placeOf, respond, respondError } from '../visit.js'
+import { askedBy, pathOf, placeOf, respond, respondError } from '../visit.js'
 import { listAfter } from './list.js'
 
 /** Loads an application of the applicant's own: any other is as good as none. */
@@ -146,7 +146,7 @@ const ACTIONS: Readonly<Record<string, Action>> = {
     const { clientSecret } = await visit.console.applications.rotateSecret(id, {
       overlap: Object.hasOwn(OVERLAPS, overlap) ? OVERLAPS[overlap as Overlap] : 0, // one of its own keys
       clientSecret: secretOf(sent),
-      actor: visit.user.subject,
+      ...askedBy(visit),
     })
     return applicationPage(visit, id, {
       notice: texts['console.secretOnce'],
@@ -159,7 +159,7 @@ const ACTIONS: Readonly<Record<string, Action>> = {
     const { id } = application
     if (application.revision !== revision) return applicationPage(visit, id, { fault: texts['console.outdated'] }, 409)
     if (application.review === undefined) return applicationPage(visit, id, { notice: texts['console.doneBefore'] })
-    await visit.console.applications.withdraw(id, { actor: visit.user.subject })
+    await visit.console.applications.withdraw(id, askedBy(visit))
     const told = { notice: texts['console.withdrawn'] }
     return isPublished(application) ? applicationPage(visit, id, told) : listAfter(visit, told)
   },
@@ -169,12 +169,12 @@ const ACTIONS: Readonly<Record<string, Action>> = {
     const applicant = fieldOf(sent, 'applicant').trim()
     if (applicant === '' || applicant === visit.user.subject)
       return applicationPage(visit, id, { fault: texts['console.transferWho'] }, 400)
-    await visit.console.applications.transfer(id, { applicant, actor: visit.user.subject })
+    await visit.console.applications.transfer(id, { applicant, ...askedBy(visit) })
     return listAfter(visit, { notice: fillText(texts['console.transferred'], { user: applicant }) })
   },
 
   delete: async (visit, { id }) => {
-    await visit.console.applications.delete(id, { actor: visit.user.subject })
+    await visit.console.applications.delete(id, askedBy(visit))
     return listAfter(visit, { notice: visit.context.language.texts['console.deleted'] })
   },
 }

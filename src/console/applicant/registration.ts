@@ -14,7 +14,7 @@ import { latestDetails } from '../describe.js'
 import { errorCodeOf, faultsOf } from '../errors.js'
 import { logoPath } from '../logo.js'
 import type { Told, Visit } from '../visit.js'
-import { respond, respondError } from '../visit.js'
+import { askedBy, respond, respondError } from '../visit.js'
 import { applicationPage, loadOwn } from './application.js'
 import { listAfter } from './list.js'
 import type { RegistrationForm } from './registration-form.js'
@@ -64,7 +64,7 @@ export async function handInNew(visit: Visit): Promise<HttpResponse> {
     const submission = Object.entries(registrationFrom(visit, values, logo)).filter(([, value]) => value !== null)
     await console.applications.submit(Object.fromEntries(submission) as never, {
       applicant: user.subject,
-      actor: user.subject,
+      ...askedBy(visit),
       id,
     })
     return await applicationPage(visit, id, { notice: texts['console.submitted'] })
@@ -120,7 +120,7 @@ function changeOf(id: string, revision: number): FormBinding['shown'] {
 
 /** Takes the form of a change. */
 export async function handInChange(visit: Visit, id: string): Promise<HttpResponse> {
-  const { console, context, user } = visit
+  const { console, context } = visit
   const { texts } = context.language
   const application = await loadOwn(visit, id)
   if (application === undefined || application.state === 'rejected') return respondError(context, 404, 'notFound')
@@ -133,7 +133,7 @@ export async function handInChange(visit: Visit, id: string): Promise<HttpRespon
     return again({ fault: texts['console.unreadable'] }, 400)
   if (sent.isPreview) return again({ notice: texts['console.previewed'] }, 200)
   try {
-    await console.applications.change(id, registrationFrom(visit, values, logo), { revision, actor: user.subject })
+    await console.applications.change(id, registrationFrom(visit, values, logo), { revision, ...askedBy(visit) })
     return await applicationPage(visit, id, { notice: texts['console.changed'] })
   } catch (error) {
     const code = errorCodeOf(error)

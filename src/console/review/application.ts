@@ -20,7 +20,7 @@ import { errorCodeOf, faultsOf } from '../errors.js'
 import type { SentAction } from '../forms.js'
 import { actionForm, fieldOf, readAction } from '../forms.js'
 import type { Told, Visit } from '../visit.js'
-import { placeOf, respond, respondError } from '../visit.js'
+import { askedBy, placeOf, respond, respondError } from '../visit.js'
 import { handedIn, queueAfter } from './queue.js'
 
 /** Words about a form, and what was typed into it. */
@@ -173,19 +173,19 @@ const ACTIONS: Readonly<Record<string, Action>> = {
     const scopes = withoutIncluded(visit, listIn(sent.parameters, 'scope'))
     if (scopes.length === 0) return reviewPage(visit, id, { fault: texts['console.review.chooseScope'] }, 400)
     const { revision } = sent
-    await visit.console.applications.approve(id, { revision, scopes, actor: visit.user.subject })
+    await visit.console.applications.approve(id, { revision, scopes, ...askedBy(visit) })
     return reviewPage(visit, id, { notice: texts['console.review.approved'] })
   },
 
   reject: async (visit, { id }, sent) => {
     const { texts } = visit.context.language
     const reason = fieldOf(sent, 'reason')
-    await visit.console.applications.reject(id, { revision: sent.revision, reason, actor: visit.user.subject })
+    await visit.console.applications.reject(id, { revision: sent.revision, reason, ...askedBy(visit) })
     return reviewPage(visit, id, { notice: texts['console.review.rejected'] })
   },
 
   suspend: async (visit, { id }) => {
-    await visit.console.applications.suspend(id, { actor: visit.user.subject })
+    await visit.console.applications.suspend(id, askedBy(visit))
     return reviewPage(visit, id, { notice: visit.context.language.texts['console.review.suspended'] })
   },
 
@@ -193,17 +193,17 @@ const ACTIONS: Readonly<Record<string, Action>> = {
     const { texts } = visit.context.language
     const { id } = application
     if (application.revision !== revision) return reviewPage(visit, id, { fault: texts['console.outdated'] }, 409)
-    await visit.console.applications.reinstate(id, { actor: visit.user.subject })
+    await visit.console.applications.reinstate(id, askedBy(visit))
     return reviewPage(visit, id, { notice: texts['console.review.reinstated'] })
   },
 
   endAll: async (visit, { id }) => {
-    const ended = await visit.console.grants.revokeApplication(id, { actor: visit.user.subject })
+    const ended = await visit.console.grants.revokeApplication(id, askedBy(visit))
     return reviewPage(visit, id, { notice: countedText(visit.context.language, 'console.review.ended', ended) })
   },
 
   delete: async (visit, { id }) => {
-    await visit.console.applications.delete(id, { actor: visit.user.subject })
+    await visit.console.applications.delete(id, askedBy(visit))
     return queueAfter(visit, { notice: visit.context.language.texts['console.deleted'] })
   },
 }

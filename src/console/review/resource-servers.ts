@@ -19,7 +19,7 @@ import { errorCodeOf, faultsOf } from '../errors.js'
 import type { SentAction } from '../forms.js'
 import { actionForm, fieldOf, readAction } from '../forms.js'
 import type { Told, Visit } from '../visit.js'
-import { pathOf, placeOf, respond } from '../visit.js'
+import { askedBy, pathOf, placeOf, respond } from '../visit.js'
 
 /** The things that the form of a new one is filled with. */
 interface Filled {
@@ -141,7 +141,7 @@ async function registerServer(visit: Visit, sent: SentAction): Promise<HttpRespo
   try {
     await visit.console.applications.registerResourceServer(
       { ...registration, ...(audience !== '' && { audience }) },
-      { clientId, clientSecret, actor: visit.user.subject },
+      { clientId, clientSecret, ...askedBy(visit) },
     )
     return await shown(`${texts['console.review.serverRegistered']} ${texts['console.secretOnce']}`)
   } catch (error) {
@@ -154,7 +154,7 @@ async function registerServer(visit: Visit, sent: SentAction): Promise<HttpRespo
 
 async function rotateSecret(visit: Visit, id: string, sent: SentAction): Promise<HttpResponse> {
   const clientSecret = secretOf(sent)
-  await visit.console.applications.rotateSecret(id, { clientSecret, actor: visit.user.subject })
+  await visit.console.applications.rotateSecret(id, { clientSecret, ...askedBy(visit) })
   const told = {
     notice: visit.context.language.texts['console.secretOnce'],
     more: credentials(visit, id, clientSecret),

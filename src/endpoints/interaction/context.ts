@@ -7,11 +7,13 @@ import type { Language } from '../../pages/index.js'
 import { ENDPOINT_PATHS } from '../../protocol/endpoints.js'
 import type { HttpRequest, HttpResponse } from '../../protocol/message.js'
 import { parseParameters, valueIn } from '../../protocol/parameters.js'
-import type { RefusedEvent, ReportRefusal } from '../../shell/audit.js'
+import type { AuditTrail, RefusedEvent, ReportRefusal } from '../../shell/audit.js'
 import type { ConsentRecords } from '../../shell/consents.js'
 import { createConsentRecords } from '../../shell/consents.js'
+import type { Internals } from '../../shell/internals.js'
 import type { Settings } from '../../shell/options/settings.js'
 import type { Transactions } from '../../shell/transactions.js'
+import { createTransactions } from '../../shell/transactions.js'
 import type { RegistrationLimiter } from '../limits/registration-limiter.js'
 import { createDocumentLimiter, createRegistrationLimiter } from '../limits/registration-limiter.js'
 import { readAppearance } from './appearance.js'
@@ -30,12 +32,16 @@ export type ServerContext<Native> = Settings<Native> & {
   readonly registrationLimit: RegistrationLimiter
   /** The limit on documents of clients that are known. */
   readonly documentLimit: RegistrationLimiter
-  readonly reportRefusal: ReportRefusal
+  readonly trail: AuditTrail
   readonly findLanguage: FindLanguage<Native>
 }
 
-/** The context of one request: with a page for everything that is shown, in the language of its reader. */
+/**
+ * The context of one request: with a page for everything that is shown, in the language of its reader, and with transactions whose events
+ * name the request.
+ */
 export type PageContext<Native> = ServerContext<Native> & {
+  readonly reportRefusal: ReportRefusal
   readonly show: ShownPages
   readonly language: Language
 }
@@ -47,11 +53,9 @@ export type PageEndpoint = Extract<RefusedEvent['endpoint'], 'authorization' | '
 export type PageAnswer<Native> = (request: HttpRequest<Native>) => Promise<HttpResponse>
 
 /** Makes the context of a server. */
-export function createPageContext<Native>(
-  settings: Settings<Native>,
-  transactions: Transactions,
-  reportRefusal: ReportRefusal,
-): ServerContext<Native> {
+export function createPageContext<Native>(internals: Internals<Native>): ServerContext<Native> {
+  const { settings, audit: trail } = internals
+  const transactions = createTransactions(internals)
   return {
     ...settings,
     appearance: readAppearance(settings),
@@ -62,7 +66,7 @@ export function createPageContext<Native>(
     consents: createConsentRecords(settings, transactions),
     registrationLimit: createRegistrationLimiter(settings, transactions),
     documentLimit: createDocumentLimiter(settings, transactions),
-    reportRefusal,
+    trail,
   }
 }
 
@@ -76,7 +80,15 @@ export async function contextOf<Native>(
   query: string,
 ): Promise<PageContext<Native>> {
   const language = await server.findLanguage(request, uiLocalesIn(query))
-  return { ...server, language, show: pagesOf(server, language, request) }
+  const transactions = server.transactions.by(request)
+  return {
+    ...server,
+    transactions,
+    consents: createConsentRecords(server, transactions),
+    reportRefusal: (...refusal) => server.trail.refuse(request, ...refusal),
+    language,
+    show: pagesOf(server, language, request),
+  }
 }
 
 /** Reads the languages that an authorization request asks for; undefined where it names none, or anything else. */

@@ -12,6 +12,7 @@ import type { ErrorPageModel, Language, PageErrorCode } from '../../pages/index.
 import type { HttpRequest, HttpResponse } from '../../protocol/message.js'
 import { queryOf, retryAfter } from '../../protocol/message.js'
 import { pageResponse } from '../../protocol/pages/page.js'
+import type { RefusedAbout } from '../../shell/audit.js'
 import { unavailable } from '../../shell/records/checked-store.js'
 import type { PageAnswer, PageContext, PageEndpoint, ServerContext } from './context.js'
 import { contextOf } from './context.js'
@@ -35,14 +36,23 @@ const CODES = new Map<RefusalReason, PageErrorCode>([
  * @param more - what the audit trail is told besides
  * @param shown - what the user is told besides
  */
-export async function showError(
-  { reportRefusal, show, language, stylesheet, pageSources }: PageContext<never>,
+export function showError(
+  context: PageContext<never>,
   endpoint: PageEndpoint,
   error: OAuthError,
-  { clientId, rule }: { readonly clientId?: string; readonly rule?: string } = {},
+  { clientId, rule, redirectUri }: Pick<RefusedAbout, 'clientId' | 'rule' | 'redirectUri'> = {},
   shown: Pick<ErrorPageModel, 'detail' | 'application'> = {},
 ): Promise<HttpResponse> {
-  reportRefusal(endpoint, error.reason, error.code, { clientId, rule })
+  context.reportRefusal(endpoint, error.reason, error.code, { clientId, rule, redirectUri })
+  return errorPage(context, endpoint, error, shown)
+}
+
+async function errorPage(
+  { show, language, stylesheet, pageSources }: PageContext<never>,
+  endpoint: PageEndpoint,
+  error: OAuthError,
+  shown: Pick<ErrorPageModel, 'detail' | 'application'> = {},
+): Promise<HttpResponse> {
   const code = codeOf(endpoint, error)
   const { application: _, ...others } = shown
   // Somebody whom a busy service asks to try again stays here; and an application may have been stopped since its link was checked.
@@ -89,15 +99,25 @@ export function pageEndpoint<Native>(
 ): PageAnswer<Native> {
   return async (request) => {
     const context = await contextOf(server, request, languageQuery(request))
-    try {
-      return await answer(context, request)
-    } catch (error) {
-      // The host was already told where the store failed.
-      if (error instanceof GrantwellError && error.code === 'ERR_STORE') {
-        return showError(context, endpoint, unavailable('store_failed'))
-      }
-      context.onError(error)
-      return showError(context, endpoint, hostFailed())
-    }
+    const page = await answerOrExplain(context, request, endpoint, answer)
+    const isWritten = await context.trail.isWritten(request)
+    return isWritten ? page : errorPage(context, endpoint, unavailable('audit_failed'))
+  }
+}
+
+async function answerOrExplain<Native>(
+  context: PageContext<Native>,
+  request: HttpRequest<Native>,
+  endpoint: PageEndpoint,
+  answer: AnswerInContext<Native>,
+): Promise<HttpResponse> {
+  try {
+    return await answer(context, request)
+  } catch (error) {
+    // The host was already told where the store failed.
+    if (error instanceof GrantwellError && error.code === 'ERR_STORE')
+      return showError(context, endpoint, unavailable('store_failed'))
+    context.onError(error)
+    return showError(context, endpoint, hostFailed())
   }
 }

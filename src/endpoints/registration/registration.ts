@@ -23,12 +23,13 @@ import {
   registrationError,
   registrationRequest,
 } from '../../protocol/registration/registration.js'
-import type { ReportRefusal } from '../../shell/audit.js'
+import type { Internals } from '../../shell/internals.js'
 import type { Settings } from '../../shell/options/settings.js'
 import { applicationWrite } from '../../shell/records/application-write.js'
 import { unavailable } from '../../shell/records/checked-store.js'
 import { keys, recordAs } from '../../shell/records.js'
 import type { Transactions } from '../../shell/transactions.js'
+import { createTransactions } from '../../shell/transactions.js'
 import type { FoundApplication } from '../cors/readable-endpoint.js'
 import { readableEndpoint } from '../cors/readable-endpoint.js'
 import { readAddress } from '../limits/network.js'
@@ -44,34 +45,34 @@ interface Registered {
 
 /** Makes the registration endpoint. */
 export function registrationEndpoint<Native>(
-  settings: Settings<Native>,
-  transactions: Transactions,
-  reportRefusal: ReportRefusal,
+  internals: Internals<Native>,
 ): (request: HttpRequest<Native>) => Promise<HttpResponse> {
+  const { settings, audit } = internals
+  const transactions = createTransactions(internals)
   const limiter = createRegistrationLimiter(settings, transactions)
 
-  function answerError(error: OAuthError, clientId?: string): HttpResponse {
-    reportRefusal('registration', error.reason, error.code, { clientId })
+  function answerError(request: HttpRequest<Native>, error: OAuthError): HttpResponse {
+    audit.refuse(request, 'registration', error.reason, error.code)
     return registrationError(error)
   }
 
   async function answerRegistration(request: HttpRequest<Native>, found: FoundApplication): Promise<HttpResponse> {
     const asked = registrationRequest(request)
     const metadata = isOAuthError(asked) ? asked : checkClientMetadata(asked, 'An application', metadataRules(settings))
-    if (isOAuthError(metadata)) return answerError(metadata)
+    if (isOAuthError(metadata)) return answerError(request, metadata)
     found(metadata.details)
     // Counted before the policy is asked, which may be dear, and after what costs nothing.
     const tooMany = await limiter({ address: readAddress(settings, request) })
-    if (tooMany !== undefined) return answerError(tooMany)
-    const registered = await register(settings, transactions, metadata)
-    if (isOAuthError(registered)) return answerError(registered)
+    if (tooMany !== undefined) return answerError(request, tooMany)
+    const registered = await register(settings, transactions.by(request), metadata)
+    if (isOAuthError(registered)) return answerError(request, registered)
     return registeredResponse(registered.application, registered.secrets, settings.issuer)
   }
 
   async function answer(request: HttpRequest<Native>, found: FoundApplication): Promise<HttpResponse> {
     if (request.method === 'POST') return answerRegistration(request, found)
-    const answered = await answerOwner(settings, transactions, request, found)
-    return isOAuthError(answered) ? answerError(answered) : answered
+    const answered = await answerOwner(settings, transactions.by(request), request, found)
+    return isOAuthError(answered) ? answerError(request, answered) : answered
   }
 
   return readableEndpoint(settings, answer, 'GET, POST, DELETE')

@@ -3,6 +3,7 @@
  * @module
  * @see Specification, section 1
  */
+
 import type { Application, ApplicationTerms, SubmittedApplication } from '../../core/application/application.js'
 import type { RedirectFault } from '../../core/application/faults.js'
 import type {
@@ -12,6 +13,7 @@ import type {
   Submission,
 } from '../../core/application/registration.js'
 import type { ClientId, Seconds, Subject } from '../../core/values.js'
+import type { ActedBy } from '../arguments.js'
 import type { Logo } from '../logos.js'
 
 /** The credentials by which an application uses the service. */
@@ -45,7 +47,7 @@ export interface WantedApplications {
 
 /**
  * Functions for applicants and administrators. The host decides who may call them. Each that changes an application takes the one
- * who asks for it as `actor`, for the audit trail. Each throws GrantwellError: `ERR_STORE` if the
+ * who asks for it as `actor`, and the request by which they ask as `request`, both for the audit trail. Each throws GrantwellError: `ERR_STORE` if the
  * store fails, `ERR_CONFIGURATION` for an option of another name or type, and, if it changes an application,
  * `ERR_CLIENT_UNKNOWN`.
  */
@@ -66,8 +68,7 @@ export interface Applications {
       readonly clientSecret?: string
       readonly clientSecretDigest?: string
       readonly terms?: ApplicationTerms
-      readonly actor?: Subject
-    },
+    } & ActedBy,
   ) => Promise<ClientCredentials>
   /**
    * Registers an API of the service that runs elsewhere. It may then use the introspection endpoint. It is suspended, reinstated,
@@ -78,7 +79,7 @@ export interface Applications {
    */
   readonly registerResourceServer: (
     registration: ResourceServerRegistration,
-    imported?: { readonly clientId?: string; readonly clientSecret?: string; readonly actor?: Subject },
+    imported?: { readonly clientId?: string; readonly clientSecret?: string } & ActedBy,
   ) => Promise<Required<ClientCredentials>>
   /**
    * Submits an application for approval.
@@ -91,7 +92,7 @@ export interface Applications {
    */
   readonly submit: (
     submission: Submission,
-    by?: { readonly applicant?: Subject; readonly id?: string; readonly actor?: Subject },
+    by?: { readonly applicant?: Subject; readonly id?: string } & ActedBy,
   ) => Promise<SubmittedApplication>
   /**
    * Submits a change for approval. The approved registration stays in force until then. A change or a submission that waits
@@ -105,41 +106,37 @@ export interface Applications {
   readonly change: (
     id: string,
     amendment: Amendment,
-    options?: { readonly revision?: number; readonly actor?: Subject },
+    options?: { readonly revision?: number } & ActedBy,
   ) => Promise<Application>
   /**
    * Takes back what waits, or what was rejected: a change, or a new application, which is gone then.
    * @throws GrantwellError `ERR_APPLICATION_STATE` if there is nothing of that kind
    */
-  readonly withdraw: (id: string, options?: { readonly actor?: Subject }) => Promise<void>
+  readonly withdraw: (id: string, options?: ActedBy) => Promise<void>
   /**
    * Gives an application to another applicant, a colleague for example.
    * @param to.applicant - the user who has it from now on
    * @throws GrantwellError `ERR_APPLICATION_STATE` for a resource server
    */
-  readonly transfer: (id: string, to: { readonly applicant: Subject; readonly actor?: Subject }) => Promise<void>
+  readonly transfer: (id: string, to: { readonly applicant: Subject } & ActedBy) => Promise<void>
   /**
    * Sets what administrators alone decide on, whatever an applicant hands in. It replaces the terms that were set before.
    * @param terms - `firstParty: true` for an application of the service itself, whose users are not asked for consent; lifetimes of its
    * tokens in seconds, in place of those of the server
    * @throws GrantwellError `ERR_APPLICATION_STATE` for an application that was never approved, or a resource server
    */
-  readonly setTerms: (
-    clientId: string,
-    terms: ApplicationTerms,
-    options?: { readonly actor?: Subject },
-  ) => Promise<void>
+  readonly setTerms: (clientId: string, terms: ApplicationTerms, options?: ActedBy) => Promise<void>
   /**
    * Deletes an application as `delete` does, and erases what is left of it: no record of the store holds its applicant any more, nor what
    * was registered, nor the users who permitted it something. It may be called for an application that was deleted before.
    * @throws GrantwellError `ERR_APPLICATION_STATE` for a client whose identifier is the URL of its metadata: it has no applicant
    */
-  readonly erase: (id: string, options?: { readonly actor?: Subject }) => Promise<void>
+  readonly erase: (id: string, options?: ActedBy) => Promise<void>
   /**
    * Deletes an application in any state: it gets nothing more, all its grants end, and its record goes. After an interruption, a second
    * call ends the rest.
    */
-  readonly delete: (id: string, options?: { readonly actor?: Subject }) => Promise<void>
+  readonly delete: (id: string, options?: ActedBy) => Promise<void>
   /**
    * Approves a change, or a new application, which gets its client identifier and secret.
    * @param reviewed.revision - the `review.revision` that the administrator looked at
@@ -150,7 +147,7 @@ export interface Applications {
    */
   readonly approve: (
     id: string,
-    reviewed: { readonly revision: number; readonly scopes?: readonly string[]; readonly actor?: Subject },
+    reviewed: { readonly revision: number; readonly scopes?: readonly string[] } & ActedBy,
   ) => Promise<ClientCredentials>
   /**
    * Rejects a new application for good, or a change; then the approved registration stays in force.
@@ -159,15 +156,15 @@ export interface Applications {
    */
   readonly reject: (
     id: string,
-    reviewed: { readonly revision: number; readonly reason: string; readonly actor?: Subject },
+    reviewed: { readonly revision: number; readonly reason: string } & ActedBy,
   ) => Promise<void>
   /**
    * Suspends an application: it gets no tokens, and its tokens stop working with the next request.
    * @throws GrantwellError `ERR_APPLICATION_STATE` if it was never approved
    */
-  readonly suspend: (clientId: string, options?: { readonly actor?: Subject }) => Promise<void>
+  readonly suspend: (clientId: string, options?: ActedBy) => Promise<void>
   /** Reinstates a suspended application: its tokens that have not expired work again. @throws like `suspend` */
-  readonly reinstate: (clientId: string, options?: { readonly actor?: Subject }) => Promise<void>
+  readonly reinstate: (clientId: string, options?: ActedBy) => Promise<void>
   /**
    * Gives a confidential client a new secret. The old one works during an overlap, so that the host can tell every server of the
    * application. With an overlap of 0 every older secret stops at once.
@@ -179,7 +176,7 @@ export interface Applications {
    */
   readonly rotateSecret: (
     clientId: string,
-    options?: { readonly overlap?: Seconds; readonly clientSecret?: string; readonly actor?: Subject },
+    options?: { readonly overlap?: Seconds; readonly clientSecret?: string } & ActedBy,
   ) => Promise<Required<ClientCredentials>>
   /**
    * Names the rule that a redirect URI breaks, for a developer who sees "This link cannot be accessed".

@@ -9,13 +9,14 @@ import type { ApplicationCommand } from '../../core/application/life/commands.js
 import type { ApplicationRefusal } from '../../core/application/life/outcome.js'
 import { transitionApplication } from '../../core/application/transition.js'
 import { isOAuthError } from '../../core/errors.js'
-import type { ClientId, Seconds, Subject } from '../../core/values.js'
+import type { ClientId, Seconds } from '../../core/values.js'
 import { parseClientId } from '../../core/values.js'
 import type { Settings } from '../../shell/options/settings.js'
 import { applicationWrite } from '../../shell/records/application-write.js'
 import { storeError } from '../../shell/records/checked-store.js'
 import { keys, recordAs } from '../../shell/records.js'
 import type { Decision, Transactions } from '../../shell/transactions.js'
+import type { ActedBy } from '../arguments.js'
 import type { Logos } from '../logos.js'
 import { LONG_PAST } from '../removed.js'
 import { refusalError } from './errors.js'
@@ -45,9 +46,6 @@ interface Refused {
   readonly state?: Application['state']
 }
 
-/** The one who asks for commands, as the host names it; undefined where the host names nobody. */
-type Actor = Subject | undefined
-
 /**
  * Applies commands to an application, one after the other, in one write. Then removes the logos that its record names no more.
  * @returns the application as it is from now on
@@ -56,10 +54,10 @@ type Actor = Subject | undefined
 export async function applyCommands(
   context: ApplicationContext,
   clientId: ClientId | undefined,
-  actor: Actor,
+  by: ActedBy,
   ...commands: readonly ApplicationCommand[]
 ): Promise<{ readonly before: Application | undefined; readonly after: Application }> {
-  const { before, after } = await apply(context, clientId, actor, commands)
+  const { before, after } = await apply(context, clientId, by, commands)
   if (after === undefined) throw refusalError('unknown')
   return { before, after }
 }
@@ -71,23 +69,23 @@ export async function applyCommands(
 export async function applyCommand(
   context: ApplicationContext,
   clientId: ClientId | undefined,
-  actor: Actor,
+  by: ActedBy,
   command: ApplicationCommand,
 ): Promise<void> {
-  await apply(context, clientId, actor, [command])
+  await apply(context, clientId, by, [command])
 }
 
 async function apply(
   { settings, transactions, logos }: ApplicationContext,
   clientId: ClientId | undefined,
-  actor: Actor,
+  by: ActedBy,
   commands: readonly ApplicationCommand[],
 ): Promise<Applied> {
   if (clientId === undefined) throw refusalError('unknown')
   const key = keys.application(settings.clientKeyOf(clientId))
-  const reply = await transactions.transact([key], ([value], now) =>
-    decide(key, recordAs.application(value), commands, now, actor),
-  )
+  const reply = await transactions
+    .by(by.request)
+    .transact([key], ([value], now) => decide(key, recordAs.application(value), commands, now, by))
   if (isOAuthError(reply)) throw storeError(reply)
   if (reply.type === 'refused') throw refusalError(reply.refusal, reply.state)
   const named = logosOf(reply.after)
@@ -101,7 +99,7 @@ function decide(
   before: Application | undefined,
   commands: readonly ApplicationCommand[],
   now: Seconds,
-  actor: Actor,
+  { actor }: ActedBy,
 ): Decision<Applied | Refused> {
   let after = before
   const events = []

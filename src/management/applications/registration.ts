@@ -122,15 +122,16 @@ export function createClientId({ settings }: Pick<ApplicationContext, 'settings'
 async function publish(
   context: ApplicationContext,
   details: ApplicationDetails,
-  { clientId: imported, actor }: Imported,
+  by: Imported,
   secretDigest: Digest,
   terms?: ApplicationTerms,
 ): Promise<ClientId> {
+  const { clientId: imported } = by
   const clientId = imported === undefined ? createClientId(context) : (imported as ClientId) // importFaults has checked it
   const submit = { type: 'submit', id: clientId, details } as const
   const approve = { type: 'approve', revision: 1, secretDigest, catalogue: context.settings.scopes } as const
   const more = terms === undefined ? [] : [{ type: 'set_terms', terms } as const]
-  await applyCommands(context, clientId, actor, submit, approve, ...more)
+  await applyCommands(context, clientId, by, submit, approve, ...more)
   return clientId
 }
 

@@ -39,7 +39,7 @@ export function createReviewFunctions(context: ApplicationContext): Pick<Applica
       const scopes = given.scopes === undefined ? undefined : normalizeScopes(context.settings.scopes, given.scopes)
       if (given.scopes !== undefined && scopes === undefined) throw refusalError('scopes')
       const clientSecret = createSecret(context)
-      const { before, after } = await applyCommands(context, parseClientId(id), given.actor, {
+      const { before, after } = await applyCommands(context, parseClientId(id), given, {
         type: 'approve',
         revision: given.revision,
         catalogue: context.settings.scopes,
@@ -54,15 +54,11 @@ export function createReviewFunctions(context: ApplicationContext): Pick<Applica
     reject: async (id, reviewed) => {
       checkArgument('applications.reject', 'id', TEXT, id)
       const required = ['revision'] as const
-      const { revision, reason, actor } = readStrictOptions<Rejection>(
-        'applications.reject',
-        reviewed,
-        REJECTION,
-        required,
-      )
+      const given = readStrictOptions<Rejection>('applications.reject', reviewed, REJECTION, required)
+      const { revision, reason } = given
       const rule = reasonFault(reason)
       if (rule !== undefined) throw registrationError([registrationFault('reason', rule)])
-      await applyCommands(context, parseClientId(id), actor, { type: 'reject', revision, reason })
+      await applyCommands(context, parseClientId(id), given, { type: 'reject', revision, reason })
     },
   }
 }

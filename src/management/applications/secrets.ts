@@ -36,14 +36,14 @@ export function createSecretFunctions(
   return {
     suspend: async (id, options = {}) => {
       checkArgument('applications.suspend', 'clientId', TEXT, id)
-      const { actor } = readStrictOptions<ActedBy>('applications.suspend', options, ACTED_BY)
-      await applyCommands(context, parseClientId(id), actor, { type: 'suspend' })
+      const by = readStrictOptions<ActedBy>('applications.suspend', options, ACTED_BY)
+      await applyCommands(context, parseClientId(id), by, { type: 'suspend' })
     },
 
     reinstate: async (id, options = {}) => {
       checkArgument('applications.reinstate', 'clientId', TEXT, id)
-      const { actor } = readStrictOptions<ActedBy>('applications.reinstate', options, ACTED_BY)
-      await applyCommands(context, parseClientId(id), actor, { type: 'reinstate' })
+      const by = readStrictOptions<ActedBy>('applications.reinstate', options, ACTED_BY)
+      await applyCommands(context, parseClientId(id), by, { type: 'reinstate' })
     },
 
     rotateSecret: async (id, options = {}) => {
@@ -51,10 +51,10 @@ export function createSecretFunctions(
       checkArgument(of, 'id', TEXT, id)
       const takes = { overlap: seconds(0, 365 * 86_400), clientSecret: SECRET, ...ACTED_BY }
       const given = readStrictOptions<{ overlap?: Seconds; clientSecret?: string } & ActedBy>(of, options, takes)
-      const { overlap = SECRET_OVERLAP, clientSecret = createSecret(context), actor } = given
+      const { overlap = SECRET_OVERLAP, clientSecret = createSecret(context) } = given
       const secretDigest = digestOf(context.settings.digests, clientSecret)
       const command = { type: 'rotate_secret', secretDigest, overlap } as const
-      const { after } = await applyCommands(context, parseClientId(id), actor, command)
+      const { after } = await applyCommands(context, parseClientId(id), given, command)
       return { clientId: after.id, clientSecret }
     },
   }

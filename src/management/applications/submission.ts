@@ -34,13 +34,14 @@ export function createSubmissionFunctions(context: ApplicationContext): Pick<App
   return {
     submit: async (submission, by = {}) => {
       const given = readStrictOptions<SubmittedBy>('applications.submit', by, SUBMITTED_BY)
-      const { applicant, actor = applicant } = given
+      const { applicant, actor = applicant, request } = given
+      const from = { ...(actor !== undefined && { actor }), ...(request && { request }) }
       const { details, logo = NO_LOGO } = checkDetails(context, submission, { reasons: 'required', logo: 'required' })
       const id = given.id === undefined ? createClientId(context) : (given.id as ClientId) // base64url is printable ASCII
       const submitter = applicant === undefined ? {} : { applicant }
       const submit = () =>
         logos.keepFor(logo, (logoId) =>
-          applyCommands(context, id, actor, {
+          applyCommands(context, id, from, {
             type: 'submit',
             id,
             ...submitter,
@@ -105,7 +106,7 @@ async function applyChange(
     const { revision, details } = tries === 1 ? prepared : await prepare()
     const change = { type: 'change', revision, details: { ...details, ...(logo !== undefined && { logo }) } } as const
     try {
-      const { after } = await applyCommands(context, parseClientId(id), from.actor, change)
+      const { after } = await applyCommands(context, parseClientId(id), from, change)
       return after
     } catch (error) {
       const isOutdated = error instanceof GrantwellError && error.code === 'ERR_REVISION_OUTDATED'

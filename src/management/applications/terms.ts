@@ -32,8 +32,8 @@ export function createTermsFunctions(context: ApplicationContext): Pick<Applicat
       const of = 'applications.setTerms'
       checkArgument(of, 'clientId', TEXT, id)
       const terms = checkTerms(context.settings, of, given)
-      const { actor } = readStrictOptions<ActedBy>(of, options, ACTED_BY)
-      await applyCommands(context, parseClientId(id), actor, { type: 'set_terms', terms })
+      const by = readStrictOptions<ActedBy>(of, options, ACTED_BY)
+      await applyCommands(context, parseClientId(id), by, { type: 'set_terms', terms })
     },
 
     transfer: async (id, to) => {
@@ -42,8 +42,8 @@ export function createTermsFunctions(context: ApplicationContext): Pick<Applicat
       const takes = { applicant: NAME, ...ACTED_BY }
       const required = ['applicant'] as const
       const given = readStrictOptions<{ applicant: Subject } & ActedBy>(of, to, takes, required)
-      const { applicant, actor } = given
-      await applyCommands(context, parseClientId(id), actor, { type: 'transfer', applicant })
+      const { applicant } = given
+      await applyCommands(context, parseClientId(id), given, { type: 'transfer', applicant })
     },
   }
 }

@@ -9,19 +9,17 @@ import type { Grant } from '../../core/grant/grant.js'
 import type { WithdrawCommand } from '../../core/grant/revoke.js'
 import type { GrantRules } from '../../core/grant/rules.js'
 import { transition } from '../../core/grant/transition.js'
-import type { Subject } from '../../core/values.js'
 import { storeError } from '../../shell/records/checked-store.js'
 import { recordAs } from '../../shell/records.js'
 import type { Transactions } from '../../shell/transactions.js'
 import { grantChange } from '../../shell/transactions.js'
+import type { ActedBy } from '../arguments.js'
 import { pagesOf } from './pages.js'
 import { NOBODY, writeWithoutUser } from './without-user.js'
 
 /** A wish to end grants. */
-export interface Ending {
+export interface Ending extends ActedBy {
   readonly by: WithdrawCommand['by']
-  /** The one who asks for it, as the host names it; absent where the host names nobody. */
-  readonly actor?: Subject
   /** Returns true for a grant that may be ended. */
   readonly mayEnd: (grant: Grant) => boolean
   /** True if the records are to say nothing of their users from then on, those of grants that ended before too. */
@@ -34,12 +32,12 @@ export interface Ending {
  * @throws GrantwellError `ERR_STORE`
  */
 export async function endGrant(
-  { transact }: Transactions,
+  transactions: Transactions,
   rules: GrantRules,
   key: string,
-  { by, actor, mayEnd, erase }: Ending,
+  { by, actor, request, mayEnd, erase }: Ending,
 ): Promise<boolean> {
-  const reply = await transact([key], ([value], now, entropy) => {
+  const reply = await transactions.by(request).transact([key], ([value], now, entropy) => {
     const found = recordAs.grant(value)
     const grant = found !== undefined && mayEnd(found) ? found : undefined
     const outcome = transition(grant, { type: 'withdraw', by }, now, entropy, rules)
@@ -99,11 +97,7 @@ export async function endGrants(
  * @returns the number of grants that worked until now
  * @throws GrantwellError `ERR_STORE` at the end, if some could not be ended
  */
-export async function endEverything(
-  transactions: Transactions,
-  rules: GrantRules,
-  actor: Pick<Ending, 'actor'>,
-): Promise<number> {
+export async function endEverything(transactions: Transactions, rules: GrantRules, from: ActedBy): Promise<number> {
   let ended = 0
   const failures: GrantwellError[] = []
   for (const state of ['approved', 'suspended'])
@@ -111,7 +105,7 @@ export async function endEverything(
       if (page.leftOut !== undefined) failures.push(storeError(page.leftOut))
       for (const { value } of page.records) {
         const clientId = recordAs.application(value)?.id
-        const ending = { ...actor, by: 'administrator', mayEnd: (grant: Grant) => grant.clientId === clientId } as const
+        const ending = { ...from, by: 'administrator', mayEnd: (grant: Grant) => grant.clientId === clientId } as const
         try {
           ended += await endGrants(transactions, rules, `client:${clientId}`, ending)
         } catch (error) {

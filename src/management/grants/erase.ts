@@ -11,6 +11,7 @@ import { consentLabel } from '../../shell/consents/grants.js'
 import type { Settings } from '../../shell/options/settings.js'
 import { storeError } from '../../shell/records/checked-store.js'
 import type { Transactions } from '../../shell/transactions.js'
+import type { ActedBy } from '../arguments.js'
 import { LONG_PAST } from '../removed.js'
 import { endGrants } from './end.js'
 import { clearIndex, pagesOf } from './pages.js'
@@ -28,13 +29,13 @@ export async function eraseSubject(
   settings: Settings<never>,
   transactions: Transactions,
   subject: Subject,
-  actor: Subject | undefined,
+  by: ActedBy,
 ): Promise<number> {
   await eraseDecisions(settings, transactions, subject)
   const label = `subject:${subject}`
   const ended = await endGrants(transactions, settings.rules, label, {
+    ...by,
     by: 'administrator',
-    ...(actor !== undefined && { actor }),
     mayEnd: (grant: Grant) => grant.subject === subject,
     erase: true,
   })

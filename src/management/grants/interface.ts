@@ -2,10 +2,12 @@
  * The functions of a server on the permissions that users gave: functions that the host calls.
  * @module
  */
+
 import type { Audience } from '../../core/audiences/audience.js'
 import type { Resources } from '../../core/resource.js'
 import type { Scope } from '../../core/scopes.js'
 import type { ClientId, GrantId, Seconds, Subject } from '../../core/values.js'
+import type { ActedBy, AskedBy } from '../arguments.js'
 
 /** A permission that a user gave to an application and that still works. */
 export interface GrantSummary {
@@ -66,17 +68,19 @@ export interface Grants {
   ) => Promise<GrantPage>
   /**
    * Ends one grant of a user. Its tokens stop working with the next request.
+   * @param options.request - the request by which the user asks for it, for the audit trail
    * @returns true if the user had such a grant, and it worked
    */
-  readonly revokeGrant: (subject: Subject, grantId: string) => Promise<boolean>
+  readonly revokeGrant: (subject: Subject, grantId: string, options?: AskedBy) => Promise<boolean>
   /**
    * Ends every grant of a user, or every grant to one application. A grant that is made meanwhile may stay. If some cannot be
    * ended, all others are, and `ERR_STORE` is thrown.
-   * @throws GrantwellError `ERR_CONFIGURATION` for another name than `clientId`, or for a value that is no string, which would
+   * @param only.request - the request by which the user asks for it, for the audit trail
+   * @throws GrantwellError `ERR_CONFIGURATION` for another name than `clientId` or `request`, or for a value that is no string, which would
    * end more than was meant
    * @returns the number of working grants that were ended
    */
-  readonly revokeAll: (subject: Subject, only?: { readonly clientId?: string }) => Promise<number>
+  readonly revokeAll: (subject: Subject, only?: { readonly clientId?: string } & AskedBy) => Promise<number>
   /**
    * Ends every grant of an application, of all users. After an interruption, a second call ends the rest. If some cannot be
    * ended, all others are, and `ERR_STORE` is thrown. Users may permit the application again meanwhile: `applications.suspend`
@@ -84,14 +88,14 @@ export interface Grants {
    * @param options.actor - the administrator, for the audit trail
    * @returns the number of working grants that were ended
    */
-  readonly revokeApplication: (clientId: string, options?: { readonly actor?: Subject }) => Promise<number>
+  readonly revokeApplication: (clientId: string, options?: ActedBy) => Promise<number>
   /**
    * Ends every grant of every application: for the day after a copy of the store was restored, since what was revoked after the copy was
    * made works again. After an interruption, a second call ends the rest.
    * @param options.actor - the administrator, for the audit trail
    * @returns the number of working grants that were ended
    */
-  readonly revokeEverything: (options?: { readonly actor?: Subject }) => Promise<number>
+  readonly revokeEverything: (options?: ActedBy) => Promise<number>
   /**
    * Ends every grant of a user, and erases the user: no record of the store holds the subject any more, nor what the user permitted. Of
    * each grant the digest of its code and its end stay until they expire, so that a code that comes back is refused. Sign the user out
@@ -101,7 +105,7 @@ export interface Grants {
    * @returns the number of working grants that were ended
    * @throws GrantwellError `ERR_STORE` if some could not be erased; all others are
    */
-  readonly erase: (subject: Subject, options?: { readonly actor?: Subject }) => Promise<number>
+  readonly erase: (subject: Subject, options?: ActedBy) => Promise<number>
   /** Counts the grants of an application that work, and their users. It reads each of them, so it is for administrators. */
   readonly countGrants: (clientId: string) => Promise<GrantCount>
 }

@@ -98,6 +98,8 @@ const OPTIONS: TakesOf<AuthorizationServerOptions> = {
   pageSources: { words: 'an object with lists of origins', fits: isRecord },
   pages: { words: 'an object with pages', fits: isObject },
   onEvent: FUNCTION,
+  audit: oneOf('reported', 'required'),
+  requestId: FUNCTION,
   onError: FUNCTION,
   clock: FUNCTION,
   entropy: FUNCTION,

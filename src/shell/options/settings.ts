@@ -29,6 +29,7 @@ type OptionalFunction =
   | 'switchAccountUrl'
   | 'resources'
   | 'locale'
+  | 'requestId'
   | 'authorize'
   | 'clientPolicy'
   | 'registrationLimiter'
@@ -38,10 +39,15 @@ type OptionalFunction =
 
 /** The options with all defaults filled in. */
 export type Settings<Native> = Required<
-  Omit<AuthorizationServerOptions<Native>, 'derivationKey' | 'audiences' | 'pages' | 'corsOrigins' | OptionalFunction>
+  Omit<
+    AuthorizationServerOptions<Native>,
+    'derivationKey' | 'audiences' | 'pages' | 'corsOrigins' | 'onEvent' | OptionalFunction
+  >
 > & {
   readonly [Name in OptionalFunction]: AuthorizationServerOptions<Native>[Name] | undefined
 } & {
+  /** Tells the host of an event; undefined where it does not listen. */
+  readonly onEvent: ((event: AuditEvent) => unknown) | undefined
   /** Origins that the host adds to those of the redirect URIs; false for no CORS at all. */
   readonly corsOrigins: ReadonlySet<Origin> | false
   /** The protected resources, by their identifiers. */
@@ -67,6 +73,8 @@ export function resolveOptions<Native>(options: AuthorizationServerOptions<Nativ
     throw optionError('derivationKey', 'given where macTokens is true', undefined)
   if (own.fetchClientMetadata !== undefined && own.clientPolicy === undefined)
     throw optionError('clientPolicy', 'given where fetchClientMetadata is', undefined)
+  if (own.audit === 'required' && own.onEvent === undefined)
+    throw optionError('onEvent', "given where audit is 'required'", undefined)
   const issuerPath = issuerPathOf(own.issuer, own.allowInsecureIssuer ?? false)
   const rules = createRules(own)
   checkLifetimes(rules, own)
@@ -74,6 +82,7 @@ export function resolveOptions<Native>(options: AuthorizationServerOptions<Nativ
   const settings = {
     consentLifetime: 600,
     remoteAddress: socketAddress,
+    audit: 'reported',
     consent: 'always',
     grantLimit: 50,
     redirectMatching: 'domain',
@@ -100,6 +109,7 @@ export function resolveOptions<Native>(options: AuthorizationServerOptions<Nativ
     switchAccountUrl: own.switchAccountUrl,
     resources: own.resources,
     locale: own.locale,
+    requestId: own.requestId,
     authorize: own.authorize,
     clientPolicy: own.clientPolicy,
     registrationLimiter: own.registrationLimiter,
@@ -145,11 +155,11 @@ function derivationKeysOf(
   return { derivationKey: copy(first), otherDerivationKeys: others.map(copy) }
 }
 
-/** Creates the functions that report events and errors to the host. An error of the host in them changes no answer. */
+/** Creates the functions that report events and errors to the host. An error of the host in `onError` changes no answer. */
 function createObservers(own: AuthorizationServerOptions<never>): Pick<Settings<never>, 'onEvent' | 'onError'> {
   // biome-ignore lint/suspicious/noConsole: an error must not get lost because the host gave no `onError`
   const onError = harmless(own.onError ?? ((error: unknown) => console.error(error)), () => {})
-  return { onError, onEvent: own.onEvent === undefined ? () => {} : harmless(withCopy(own.onEvent), onError) }
+  return { onError, onEvent: own.onEvent && withCopy(own.onEvent) }
 }
 
 /** Gives the host a copy of each event, so that a change to it cannot reach a record that a store may still hold. */

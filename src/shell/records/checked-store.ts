@@ -15,7 +15,7 @@ import type { Settings } from '../options/settings.js'
 import { isReadable, unreadable } from './record-version.js'
 
 /** The settings of a server that its records depend on. */
-export type StoreSettings = Pick<Settings<never>, 'issuer' | 'store' | 'clock' | 'entropy' | 'onEvent' | 'onError'>
+export type StoreSettings = Pick<Settings<never>, 'issuer' | 'store' | 'clock' | 'onError'>
 
 /** The answer of a store for several keys. */
 export type Records = readonly (StoredRecord | undefined)[]
@@ -122,7 +122,7 @@ function refuseUnreadable(
 }
 
 /** Makes the error of a store that fails, or of a record that too many requests change at once. */
-export function unavailable(reason: 'store_failed' | 'contention'): OAuthError {
+export function unavailable(reason: 'store_failed' | 'contention' | 'audit_failed'): OAuthError {
   return oauthError('temporarily_unavailable', reason, 'The service is busy; try again.', { retryAfter: 1 })
 }
 
