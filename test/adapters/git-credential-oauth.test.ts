@@ -22,7 +22,7 @@ const run = promisify(execFile)
 const BROWSERS = ['xdg-open', 'x-www-browser', 'www-browser', 'browser']
 
 /** Long enough for a clone on a busy machine; a program that waits for a browser that never comes ends here. */
-const PATIENCE = { timeout: 20_000 }
+const PATIENCE = { timeout: 120_000 }
 
 describeWith(describe, gitCredentialOauth, 'git-credential-oauth', () => {
   let folder: string

@@ -263,7 +263,7 @@ describe('a written service', () => {
       cwd: project,
       encoding: 'utf8',
       env: { ...Object.fromEntries(inherited), PORT: '0', ...env },
-      timeout: 30_000, // a service that starts where it must not would never end
+      timeout: 120_000, // a service that starts where it must not would never end
     })
   }
 

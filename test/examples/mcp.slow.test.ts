@@ -141,7 +141,7 @@ describe.skipIf(executablePath === undefined || missing !== undefined)('the MCP 
     const inspector = await startInspector(url)
     closers.unshift(() => closePages(browser), inspector.end)
     const context = await browser.newContext({ viewport: { width: 1280, height: 600 } })
-    context.setDefaultTimeout(20_000)
+    context.setDefaultTimeout(120_000)
     await context.route(/^https:/, (route) => route.abort()) // its fonts
     page = await context.newPage()
 

@@ -12,7 +12,8 @@ import type { JsonValue, RecordPage, StoredRecord, WriteOptions } from '../../st
 import { checkedAnswer, wrongAnswer } from '../host.js'
 import type { MaybePromise } from '../maybe-promise.js'
 import type { Settings } from '../options/settings.js'
-import { isReadable, unreadable } from './record-version.js'
+import type { RecordVersions } from './record-version.js'
+import { RECORD_VERSIONS } from './record-version.js'
 
 /** The settings of a server that its records depend on. */
 export type StoreSettings = Pick<Settings<never>, 'issuer' | 'store' | 'clock' | 'onError'>
@@ -41,15 +42,18 @@ export interface CheckedStore {
   readonly write: (key: string, value: JsonValue, options: WriteOptions) => MaybePromise<boolean | OAuthError>
 }
 
-/** Creates the checked store of a server. */
-export function createCheckedStore({ store, clock, onError }: StoreSettings): CheckedStore {
+/** Creates the checked store of a server. Its records are in the newest version that the release knows. */
+export function createCheckedStore(
+  { store, clock, onError }: StoreSettings,
+  versions: RecordVersions = RECORD_VERSIONS,
+): CheckedStore {
   function failed(error: unknown): OAuthError {
     onError(error)
     return storeFailed(error)
   }
 
   function read(wanted: readonly string[]): MaybePromise<Records | OAuthError> {
-    const checked = (records: unknown) => refuseUnreadable(wanted, records, failed)
+    const checked = (records: unknown) => liftAll(versions, wanted, records, failed)
     try {
       const found = store.read(wanted)
       return Array.isArray(found) ? checked(found) : Promise.resolve(found).then(checked, failed)
@@ -61,9 +65,7 @@ export function createCheckedStore({ store, clock, onError }: StoreSettings): Ch
   async function list(label: string, page: PageWanted): Promise<ReadablePage | OAuthError> {
     try {
       const listed: RecordPage = checkedAnswer('store.list()', pageAfter(page.cursor), await store.list(label, page))
-      const other = listed.records.find((record) => !isReadable(record))
-      if (other === undefined) return listed
-      return { ...listed, records: listed.records.filter(isReadable), leftOut: failed(unreadable(other)) }
+      return liftPage(versions, listed, failed)
     } catch (error) {
       return failed(error)
     }
@@ -76,7 +78,7 @@ export function createCheckedStore({ store, clock, onError }: StoreSettings): Ch
     }
     const checked = (answer: boolean) => checkedAnswer<boolean>('store.write()', FLAG, answer)
     try {
-      const answer = store.write(key, value, options)
+      const answer = store.write(key, versions.lower(key, value), options)
       return typeof answer === 'boolean' ? answer : Promise.resolve(answer).then(checked).catch(recover)
     } catch (error) {
       return recover(error)
@@ -102,23 +104,35 @@ export function createCheckedStore({ store, clock, onError }: StoreSettings): Ch
 }
 
 /**
- * Checks that a store gave a record for each key, and that this release reads each. The record of a later release must not be
+ * Checks that a store gave a record for each key, and brings each to its newest version. The record of a later release must not be
  * overwritten.
  */
-function refuseUnreadable(
+function liftAll(
+  versions: RecordVersions,
   wanted: readonly string[],
   records: unknown,
   failed: (error: unknown) => OAuthError,
 ): Records | OAuthError {
   if (!isWhole(records, wanted)) return failed(wrongAnswer('store.read()', recordsOf(wanted), records, true))
-  let hasNull = false
+  const lifted: (StoredRecord | undefined)[] = []
   for (let index = 0; index < records.length; index++) {
-    const record = records[index]
-    if (record === null) hasNull = true
-    else if (record !== undefined && !isReadable(record)) return failed(unreadable({ ...record, key: wanted[index] }))
+    // An engine may give null for an absent record. From here on, only undefined means that.
+    const record = records[index] ?? undefined
+    const key = wanted[index] as string // there are as many
+    const newest = record === undefined ? undefined : versions.lift(key, record)
+    if (record !== undefined && newest === undefined) return failed(versions.unreadable(key, record.value))
+    lifted.push(newest)
   }
-  // An engine may give null for an absent record. From here on, only undefined means that.
-  return hasNull ? records.map((record) => record ?? undefined) : records
+  return lifted
+}
+
+/** Brings the records of a page to their newest version, and leaves out those of a later release. */
+function liftPage(versions: RecordVersions, listed: RecordPage, failed: (error: unknown) => OAuthError): ReadablePage {
+  const lifted = listed.records.map((record) => versions.lift(record.key, record))
+  const records = lifted.filter((record) => record !== undefined)
+  const other = listed.records[lifted.indexOf(undefined)]
+  if (other === undefined) return { ...listed, records }
+  return { ...listed, records, leftOut: failed(versions.unreadable(other.key, other.value)) }
 }
 
 /** Makes the error of a store that fails, or of a record that too many requests change at once. */
