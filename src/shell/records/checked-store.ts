@@ -114,16 +114,19 @@ function liftAll(
   failed: (error: unknown) => OAuthError,
 ): Records | OAuthError {
   if (!isWhole(records, wanted)) return failed(wrongAnswer('store.read()', recordsOf(wanted), records, true))
-  const lifted: (StoredRecord | undefined)[] = []
+  let lifted: (StoredRecord | undefined)[] | undefined
   for (let index = 0; index < records.length; index++) {
     // An engine may give null for an absent record. From here on, only undefined means that.
     const record = records[index] ?? undefined
     const key = wanted[index] as string // there are as many
     const newest = record === undefined ? undefined : versions.lift(key, record)
     if (record !== undefined && newest === undefined) return failed(versions.unreadable(key, record.value))
-    lifted.push(newest)
+    if (newest !== records[index]) {
+      lifted ??= [...records]
+      lifted[index] = newest
+    }
   }
-  return lifted
+  return lifted ?? records
 }
 
 /** Brings the records of a page to their newest version, and leaves out those of a later release. */
