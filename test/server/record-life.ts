@@ -2,6 +2,7 @@
  * A life on the service that leaves a record of every kind and state, and the questions by which a server shows that it reads them.
  * @module
  */
+import { readdirSync, readFileSync } from 'node:fs'
 import type { AuditEvent, AuthorizationServerOptions, JsonValue, RecordStore } from 'grantwell'
 import { createAuthorizationServer } from 'grantwell'
 import { nodeDigests } from 'grantwell/node'
@@ -74,6 +75,14 @@ export interface Held {
   /** The client that registered itself, and its registration access token. */
   readonly self: { readonly client_id: string; readonly registration_access_token: string }
 }
+
+const FOLDER = new URL('records/', import.meta.url)
+
+/** The records of every version that a release wrote, by the names of their files. */
+export const FIXTURES: readonly (readonly [version: string, fixture: Fixture])[] = readdirSync(FOLDER).map((file) => [
+  file.replace('.json', ''),
+  JSON.parse(readFileSync(new URL(file, FOLDER), 'utf8')),
+])
 
 /** The options of the servers of the life, the same in every release. */
 const OPTIONS = {

@@ -3,7 +3,6 @@
  * `test/server/record-fixtures.test.ts`.
  * @module
  */
-import { readdirSync, readFileSync } from 'node:fs'
 import { postgresStore } from 'grantwell/storage/postgres'
 import { redisStore } from 'grantwell/storage/redis'
 import { Redis } from 'ioredis'
@@ -12,16 +11,8 @@ import { describe, expect, it } from 'vitest'
 import { describeWith, postgresql, redis } from '../engines/available.js'
 import { startPostgres } from '../engines/postgres.js'
 import { startRedis } from '../engines/redis.js'
-import type { Fixture } from '../server/record-life.js'
-import { expectRead, load } from '../server/record-life.js'
+import { expectRead, FIXTURES, load } from '../server/record-life.js'
 import { START } from '../support.js'
-
-const FOLDER = new URL('../server/records/', import.meta.url)
-
-const fixtures = readdirSync(FOLDER).map((file): [string, Fixture] => [
-  file.replace('.json', ''),
-  JSON.parse(readFileSync(new URL(file, FOLDER), 'utf8')),
-])
 
 const clock = () => START + 60
 
@@ -30,13 +21,13 @@ describeWith(describe, postgresql, 'PostgreSQL', () => {
     const engine = await startPostgres()
     const pool = new pg.Pool(engine.connection)
     try {
-      for (const [namespace, { records, held }] of fixtures) {
+      for (const [namespace, { records, held }] of FIXTURES) {
         const store = postgresStore(pool, { clock, namespace })
         await store.migrate()
         await load(store, records)
         await expectRead(store, held)
       }
-      expect(fixtures.length).toBeGreaterThan(0)
+      expect(FIXTURES.length).toBeGreaterThan(0)
     } finally {
       await pool.end()
       await engine.remove()
@@ -49,12 +40,12 @@ describeWith(describe, redis, 'Redis', () => {
     const engine = await startRedis()
     const client = new Redis(engine.port, engine.host)
     try {
-      for (const [namespace, { records, held }] of fixtures) {
+      for (const [namespace, { records, held }] of FIXTURES) {
         const store = redisStore(client, { clock, namespace })
         await load(store, records)
         await expectRead(store, held)
       }
-      expect(fixtures.length).toBeGreaterThan(0)
+      expect(FIXTURES.length).toBeGreaterThan(0)
     } finally {
       client.disconnect()
       await engine.remove()

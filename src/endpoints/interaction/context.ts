@@ -28,7 +28,6 @@ export type ServerContext<Native> = Settings<Native> & {
   /** The path of the stylesheet. */
   readonly stylesheet: string
   readonly transactions: Transactions
-  readonly consents: ConsentRecords
   readonly registrationLimit: RegistrationLimiter
   /** The limit on documents of clients that are known. */
   readonly documentLimit: RegistrationLimiter
@@ -41,6 +40,7 @@ export type ServerContext<Native> = Settings<Native> & {
  * name the request.
  */
 export type PageContext<Native> = ServerContext<Native> & {
+  readonly consents: ConsentRecords
   readonly reportRefusal: ReportRefusal
   readonly show: ShownPages
   readonly language: Language
@@ -63,7 +63,6 @@ export function createPageContext<Native>(internals: Internals<Native>): ServerC
     findLanguage: createLanguages(settings),
     stylesheet: settings.issuerPath + ENDPOINT_PATHS.stylesheet,
     transactions,
-    consents: createConsentRecords(settings, transactions),
     registrationLimit: createRegistrationLimiter(settings, transactions),
     documentLimit: createDocumentLimiter(settings, transactions),
     trail,
