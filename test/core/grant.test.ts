@@ -22,6 +22,7 @@ import {
   inspected,
   OWNER,
   play,
+  RESOURCES,
   RULES,
   refreshOf,
   refreshTimes,
@@ -264,7 +265,7 @@ describe('how long a grant is kept', () => {
 })
 
 describe('how large a grant gets', () => {
-  /** JSON of one pair without its scopes, its comma counted; times have 10 digits until the year 2286. */
+  /** JSON of one pair without its scopes and its audience, its comma counted; times have 10 digits until the year 2286. */
   const PAIR =
     JSON.stringify({
       access: { digest: 'd'.repeat(43), expiresAt: 1_800_000_000, scopes: '', revokedAt: 1_800_000_000 },
@@ -273,10 +274,14 @@ describe('how large a grant gets', () => {
     }).length - 1
   const RETIRED = 43 + 3
 
+  /** What the pairs of a grant repeat: its scopes, and its audience where it has one. */
+  const repeated = ({ scopes, audience }: Grant): number =>
+    JSON.stringify(scopes).length + (audience ? `,"audience":${JSON.stringify(audience)}`.length : 0)
+
   /** What a grant was at first, plus 33 pairs, 64 digests, and two moments. */
   const bound = (first: Grant): number =>
     JSON.stringify(first).length +
-    (PAIRS_IN_GRACE + 1) * (PAIR + JSON.stringify(first.scopes).length) +
+    (PAIRS_IN_GRACE + 1) * (PAIR + repeated(first)) +
     RETIRED_KEPT * RETIRED +
     '"usedAt":1800000000,"revokedAt":1800000000,'.length
 
@@ -292,7 +297,7 @@ describe('how large a grant gets', () => {
     )
   })
 
-  it('at most 31 KB with all scopes of the specification, and at most 15 KB with three', () => {
+  it('at most 31 KB with all scopes of the specification, at most 15 KB with three, and 18 KB with an audience of two', () => {
     const { entries } = serviceScopes()
     const all = [...entries.values()]
       .filter(
@@ -301,11 +306,12 @@ describe('how large a grant gets', () => {
       )
       .map(({ scope }) => scope)
     expect(all).toHaveLength(26)
-    for (const [scopes, kilobytes] of [
-      [all, 31],
-      [GRANTED, 15],
+    for (const [changes, kilobytes] of [
+      [{ scopes: all }, 31],
+      [{ scopes: GRANTED }, 15],
+      [{ scopes: GRANTED, audience: RESOURCES.slice(0, 2) }, 18],
     ] as const) {
-      const here = exchangedWorld({ ...SETUP, scopes })
+      const here = exchangedWorld({ ...SETUP, ...changes })
       const first = here.moments[0]?.outcome.grant ?? expect.fail('no grant')
       refreshTimes(here, 70, 300)
       refreshTimes(here, 32)
