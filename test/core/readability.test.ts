@@ -10,10 +10,10 @@ import { faultsOfFolders, faultsOfSource } from './readability.js'
 
 const SOURCES = fileURLToPath(new URL('../../src/', import.meta.url))
 
-/** All files but the generated ones, and the texts of the pages, which are lists with a language in each file. */
+/** All files but the generated ones. */
 const files = readdirSync(SOURCES, { recursive: true, encoding: 'utf8' })
   .map((file) => file.replaceAll('\\', '/'))
-  .filter((file) => file.endsWith('.ts') && !file.startsWith('metadata/generated/') && !file.startsWith('pages/texts/'))
+  .filter((file) => file.endsWith('.ts') && !file.startsWith('metadata/generated/'))
 
 describe('the sources', () => {
   it('have files and functions that are not too long, and docstrings that are no riddles', () => {

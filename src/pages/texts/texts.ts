@@ -4,6 +4,7 @@
  */
 import type { HtmlValue, SafeHtml } from '../html.js'
 import { html } from '../html.js'
+import type { enForDevelopers } from './developers/en.js'
 import type { en } from './en.js'
 import { formatsOf } from './formats.js'
 
@@ -23,6 +24,9 @@ export type TextName = keyof typeof en
 export type Texts = {
   readonly [Name in TextName]: (typeof en)[Name] extends string ? string : PluralText
 }
+
+/** The texts of one language that developers and administrators read. */
+export type DeveloperTexts = Pick<Texts, keyof typeof enForDevelopers>
 
 /** The name of a text that depends on a number. */
 export type PluralName = { [Name in TextName]: (typeof en)[Name] extends string ? never : Name }[TextName]
