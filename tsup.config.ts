@@ -37,7 +37,7 @@ const library: Options = {
     options.charset = 'utf8'
   },
   // The core and the command are built at the same time.
-  clean: ['!core.*', '!console.*', '!bin/**', '!sbom.*'],
+  clean: ['!core.*', '!console.*', '!opentelemetry.*', '!bin/**', '!sbom.*'],
 }
 
 /**
@@ -49,9 +49,12 @@ const core: Options = { ...library, entry: { core: 'src/core/index.ts' }, clean:
 /** So has the console: what it shares with the pages of the server would be split off from them. It tells nothing by its class. */
 const consoleBuild: Options = { ...library, entry: { console: 'src/console/index.ts' }, clean: false, dts: false }
 
+/** So has telemetry: it shares a few small files with every store and server, and would split each off. */
+const telemetry: Options = { ...library, entry: { opentelemetry: 'src/opentelemetry/index.ts' }, clean: false, dts: false }
+
 /** The types are made in one go. tsup hands the compiler a `baseUrl`, which TypeScript 6 calls deprecated. */
 library.dts = {
-  entry: { ...library.entry, ...core.entry, ...consoleBuild.entry },
+  entry: { ...library.entry, ...core.entry, ...consoleBuild.entry, ...telemetry.entry },
   compilerOptions: { ignoreDeprecations: '6.0' },
 }
 
@@ -71,7 +74,7 @@ const command: Options = {
   dts: false,
 }
 
-export default defineConfig([library, core, consoleBuild, command])
+export default defineConfig([library, core, consoleBuild, telemetry, command])
 
 type Build = Parameters<Plugin['setup']>[0]
 

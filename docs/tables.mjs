@@ -28,6 +28,7 @@ export const ENTRY_POINTS = {
   'grantwell/client': 'client',
   'grantwell/client/node': 'client/node',
   'grantwell/testing': 'testing',
+  'grantwell/opentelemetry': 'opentelemetry',
 }
 
 /** Functions with options, each with the interfaces of these. */

@@ -25,6 +25,7 @@ const entryPoints = {
   'grantwell/client': 'src/client/index.ts',
   'grantwell/client/node': 'src/client/node/index.ts',
   'grantwell/testing': 'src/testing/index.ts',
+  'grantwell/opentelemetry': 'src/opentelemetry/index.ts',
 }
 
 /** What every project has. */

@@ -97,6 +97,7 @@ export const SECTIONS: Readonly<Record<string, readonly (readonly [path: string,
     ['/reference/client', 'grantwell/client'],
     ['/reference/client/node', 'grantwell/client/node'],
     ['/reference/testing', 'grantwell/testing'],
+    ['/reference/opentelemetry', 'grantwell/opentelemetry'],
   ],
   Design: [
     ['/design/idea', 'The one idea'],

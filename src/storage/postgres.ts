@@ -18,6 +18,8 @@ import { parseRecord, parseRecords } from './postgres/row.js'
 import { createStatementRunner } from './postgres/run.js'
 import type { RecordPage, RecordStore } from './record-store.js'
 import { batchReads } from './shared/batch.js'
+import type { Engine, WithEngine } from './shared/engine.js'
+import { ENGINE } from './shared/engine.js'
 import { decodeName, encodeName } from './shared/names.js'
 import type { RemoteEngineOptions } from './shared/options.js'
 import { DEFAULT_TIMEOUT_MS, readEngineOptions, TIMEOUT } from './shared/options.js'
@@ -81,15 +83,18 @@ export function postgresStore(
   prepareClient(client, timeoutMs)
   const run = createStatementRunner(client, table, timeoutMs)
   const parse = createParseCache()
-  const writes = createConditionalWrites(run, namespace)
-  const { removeExpired, removeInBackground } = createRemoval(run, namespace, clock)
+  const engine: Engine = { system: 'postgresql', gathers: true }
+  const writes = createConditionalWrites(run, namespace, engine)
+  const { removeExpired, removeInBackground } = createRemoval(run, namespace, clock, engine)
 
-  return {
+  const store: PostgresStore & WithEngine = {
+    [ENGINE]: engine,
+
     migrate: createMigrate(client, run, table, timeoutMs),
 
     removeExpired,
 
-    read: batchReads(async (keys) => {
+    read: batchReads(engine, async (keys) => {
       const { rows } = await run('read', [namespace, JSON.stringify(keys.map(encodeName)), clock()])
       return parseRecords(rows, keys.length, parse)
     }),
@@ -120,4 +125,5 @@ export function postgresStore(
       return found.length > limit && last !== undefined ? { records, cursor: last.key } : { records }
     },
   }
+  return store
 }

@@ -17,6 +17,8 @@ import { createKeys, shardOf } from './redis/keys.js'
 import { FIRST_CURSOR, listPage } from './redis/list.js'
 import { formatRecord, parseRecord } from './redis/record.js'
 import { batch, batchReads } from './shared/batch.js'
+import type { Engine, WithEngine } from './shared/engine.js'
+import { ENGINE } from './shared/engine.js'
 import { keptUntil } from './shared/expiry.js'
 import { freshVersion } from './shared/fresh-version.js'
 import { encodeName } from './shared/names.js'
@@ -62,21 +64,24 @@ export function redisStore(
   const inTime = <Result>(work: Promise<Result>): Promise<Result> =>
     withTimeout(timeoutMs, 'Redis', work.catch(throwWithoutCommand), lastError)
 
+  const engine: Engine = { system: 'redis', gathers: true }
   const readAll = async (names: readonly string[]) => {
     const now = clock()
     const texts = await inTime(readTexts(names.map(encodeName)))
     return texts.map((text) => parseRecord(text, now, parse))
   }
-  const readInBatches = batchReads(readAll)
+  const readInBatches = batchReads(engine, readAll)
 
   const writeAll = (writes: readonly Write[]) => inTime(compareAndWrite(writes))
-  const writeInBatches = batch(writeAll)
+  const writeInBatches = batch({ operation: 'write', engine }, writeAll)
   const writeAlone = async (write: Write) => {
     const [isWritten = false] = await writeAll([write])
     return isWritten
   }
 
-  return {
+  const store: RecordStore & WithEngine = {
+    [ENGINE]: engine,
+
     // In a cluster, one server that does not answer would fail the reads of all records in a batch.
     read: (names) => (spansSlots() ? readInBatches(names) : readAll(names)),
 
@@ -92,6 +97,7 @@ export function redisStore(
     list: (label, { limit = 100, cursor = FIRST_CURSOR } = {}) =>
       inTime(listPage(listing, encodeName(label), limit, cursor)),
   }
+  return store
 }
 
 /** Creates the arguments of the script that writes a record. */

@@ -8,6 +8,8 @@
 import { methods, oneOf } from '../core/takes.js'
 import type { Seconds } from '../core/values.js'
 import type { JsonValue, RecordPage, RecordStore, StoredRecord, WriteOptions } from './record-store.js'
+import type { Engine, WithEngine } from './shared/engine.js'
+import { ENGINE } from './shared/engine.js'
 import { createRemovalSchedule, keptUntil, MAX_REMOVED } from './shared/expiry.js'
 import { freshVersion } from './shared/fresh-version.js'
 import { decodeName, encodeName } from './shared/names.js'
@@ -177,9 +179,12 @@ export function sqliteStore(database: SqliteDatabase, options: SqliteStoreOption
     setUp(database, synchronous)
     return prepareStatements(database)
   })
-  const removal = createRemoval(statements, namespace, clock)
+  const engine: Engine = { system: 'sqlite', gathers: false }
+  const removal = createRemoval(statements, namespace, clock, engine)
 
-  return {
+  const store: SqliteStore & WithEngine = {
+    [ENGINE]: engine,
+
     removeExpired: removal.removeExpired,
 
     read: (keys) => {
@@ -207,6 +212,7 @@ export function sqliteStore(database: SqliteDatabase, options: SqliteStoreOption
       return found.length > limit && last !== undefined ? { records, cursor: last.key } : { records }
     },
   }
+  return store
 }
 
 /** Writes a record if its stored version is the expected one. Each statement compares the version and writes at once. */
@@ -231,8 +237,8 @@ function compareAndWrite(
 }
 
 /** Creates the removal of a store's expired records. */
-function createRemoval(statements: Statements, namespace: string, clock: () => Seconds) {
-  const schedule = createRemovalSchedule()
+function createRemoval(statements: Statements, namespace: string, clock: () => Seconds, engine: Engine) {
+  const schedule = createRemovalSchedule(engine)
 
   function removeExpired(): number {
     const now = clock()

@@ -124,6 +124,17 @@ export const ROOMS: { readonly [folder: string]: Room } = {
     rooms: { ...CORE, protocol: 'everything', guard: 'types', shell: 'types', 'shell/host.ts': 'everything' },
     packages: ['oauth4webapi'],
   },
+  opentelemetry: {
+    rooms: {
+      ...CORE,
+      '': 'types',
+      protocol: 'everything',
+      shell: 'everything',
+      guard: 'types',
+      storage: 'everything',
+    },
+    packages: ['@opentelemetry/api'],
+  },
   metadata: { rooms: {}, packages: ['@bufbuild/protobuf/wire'] },
   testing: {
     rooms: {

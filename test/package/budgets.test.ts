@@ -30,14 +30,15 @@ const BUDGETS: { readonly [entry: string]: Budget } = {
   './node': { files: 6, gzip: 7_250 },
   './fetch': { files: 6, gzip: 3_650 },
   './storage/memory': { files: 4, gzip: 3_300 },
-  './storage/sqlite': { files: 5, gzip: 4_250 },
-  './storage/postgres': { files: 12, gzip: 10_100 },
+  './storage/sqlite': { files: 5, gzip: 4_300 },
+  './storage/postgres': { files: 12, gzip: 10_200 },
   './storage/redis': { files: 9, gzip: 7_900 },
   './pages': { files: 2, gzip: 15_200, later: 52_000 },
   './metadata': { files: 1, gzip: 26_500 },
   './client': { files: 14, gzip: 22_300 },
   './client/node': { files: 5, gzip: 10_100 },
   './testing': { files: 21, gzip: 71_500, later: 117_000 },
+  './opentelemetry': { files: 8, gzip: 6_000 },
 }
 
 /** Sources that no start waits for: they are loaded behind it. */

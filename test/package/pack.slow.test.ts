@@ -33,6 +33,7 @@ const ENTRIES = [
   './client',
   './client/node',
   './testing',
+  './opentelemetry',
 ] as const
 type Entry = (typeof ENTRIES)[number]
 
@@ -95,6 +96,7 @@ describe('the tarball', () => {
     const optional = [
       '@bufbuild/protobuf',
       '@electric-sql/pglite',
+      '@opentelemetry/api',
       'better-sqlite3',
       'fast-check',
       'ioredis',
@@ -166,6 +168,7 @@ describe('the optional peers', () => {
     metadata: ['@bufbuild/protobuf'],
     client: ['oauth4webapi'],
     testing: ['fast-check', 'pure-rand'],
+    opentelemetry: ['@opentelemetry/api'],
   } as const
 
   it.each(Object.entries(ASKED))('are asked for by grantwell/%s alone, and by their names', (entry, [peer, ...own]) => {
@@ -254,6 +257,7 @@ describe('both module kinds', () => {
     client: './client',
     clientNode: './client/node',
     testing: './testing',
+    opentelemetry: './opentelemetry',
   } as const
   const esm = Object.entries(MODULES).map(([name, entry]) => `import * as ${name} from '${nameOf(entry)}'`)
   const cjs = Object.entries(MODULES).map(([name, entry]) => `const ${name} = require('${nameOf(entry)}')`)
@@ -281,6 +285,7 @@ describe('both module kinds', () => {
       client: Object.keys(await import('grantwell/client')).sort(),
       clientNode: Object.keys(await import('grantwell/client/node')).sort(),
       testing: Object.keys(await import('grantwell/testing')).sort(),
+      opentelemetry: Object.keys(await import('grantwell/opentelemetry')).sort(),
     }
     expect(Object.fromEntries(imported)).toEqual(sources)
   })
@@ -404,6 +409,7 @@ describe('what an entry point loads', () => {
     './client': /^src\/client\/(resource-server|fetch)\//,
     './client/node': /^src\/client\/node\//,
     './testing': /^src\/testing\//,
+    './opentelemetry': /^src\/opentelemetry\//,
   }
 
   /**
@@ -445,6 +451,7 @@ describe('what an entry point loads', () => {
     './client': ['@noble/hashes', 'oauth4webapi'],
     './client/node': ['oauth4webapi'],
     './testing': ['@noble/hashes', 'fast-check', 'pure-rand'],
+    './opentelemetry': ['@opentelemetry/api'],
   }
 
   /** All that small entry points have beside themselves: the checks of options. */

@@ -5,7 +5,7 @@
 import type { Options } from 'tsup'
 import config from '../../tsup.config.js'
 
-const [library, core, console] = config as readonly Options[] // it is a list, which the type of `defineConfig` does not tell
+const [library, core, console, telemetry] = config as readonly Options[] // it is a list, which the type of `defineConfig` does not tell
 
 const lean: Options = { format: ['esm'], dts: false, sourcemap: false, clean: false, silent: true }
 
@@ -13,4 +13,5 @@ export default [
   { ...library, ...lean, metafile: true },
   { ...core, ...lean },
   { ...console, ...lean },
+  { ...telemetry, ...lean },
 ]

@@ -177,11 +177,14 @@ describe('the values that a store remembers', () => {
   })
 })
 
+/** Trips that nobody watches. */
+const UNWATCHED = { operation: 'read', engine: { system: 'other', gathers: true } } as const
+
 describe('what is asked for in one turn of the event loop', () => {
   /** Asks for a number's double, and keeps what each trip was for. */
   function doubling(refuse: (numbers: readonly number[]) => Error | undefined = () => undefined) {
     const trips: (readonly number[])[] = []
-    const ask = batch(async (numbers: readonly number[]) => {
+    const ask = batch(UNWATCHED, async (numbers: readonly number[]) => {
       trips.push(numbers)
       const error = refuse(numbers)
       if (error !== undefined) throw error
@@ -248,14 +251,14 @@ describe('what is asked for in one turn of the event loop', () => {
   })
 
   it('and is left out of an answer fails', async () => {
-    const ask = batch(async (numbers: readonly number[]) => numbers.slice(1))
+    const ask = batch(UNWATCHED, async (numbers: readonly number[]) => numbers.slice(1))
     const settled = await Promise.allSettled(range(2).map(ask))
     expect(settled).toMatchObject([{ value: 1 }, { status: 'rejected', reason: { code: 'ERR_STORAGE_UNAVAILABLE' } }])
   })
 
   it('is read once, whoever asks for it', async () => {
     const trips: (readonly string[])[] = []
-    const read = batchReads(async (keys) => {
+    const read = batchReads(UNWATCHED.engine, async (keys) => {
       trips.push(keys)
       return keys.map((key) => (key === 'absent' ? undefined : { value: key, version: 1 }))
     })

@@ -205,8 +205,6 @@ export const ar: Texts = {
   'error.signedOut': 'لم يتم تغيير أي شيء. سجّل الدخول مرة أخرى للمتابعة.',
   'error.signIn': 'تسجيل الدخول',
 
-  ...arForDevelopers,
-
   'scope.repo-code': 'الشيفرة البرمجية للمستودع عبر أوامر Git',
   'scope.repo-pr': 'طلبات السحب',
   'scope.repo-issue': 'المشكلات',
@@ -233,4 +231,6 @@ export const ar: Texts = {
   'scope.group-delete': 'حذف مؤسسة',
   'scope.mission-delete': 'حذف مجموعة مهام',
   'scope.mission-manage': 'الوصول إلى مجموعة مهام',
+
+  ...arForDevelopers,
 }

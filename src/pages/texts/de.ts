@@ -166,8 +166,6 @@ export const de: Texts = {
   'error.signedOut': 'Es wurde nichts geändert. Melden Sie sich wieder an, um fortzufahren.',
   'error.signIn': 'Anmelden',
 
-  ...deForDevelopers,
-
   'scope.repo-code': 'Repository-Code über Git-Befehle',
   'scope.repo-pr': 'Änderungsvorschläge (Pull-Requests)',
   'scope.repo-issue': 'Aufgaben und Fehlermeldungen',
@@ -195,4 +193,6 @@ export const de: Texts = {
   'scope.group-delete': 'Organisation löschen',
   'scope.mission-delete': 'Aufgabensammlung löschen',
   'scope.mission-manage': 'Zugriff auf eine Aufgabensammlung',
+
+  ...deForDevelopers,
 }

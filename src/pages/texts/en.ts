@@ -4,8 +4,8 @@
  */
 import { enForDevelopers } from './developers/en.js'
 
-/** The texts in English. */
-export const en = {
+/** The texts for users in English. */
+export const enForUsers = {
   // `ltr` or `rtl`: the direction in which the language is written.
   direction: 'ltr',
 
@@ -162,8 +162,6 @@ export const en = {
   'error.signedOut': 'Nothing was changed. Sign in again to go on.',
   'error.signIn': 'Sign in',
 
-  ...enForDevelopers,
-
   // The scopes of the specification, as `serviceScopes` describes them.
   'scope.repo-code': 'Repository code through Git commands',
   'scope.repo-pr': 'Pull requests',
@@ -192,3 +190,6 @@ export const en = {
   'scope.mission-delete': 'Delete a mission set',
   'scope.mission-manage': 'Access a mission set',
 } as const
+
+/** The texts in English. */
+export const en: typeof enForUsers & typeof enForDevelopers = { ...enForUsers, ...enForDevelopers }

@@ -176,8 +176,6 @@ export const es: Texts = {
   'error.signedOut': 'No se ha cambiado nada. Vuelva a iniciar sesión para continuar.',
   'error.signIn': 'Iniciar sesión',
 
-  ...esForDevelopers,
-
   'scope.repo-code': 'Código de los repositorios mediante comandos de Git',
   'scope.repo-pr': 'Solicitudes de incorporación de cambios',
   'scope.repo-issue': 'Incidencias',
@@ -205,4 +203,6 @@ export const es: Texts = {
   'scope.group-delete': 'Eliminar una organización',
   'scope.mission-delete': 'Eliminar un conjunto de tareas',
   'scope.mission-manage': 'Acceder a un conjunto de tareas',
+
+  ...esForDevelopers,
 }

@@ -179,8 +179,6 @@ export const fr: Texts = {
   'error.signedOut': 'Rien n’a été modifié. Reconnectez-vous pour continuer.',
   'error.signIn': 'Se connecter',
 
-  ...frForDevelopers,
-
   'scope.repo-code': 'Code des dépôts via les commandes Git',
   'scope.repo-pr': 'Demandes de fusion',
   'scope.repo-issue': 'Tickets',
@@ -207,4 +205,6 @@ export const fr: Texts = {
   'scope.group-delete': 'Supprimer une organisation',
   'scope.mission-delete': 'Supprimer un ensemble de tâches',
   'scope.mission-manage': 'Accéder à un ensemble de tâches',
+
+  ...frForDevelopers,
 }

@@ -151,8 +151,6 @@ export const ja: Texts = {
   'error.signedOut': '何も変更されていません。続けるには、もう一度ログインしてください。',
   'error.signIn': 'ログイン',
 
-  ...jaForDevelopers,
-
   'scope.repo-code': 'リポジトリのコード（Git コマンドを使用）',
   'scope.repo-pr': 'プルリクエスト',
   'scope.repo-issue': 'イシュー',
@@ -179,4 +177,6 @@ export const ja: Texts = {
   'scope.group-delete': '組織の削除',
   'scope.mission-delete': 'ミッションセットの削除',
   'scope.mission-manage': 'ミッションセットへのアクセス',
+
+  ...jaForDevelopers,
 }

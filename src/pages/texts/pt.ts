@@ -176,8 +176,6 @@ export const pt: Texts = {
   'error.signedOut': 'Nada foi alterado. Entre de novo para continuar.',
   'error.signIn': 'Entrar',
 
-  ...ptForDevelopers,
-
   'scope.repo-code': 'Código dos repositórios por comandos do Git',
   'scope.repo-pr': 'Solicitações de alteração',
   'scope.repo-issue': 'Tarefas e problemas',
@@ -206,4 +204,6 @@ export const pt: Texts = {
   'scope.group-delete': 'Excluir uma organização',
   'scope.mission-delete': 'Excluir um conjunto de tarefas',
   'scope.mission-manage': 'Acessar um conjunto de tarefas',
+
+  ...ptForDevelopers,
 }

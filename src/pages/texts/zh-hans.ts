@@ -133,8 +133,6 @@ export const zhHans: Texts = {
   'error.signedOut': '未做任何更改。请重新登录以继续。',
   'error.signIn': '登录',
 
-  ...zhHansForDevelopers,
-
   'scope.repo-code': '仓库代码（通过 Git 命令）',
   'scope.repo-pr': '合并请求',
   'scope.repo-issue': '议题',
@@ -161,4 +159,6 @@ export const zhHans: Texts = {
   'scope.group-delete': '删除组织',
   'scope.mission-delete': '删除任务集',
   'scope.mission-manage': '访问任务集',
+
+  ...zhHansForDevelopers,
 }

@@ -5,6 +5,7 @@
 import type { Seconds } from '../../core/values.js'
 import type { JsonValue, WriteOptions } from '../record-store.js'
 import { batch } from '../shared/batch.js'
+import type { Engine } from '../shared/engine.js'
 import { keptUntil } from '../shared/expiry.js'
 import { freshVersion } from '../shared/fresh-version.js'
 import { encodeName } from '../shared/names.js'
@@ -55,7 +56,7 @@ export interface ConditionalWrites {
 }
 
 /** Creates the writes of a store. */
-export function createConditionalWrites(run: RunStatement, namespace: string): ConditionalWrites {
+export function createConditionalWrites(run: RunStatement, namespace: string, engine: Engine): ConditionalWrites {
   const runForOne = async (name: 'create' | 'update' | 'remove', values: unknown[]): Promise<boolean> =>
     changedRows(await run(name, [namespace, ...values])) === 1
 
@@ -74,7 +75,7 @@ export function createConditionalWrites(run: RunStatement, namespace: string): C
     create: ({ key, now, version, value, expires_at, kept_until, labels }) =>
       runForOne('create', [key, now, version, value, expires_at, kept_until, labels]),
 
-    update: batch(async (rows: readonly Row[]) => {
+    update: batch({ operation: 'write', engine }, async (rows: readonly Row[]) => {
       const [first, ...others] = rows
       return first !== undefined && others.length === 0 ? [await updateOne(first)] : updateAll(rows)
     }),

@@ -3,6 +3,7 @@
  * @module
  */
 import type { Seconds } from '../../core/values.js'
+import type { Engine } from '../shared/engine.js'
 import { createRemovalSchedule } from '../shared/expiry.js'
 import { changedRows } from './client.js'
 import type { RunStatement } from './run.js'
@@ -16,8 +17,8 @@ export interface Removal {
 }
 
 /** Creates the removal of a store's expired records. */
-export function createRemoval(run: RunStatement, namespace: string, clock: () => Seconds): Removal {
-  const schedule = createRemovalSchedule()
+export function createRemoval(run: RunStatement, namespace: string, clock: () => Seconds, engine: Engine): Removal {
+  const schedule = createRemovalSchedule(engine)
   let isRunning = false
 
   async function removeExpired(): Promise<number> {

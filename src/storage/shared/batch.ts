@@ -5,6 +5,7 @@
  */
 import { StorageUnavailable } from '../../core/errors.js'
 import type { RecordStore, StoredRecord } from '../record-store.js'
+import type { Engine } from './engine.js'
 import { isOutcomeUnknown } from './time-out.js'
 
 /** The most calls in one batch. The next batch is under way while the engine works on this one. */
@@ -16,9 +17,17 @@ const atEndOfTurn: (action: () => void) => void = typeof setImmediate === 'funct
 /** Processes the items of a batch. Returns a result for each, in their order. */
 type ProcessAll<Item, Result> = (items: readonly Item[]) => Promise<readonly Result[]>
 
+/** The kind of a store's calls, and the engine that they go to. */
+interface Trips {
+  readonly operation: 'read' | 'write'
+  readonly engine: Engine
+}
+
 /** A call that waits for its result. */
 interface Call<Item, Result> {
   readonly item: Item
+  /** The value that the observer of the engine returned for it. */
+  readonly caller: unknown
   readonly resolve: (result: Result) => void
   readonly reject: (error: unknown) => void
 }
@@ -28,23 +37,27 @@ interface Call<Item, Result> {
  * alone, so that no call fails because of another one.
  * @param processAll - may be called again for an item that it was called for before
  */
-export function batch<Item, Result extends {}>(processAll: ProcessAll<Item, Result>): (item: Item) => Promise<Result> {
+export function batch<Item, Result extends {}>(
+  trips: Trips,
+  processAll: ProcessAll<Item, Result>,
+): (item: Item) => Promise<Result> {
   let waiting: Call<Item, Result>[] = []
   const send = (): void => {
     const calls = waiting
     waiting = []
-    if (calls.length > 0) sendBatch(processAll, calls)
+    if (calls.length > 0) sendBatch(trips, processAll, calls)
   }
   return (item) =>
     new Promise((resolve, reject) => {
       if (waiting.length === 0) atEndOfTurn(send)
-      waiting.push({ item, resolve, reject })
+      waiting.push({ item, resolve, reject, caller: trips.engine.observer?.onCall() })
       if (waiting.length === MAX_BATCH) send()
     })
 }
 
 /** Processes a batch, and settles its calls. */
 function sendBatch<Item, Result extends {}>(
+  trips: Trips,
   processAll: ProcessAll<Item, Result>,
   calls: readonly Call<Item, Result>[],
 ): void {
@@ -56,10 +69,20 @@ function sendBatch<Item, Result extends {}>(
     }
   }
   const fail = (error: unknown): void => {
-    if (calls.length > 1 && !isOutcomeUnknown(error)) for (const call of calls) sendBatch(processAll, [call])
+    if (calls.length > 1 && !isOutcomeUnknown(error)) for (const call of calls) sendBatch(trips, processAll, [call])
     else for (const { reject } of calls) reject(error)
   }
-  processAll(calls.map(({ item }) => item)).then(settle, fail)
+  const { observer } = trips.engine
+  const go = () => processAll(calls.map(({ item }) => item))
+  const going =
+    observer === undefined
+      ? go()
+      : observer.onTrip(
+          trips.operation,
+          calls.map(({ caller }) => caller),
+          go,
+        )
+  going.then(settle, fail)
 }
 
 /**
@@ -67,9 +90,10 @@ function sendBatch<Item, Result extends {}>(
  * @param read - reads records in one round trip
  */
 export function batchReads(
+  engine: Engine,
   read: (keys: readonly string[]) => Promise<readonly (StoredRecord | undefined)[]>,
 ): RecordStore['read'] {
-  return batch(async (calls: readonly (readonly string[])[]) => {
+  return batch({ operation: 'read', engine }, async (calls: readonly (readonly string[])[]) => {
     const keys = [...new Set(calls.flat())]
     const records = await read(keys)
     const found = new Map(keys.map((key, index) => [key, records[index]]))

@@ -3,6 +3,7 @@
  * @module
  */
 import type { Seconds } from '../../core/values.js'
+import type { Engine } from './engine.js'
 
 /**
  * Returns the time until which an engine keeps a record: its expiry, rounded up by at most an eighth of its remaining life.
@@ -30,7 +31,7 @@ export interface RemovalSchedule {
 }
 
 /** Creates the schedule of a store that has removed nothing yet. */
-export function createRemovalSchedule(): RemovalSchedule {
+export function createRemovalSchedule(engine: Engine): RemovalSchedule {
   let removedAt = Number.NEGATIVE_INFINITY
   return {
     isDue: (now) => now >= removedAt + REMOVAL_INTERVAL,
@@ -40,6 +41,7 @@ export function createRemovalSchedule(): RemovalSchedule {
     },
 
     deleted(count) {
+      engine.observer?.onRemoved(count)
       if (count === MAX_REMOVED) removedAt -= REMOVAL_INTERVAL
     },
   }
