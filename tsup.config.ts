@@ -50,7 +50,12 @@ const core: Options = { ...library, entry: { core: 'src/core/index.ts' }, clean:
 const consoleBuild: Options = { ...library, entry: { console: 'src/console/index.ts' }, clean: false, dts: false }
 
 /** So has telemetry: it shares a few small files with every store and server, and would split each off. */
-const telemetry: Options = { ...library, entry: { opentelemetry: 'src/opentelemetry/index.ts' }, clean: false, dts: false }
+const telemetry: Options = {
+  ...library,
+  entry: { opentelemetry: 'src/opentelemetry/index.ts' },
+  clean: false,
+  dts: false,
+}
 
 /** The types are made in one go. tsup hands the compiler a `baseUrl`, which TypeScript 6 calls deprecated. */
 library.dts = {
