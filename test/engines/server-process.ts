@@ -8,16 +8,18 @@ import type { AddressInfo } from 'node:net'
 import type { RecordStore } from 'grantwell'
 import { createNodeHandler, sendResponse } from 'grantwell/node'
 import { postgresStore } from 'grantwell/storage/postgres'
+import { redisStore } from 'grantwell/storage/redis'
 import { sqliteStore } from 'grantwell/storage/sqlite'
+import { Redis } from 'ioredis'
 import Database from 'libsql'
 import pg from 'pg'
 import { API, flowServer } from './flows.js'
 import type { ProcessEngine } from './servers.js'
 
 function storeOf(engine: ProcessEngine): RecordStore {
-  return engine.type === 'sqlite'
-    ? sqliteStore(new Database(engine.file), { synchronous: 'normal' })
-    : postgresStore(new pg.Pool(engine.connection))
+  if (engine.type === 'sqlite') return sqliteStore(new Database(engine.file), { synchronous: 'normal' })
+  if (engine.type === 'redis') return redisStore(new Redis(engine.port, engine.host))
+  return postgresStore(new pg.Pool(engine.connection))
 }
 
 const server = flowServer(storeOf(JSON.parse(process.argv[2] ?? '')), (error) => console.error(error))
