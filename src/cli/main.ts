@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
- * The command `grantwell`. It has two parts: `init` writes a service with an authorization server inside, and `metadata` reads,
- * checks and changes records of third-party projects.
+ * The command `grantwell`: `init` writes a service with an authorization server inside, `applications`, `grants` and `store` are for the
+ * administrators of one, and `metadata` reads, checks and changes records of third-party projects.
  * @module
  */
 import { Command, CommanderError } from 'commander'
@@ -13,6 +13,9 @@ import { addInit } from './init/init.js'
 import { EXIT, exitWith } from './options.js'
 import { escapeLine, escapeLines, exitOnClosedPipe, printError } from './output.js'
 import { addSet } from './set.js'
+import { addApplications } from './shell/applications.js'
+import { addGrants } from './shell/grants.js'
+import { addStore } from './shell/store.js'
 import { addShow } from './show.js'
 
 /** The version, which the build inserts. */
@@ -21,7 +24,7 @@ const VERSION = process.env['GRANTWELL_VERSION'] ?? 'unknown'
 function program(): Command {
   const root = new Command('grantwell')
     .description(
-      'An embeddable authorization server, and a codec for metadata records: init writes a service with the server inside, metadata works on records.',
+      'An embeddable authorization server, and a codec for metadata records: init writes a service with the server inside; applications, grants and store administer it; metadata works on records.',
     )
     .exitOverride()
     // Error messages quote unknown options. An option can be the name of an untrusted file that a pattern matched.
@@ -31,6 +34,9 @@ function program(): Command {
     })
     .showHelpAfterError('(--help says more)')
   addInit(root, VERSION)
+  addApplications(root)
+  addGrants(root)
+  addStore(root)
   const metadata = root
     .command('metadata')
     .description('Read, check, convert and change metadata records: text (as in files named METADATA), JSON or binary.')
@@ -50,7 +56,8 @@ Examples:
   addCheck(metadata)
   addConvert(metadata)
   addSet(metadata)
-  for (const command of [root, ...root.commands, ...metadata.commands]) command.version(VERSION, '-V, --version')
+  for (const command of [root, ...root.commands, ...root.commands.flatMap(({ commands }) => commands)])
+    command.version(VERSION, '-V, --version')
   return root
 }
 

@@ -161,6 +161,7 @@ export function commandLine(): void {
       '@bufbuild/protobuf',
       '@clack/core',
       '@clack/prompts',
+      '@noble/hashes',
       'commander',
       'console-table-printer',
       'diff',

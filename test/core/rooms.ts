@@ -147,8 +147,13 @@ export const ROOMS: { readonly [folder: string]: Room } = {
     },
     packages: ['fast-check'],
   },
+  // Opens the stores of others: a configuration file, and the clients of engines that a project has installed.
+  'cli/shell/connect.ts': {
+    rooms: { '': 'everything', storage: 'everything' },
+    packages: ['node:', 'commander', 'pg', 'ioredis', '(computed)'],
+  },
   cli: {
-    rooms: { metadata: 'everything' },
+    rooms: { metadata: 'everything', '': 'types', 'cli/shell/connect.ts': 'everything' },
     packages: ['node:', '@clack/prompts', 'commander', 'console-table-printer', 'diff'],
   },
 }

@@ -1,0 +1,164 @@
+/**
+ * The store that the command works on: of a configuration file, or of an address on the command line.
+ * @module
+ */
+import { existsSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { Command } from 'commander'
+import { Option } from 'commander'
+import type { AuthorizationServer, RecordStore } from '../../index.js'
+import { createAuthorizationServer } from '../../index.js'
+import type { PostgresStore } from '../../storage/postgres.js'
+import { postgresStore } from '../../storage/postgres.js'
+import { redisStore } from '../../storage/redis.js'
+import { sqliteStore } from '../../storage/sqlite.js'
+
+/** The options that every command on a store has. */
+export interface StoreOptions {
+  readonly config?: string
+  readonly postgres?: string
+  readonly sqlite?: string
+  readonly redis?: string
+  readonly namespace?: string
+  readonly issuer?: string
+  readonly json?: true
+}
+
+/** A store with the functions that some have besides the contract. */
+export interface OpenedStore extends RecordStore {
+  readonly migrate?: PostgresStore['migrate']
+  readonly removeExpired?: () => number | Promise<number>
+}
+
+/** An opened store. */
+export interface Connection {
+  readonly store: OpenedStore
+  /** Returns the server of the store's issuer: that of the configuration file, or one made here. */
+  readonly server: () => Promise<AuthorizationServer>
+  readonly close: () => unknown
+}
+
+/** The names of a configuration file, the first that is there. */
+const CONFIG_FILES = ['grantwell.config.ts', 'grantwell.config.mjs', 'grantwell.config.js'] as const
+
+/** Adds the options of a store to a command. */
+export function withStoreOptions(command: Command): Command {
+  return command
+    .addOption(new Option('--config <file>', `a file that exports the store; ${CONFIG_FILES[0]} or .js by default`))
+    .addOption(new Option('--postgres <url>', 'records in PostgreSQL').env('GRANTWELL_POSTGRES'))
+    .addOption(new Option('--sqlite <file>', 'records in a file of SQLite').env('GRANTWELL_SQLITE'))
+    .addOption(new Option('--redis <url>', 'records in Redis').env('GRANTWELL_REDIS'))
+    .addOption(new Option('--namespace <name>', 'the namespace of the records; that of the store by default'))
+    .addOption(new Option('--issuer <url>', 'the issuer, for a store that has no records yet'))
+    .addOption(new Option('--json', 'print JSON'))
+}
+
+/**
+ * Opens the store that the options name.
+ * @param isNew - true if a file of SQLite may be made
+ * @throws Error for none, for more than one, and for a file or a package that is not there
+ */
+export async function connect(options: StoreOptions, isNew = false): Promise<Connection> {
+  const named = (['config', 'postgres', 'sqlite', 'redis'] as const).filter((name) => options[name] !== undefined)
+  if (named.length > 1) throw new Error(`--${named.join(' and --')} name different stores: give one of them`)
+  const [name] = named
+  if (name === undefined || name === 'config') return openConfigured(options)
+  const opened = await ENGINES[name](options[name] ?? '', options, isNew)
+  return { ...opened, server: () => serverOf(opened.store, options.issuer) }
+}
+
+/** Makes the server of a store, whose issuer the store knows. */
+async function serverOf(store: RecordStore, given: string | undefined): Promise<AuthorizationServer> {
+  const issuer = given ?? (await issuerOf(store))
+  if (issuer === undefined)
+    throw new Error('the store has no records yet, so it has no issuer: name it with --issuer, as the server does')
+  // Nobody signs in here.
+  const pages = { user: () => undefined, signInUrl: () => '/' }
+  return createAuthorizationServer({ issuer, store, ...pages, allowInsecureIssuer: true, onError: () => {} })
+}
+
+/** Reads the issuer that a store has the records of. */
+async function issuerOf(store: RecordStore): Promise<string | undefined> {
+  const [record] = await store.read(['issuer'])
+  const { issuer } = (record?.value ?? {}) as { readonly issuer?: unknown } // whatever is stored
+  return typeof issuer === 'string' ? issuer : undefined
+}
+
+/** Opens the store of a configuration file. */
+async function openConfigured({ config, issuer }: StoreOptions): Promise<Connection> {
+  const file = config ?? CONFIG_FILES.find((name) => existsSync(name))
+  if (file === undefined)
+    throw new Error(
+      `there is no ${CONFIG_FILES.join(', ')} here: write one that exports the store, or give --postgres, --sqlite or --redis`,
+    )
+  if (!existsSync(file)) throw new Error(`there is no file ${file}`)
+  const found: Readonly<Record<string, unknown>> = await import(pathToFileURL(resolve(file)).href)
+  const exported = { ...(found['default'] as object | undefined), ...found } as Readonly<Record<string, unknown>>
+  const { store, server, close } = exported
+  if (!isStore(store)) throw new Error(`${file} must export the store: export const store = ...`)
+  return {
+    store,
+    server: () => (isServer(server) ? Promise.resolve(server) : serverOf(store, issuer)),
+    close: () => (typeof close === 'function' ? close() : undefined),
+  }
+}
+
+function isStore(value: unknown): value is OpenedStore {
+  return typeof value === 'object' && value !== null && 'read' in value && 'write' in value && 'list' in value
+}
+
+function isServer(value: unknown): value is AuthorizationServer {
+  return typeof value === 'object' && value !== null && 'applications' in value && 'grants' in value
+}
+
+/** Opens the store at an address. */
+type Open = (
+  address: string,
+  options: StoreOptions,
+  isNew: boolean,
+) => Promise<{ readonly store: OpenedStore; readonly close: () => unknown }>
+
+/** Functions that open each engine, by the client that the folder has installed. */
+const ENGINES: { readonly [Name in 'postgres' | 'sqlite' | 'redis']: Open } = {
+  postgres: async (connectionString, { namespace }) => {
+    const { Pool } = installed<typeof import('pg')>('PostgreSQL', 'pg')
+    const pool = new Pool({ connectionString, max: 4 })
+    return { store: postgresStore(pool, named(namespace)), close: () => pool.end() }
+  },
+  sqlite: async (file, { namespace }, isNew) => {
+    if (!isNew && !existsSync(file)) throw new Error(`there is no file ${file}: store migrate makes one`)
+    const Database = installed<new (file: string) => Parameters<typeof sqliteStore>[0] & { close: () => void }>(
+      'SQLite',
+      'better-sqlite3',
+      'libsql',
+    )
+    const database = new Database(file)
+    return { store: sqliteStore(database, named(namespace)), close: () => database.close() }
+  },
+  redis: async (url, { namespace }) => {
+    const { Redis } = installed<typeof import('ioredis')>('Redis', 'ioredis')
+    const client = new Redis(url, { maxRetriesPerRequest: 1 })
+    // It is told by the operation that fails.
+    client.on('error', () => {})
+    return { store: redisStore(client, named(namespace)), close: () => client.disconnect() }
+  },
+}
+
+function named(namespace: string | undefined): { readonly namespace?: string } {
+  return namespace === undefined ? {} : { namespace }
+}
+
+/** Loads the client of an engine from the folder in which the command runs. */
+function installed<Client>(engine: string, ...names: readonly string[]): Client {
+  const require = createRequire(join(process.cwd(), 'package.json'))
+  for (const name of names) {
+    try {
+      return require(name) as Client // the package of that name
+    } catch (error) {
+      if ((error as { readonly code?: unknown }).code !== 'MODULE_NOT_FOUND') throw error
+    }
+  }
+  throw new Error(`the client of ${engine} is not installed here: npm install ${names[0]}`)
+}
