@@ -58,8 +58,10 @@ describe('the site', () => {
     const included = [...text.matchAll(/^<<< (\S+?)(?:#([\w-]+))?(?:\{.*\})?\s*$/gm)]
     for (const [, file = '', region] of included) {
       const source = readFileSync(join(docs, dirname(`.${path}x`), file), 'utf8')
-      // Or a template that such a file reads, or an example that has tests of its own.
-      expect(file).toMatch(/\/snippets\/([\w-]+\.test\.ts|templates\/[\w-]+\.eta)$|\/examples\/mcp\/server\.mjs$/)
+      // Or a template or configuration that such a file reads, or an example that has tests of its own.
+      expect(file).toMatch(
+        /\/snippets\/([\w-]+\.test\.ts|templates\/[\w-]+\.eta|grantwell\.config\.mjs)$|\/examples\/mcp\/server\.mjs$/,
+      )
       if (region !== undefined) expect(regionOf(source, region).trim(), `${file}#${region}`).not.toBe('')
     }
   })
