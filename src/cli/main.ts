@@ -15,6 +15,7 @@ import { escapeLine, escapeLines, exitOnClosedPipe, printError } from './output.
 import { addSet } from './set.js'
 import { addApplications } from './shell/applications.js'
 import { addGrants } from './shell/grants.js'
+import { markIdentifiers, unmarkIdentifiers } from './shell/identifiers.js'
 import { addStore } from './shell/store.js'
 import { addShow } from './show.js'
 
@@ -58,6 +59,7 @@ Examples:
   addSet(metadata)
   for (const command of [root, ...root.commands, ...root.commands.flatMap(({ commands }) => commands)])
     command.version(VERSION, '-V, --version')
+  unmarkIdentifiers(root)
   return root
 }
 
@@ -80,7 +82,7 @@ async function main(): Promise<void> {
   try {
     const command = program()
     await refuseNamesOfFiles(command, process.argv.slice(2))
-    await command.parseAsync()
+    await command.parseAsync(markIdentifiers(process.argv.slice(2)), { from: 'user' })
   } catch (error) {
     // Commander has printed the message. `--help` and `--version` end here too, with exit code 0.
     if (error instanceof CommanderError) return error.exitCode === 0 ? undefined : exitWith(EXIT.failure)

@@ -113,6 +113,18 @@ function administering(open: () => Promise<Opened>): void {
     })
   })
 
+  it('takes an identifier that begins as an option does', async () => {
+    const id = `-V${'A'.repeat(20)}`
+    const scopes = [{ scope: 'repo-code:rw', reason: 'To read' }]
+    await server.applications.submit({ ...registration(), scopes, logo: LOGO }, { applicant: id, id })
+    expect(json('applications', 'show', id)).toMatchObject({ id, state: 'pending' })
+    expect(json('applications', 'list', '--applicant', id)).toMatchObject([{ id }])
+    const shown = grantwell(['applications', 'show', ...opened.options, '--', id], { env: opened.env ?? {} })
+    expect(shown.stdout).toContain(id)
+    json('applications', 'reject', id, '--revision', '1', '--reason', 'No.')
+    expect(run('grants', 'revoke', id, id, '--yes').stderr).toContain(`${id} has no grant ${id}`)
+  })
+
   it('registers an application from a file', async () => {
     writeFileSync(join(folder(), 'logo.gif'), LOGO)
     const { logo: _, ...details } = registration({ name: 'Imported' })

@@ -46,7 +46,16 @@ export async function withConnection(
 
 /** The administrator, for the audit trail. */
 export function actorOf({ actor }: ChangeOptions): { readonly actor: string } {
-  return { actor: actor ?? userInfo().username }
+  return { actor: actor ?? userName() }
+}
+
+/** Returns the name of the user. A container may run as one that has none. */
+function userName(): string {
+  try {
+    return userInfo().username
+  } catch {
+    return `user ${process.getuid?.() ?? 'unknown'}`
+  }
 }
 
 /**
