@@ -17,9 +17,12 @@ import { PrometheusExporter } from '@opentelemetry/exporter-prometheus'
 import { MeterProvider } from '@opentelemetry/sdk-metrics'
 // #endregion sdk-imports
 import { readFileSync } from 'node:fs'
-import { PGlite } from '@electric-sql/pglite'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { authorize, call, exchange, refresh, testServer } from '../../test/support.js'
+import pg from 'pg'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { describeWith, postgresql } from '../../test/engines/available.js'
+import { startPostgres } from '../../test/engines/postgres.js'
+import { freePort } from '../../test/engines/process.js'
+import { authorize, call, exchange, refresh, registration, testServer, WEB } from '../../test/support.js'
 
 // #region server
 function createServer(pool: Pool) {
@@ -42,72 +45,63 @@ function startTelemetry(port = 9464) {
 }
 // #endregion sdk
 
-const PORT = 30_000 + (process.pid % 10_000)
-let exporter: PrometheusExporter
-let text: string
+describeWith(describe, postgresql, 'the page "Telemetry"', () => {
+  let text: string
 
-beforeAll(async () => {
-  exporter = startTelemetry(PORT)
-  const database = await PGlite.create()
-  const store = postgresStore(database)
-  await store.migrate()
-  const test = await testServer()
-  const server = instrumentServer(createAuthorizationServer, {
-    issuer: test.server.issuer,
-    store,
-    user: () => ({ subject: 'ada' }),
-    signInUrl: () => '/sign-in',
-    clock: () => test.clock.now,
-    onError: () => {},
+  beforeAll(async () => {
+    const port = await freePort()
+    const exporter = startTelemetry(port)
+    const engine = await startPostgres()
+    const pool = new pg.Pool(engine.connection)
+    const complaints = vi.spyOn(console, 'error').mockImplementation(() => {})
+    try {
+      await postgresStore(pool).migrate()
+      const server = createServer(pool)
+      await server.applications.register(registration(), WEB)
+      const demo = { ...(await testServer()), server }
+      const { code } = await authorize(demo)
+      const { body } = await exchange(demo, code)
+      await refresh(demo, body.refresh_token)
+      await call(demo, body.access_token)
+      expect((await exchange(demo, code)).status).toBe(400)
+      await pool.end()
+      expect((await refresh(demo, body.refresh_token)).status).toBe(503)
+      text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
+    } finally {
+      complaints.mockRestore()
+      await engine.remove()
+      await exporter.shutdown()
+      context.disable()
+      metrics.disable()
+    }
   })
-  const { WEB, registration } = await import('../../test/support.js')
-  await server.applications.register(registration(), WEB)
-  const demo = { ...test, server }
-  const { body } = await exchange(demo, (await authorize(demo)).code)
-  const { body: next } = await refresh(demo, body.refresh_token)
-  await Promise.all([refresh(demo, next.refresh_token), refresh(demo, next.refresh_token)])
-  test.clock.now += 301
-  await refresh(demo, body.refresh_token)
-  await call(demo, next.access_token)
-  await store.removeExpired()
-  await database.close()
-  await refresh(demo, next.refresh_token)
-  text = await (await fetch(`http://127.0.0.1:${PORT}/metrics`)).text()
-})
-afterAll(async () => {
-  await exporter.shutdown()
-  context.disable()
-  metrics.disable()
+
+  it('gives Prometheus the metrics of requests, of the store and of grants', () => {
+    for (const line of [
+      /^grantwell_request_duration_count\{.*grantwell_endpoint="token".*grantwell_grant_type="refresh_token".*grantwell_result="answered".*\} 1$/m,
+      /^grantwell_request_duration_count\{.*grantwell_result="refused".*grantwell_reason="credential_replayed".*\} 1$/m,
+      /^grantwell_request_duration_count\{.*grantwell_result="failed".*grantwell_reason="store_failed".*\} 1$/m,
+      /^grantwell_request_duration_count\{.*grantwell_endpoint="api".*\} 1$/m,
+      /^db_client_operation_duration_count\{.*db_system_name="postgresql".*error_type="\w+".*\} 1$/m,
+      /^grantwell_grants_total\{.*grantwell_event="replayed".*\} 1$/m,
+      /^grantwell_grants_total\{.*grantwell_cause="replay".*\} 1$/m,
+    ])
+      expect(text).toMatch(line)
+  })
+
+  it.each(['dashboard.json', 'alerts.yml'])('%s asks for metrics and labels that are there', (file) => {
+    const asked = namesIn(readFileSync(new URL(`../public/telemetry/${file}`, import.meta.url), 'utf8'))
+    expect(asked.length).toBeGreaterThan(10)
+    const there = new Set([...namesIn(text), ...COUNTED_LATER])
+    expect(asked.filter((name) => !there.has(name))).toEqual([])
+  })
 })
 
-it('gives Prometheus the metrics of requests, of the store and of grants', () => {
-  expect(typeof createServer).toBe('function')
-  for (const line of [
-    /^grantwell_request_duration_count\{.*grantwell_endpoint="token".*grantwell_grant_type="authorization_code".*\} 1$/m,
-    /^grantwell_request_duration_count\{.*grantwell_result="refused".*grantwell_reason="credential_replayed".*\} 1$/m,
-    /^grantwell_request_duration_count\{.*grantwell_result="failed".*grantwell_reason="store_failed".*\} 1$/m,
-    /^db_client_operation_duration_count\{.*db_system_name="postgresql".*error_type="\w+".*\} 1$/m,
-    /^grantwell_grants_total\{.*grantwell_event="replayed".*\} 1$/m,
-    /^grantwell_grants_total\{.*grantwell_cause="replay".*\} 1$/m,
-  ])
-    expect(text).toMatch(line)
-})
+/** Counters that nothing counts up here; the tests of telemetry do: no record expires, and nobody is in anybody's way. */
+const COUNTED_LATER = ['removed', 'conflicts', 'retries'].map((name) => `grantwell_store_${name}_total`)
 
 /** The names of metrics and labels in a query of Prometheus. */
 function namesIn(query: string): readonly string[] {
   // A collector adds the unit to a name, the exporter does not.
   return query.replaceAll('(_seconds)?', '').match(/\b(?:grantwell|db|error)_\w+/g) ?? []
 }
-
-it.each(['dashboard.json', 'alerts.yml'])('%s asks for metrics and labels that are there', (file) => {
-  const asked = namesIn(readFileSync(new URL(`../public/telemetry/${file}`, import.meta.url), 'utf8'))
-  expect(asked.length).toBeGreaterThan(10)
-  // No record expires within the demonstration, and nobody is slow enough for a conflict.
-  const there = new Set([
-    ...namesIn(text),
-    'grantwell_store_removed_total',
-    'grantwell_store_conflicts_total',
-    'grantwell_store_retries_total',
-  ])
-  expect(asked.filter((name) => !there.has(name))).toEqual([])
-})

@@ -12,8 +12,8 @@ import type { PageWanted } from '../shell/records/checked-store.js'
 import { storeError } from '../shell/records/checked-store.js'
 import { keys } from '../shell/records.js'
 import { createTransactions } from '../shell/transactions.js'
-import type { ActedBy, AskedBy } from './arguments.js'
-import { ACTED_BY, ASKED_BY, PAGE } from './arguments.js'
+import type { ActedBy } from './arguments.js'
+import { ACTED_BY, PAGE } from './arguments.js'
 import { countGrants } from './grants/count.js'
 import { endEverything, endGrant, endGrants } from './grants/end.js'
 import { eraseSubject } from './grants/erase.js'
@@ -37,22 +37,22 @@ export function createGrants(internals: Internals<never>): Grants {
     revokeGrant: async (subject, grantId, options = {}) => {
       checkArgument('grants.revokeGrant', 'subject', NAME, subject)
       checkArgument('grants.revokeGrant', 'grantId', TEXT, grantId)
-      const from = readStrictOptions<AskedBy>('grants.revokeGrant', options, ASKED_BY)
+      const acted = readStrictOptions<ActedBy>('grants.revokeGrant', options, ACTED_BY)
       const id = parseGrantId(grantId)
       const mayEnd = (grant: Grant): boolean => grant.subject === subject
-      return id !== undefined && endGrant(transactions, rules, keys.grant(id), { ...from, by: 'user', mayEnd })
+      return id !== undefined && endGrant(transactions, rules, keys.grant(id), { ...acted, by: whoEnds(acted), mayEnd })
     },
 
     revokeAll: async (subject, only = {}) => {
       checkArgument('grants.revokeAll', 'subject', NAME, subject)
-      const takes = { clientId: TEXT, ...ASKED_BY }
-      const given = readStrictOptions<{ clientId?: string } & AskedBy>('grants.revokeAll', only, takes)
-      const { clientId, ...from } = given
+      const takes = { clientId: TEXT, ...ACTED_BY }
+      const given = readStrictOptions<{ clientId?: string } & ActedBy>('grants.revokeAll', only, takes)
+      const { clientId, ...acted } = given
       // An undefined one was meant to be a client: if it were left out, every grant would end.
       if (Object.hasOwn(only, 'clientId')) checkArgument('grants.revokeAll', 'clientId', TEXT, clientId)
       const mayEnd = (grant: Grant): boolean =>
         grant.subject === subject && (clientId === undefined || grant.clientId === clientId)
-      return endGrants(transactions, rules, `subject:${subject}`, { ...from, by: 'user', mayEnd })
+      return endGrants(transactions, rules, `subject:${subject}`, { ...acted, by: whoEnds(acted), mayEnd })
     },
 
     revokeApplication: async (clientId, options = {}) => {
@@ -78,4 +78,9 @@ export function createGrants(internals: Internals<never>): Grants {
       return countGrants(settings, transactions, clientId)
     },
   }
+}
+
+/** Tells who ends a grant of a user: the user, unless the host names an administrator. */
+function whoEnds({ actor }: ActedBy): 'user' | 'administrator' {
+  return actor === undefined ? 'user' : 'administrator'
 }

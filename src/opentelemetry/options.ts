@@ -51,36 +51,18 @@ export function createInstruments(of: string, options: TelemetryOptions): Instru
     meterProvider: methods('an object', 'getMeter'),
   })
   const meter = meterProvider.getMeter(NAME)
-  const seconds = { unit: 's', advice: { explicitBucketBoundaries: SECONDS } }
+  const counter = (name: string, unit: string, description: string): Counter =>
+    meter.createCounter(`grantwell.${name}`, { unit, description })
+  const histogram = (name: string, description: string): Histogram =>
+    meter.createHistogram(name, { unit: 's', advice: { explicitBucketBoundaries: SECONDS }, description })
   return {
     tracer: tracerProvider.getTracer(NAME),
-    requests: meter.createHistogram('grantwell.request.duration', {
-      ...seconds,
-      description: 'Duration of requests to an endpoint or a guard.',
-    }),
-    trips: meter.createHistogram('db.client.operation.duration', {
-      ...seconds,
-      description: 'Duration of trips to the store.',
-    }),
-    conflicts: meter.createCounter('grantwell.store.conflicts', {
-      unit: '{write}',
-      description: 'Writes that another request was ahead of.',
-    }),
-    retries: meter.createCounter('grantwell.store.retries', {
-      unit: '{decision}',
-      description: 'Decisions that were made anew after a conflict.',
-    }),
-    grants: meter.createCounter('grantwell.grants', {
-      unit: '{event}',
-      description: 'Events of grants, by their type.',
-    }),
-    applications: meter.createCounter('grantwell.applications', {
-      unit: '{event}',
-      description: 'Events of applications, by their change.',
-    }),
-    removed: meter.createCounter('grantwell.store.removed', {
-      unit: '{record}',
-      description: 'Expired records that the store removed.',
-    }),
+    requests: histogram('grantwell.request.duration', 'Duration of requests to an endpoint or a guard.'),
+    trips: histogram('db.client.operation.duration', 'Duration of calls of the store.'),
+    conflicts: counter('store.conflicts', '{write}', 'Writes that another request was ahead of.'),
+    retries: counter('store.retries', '{decision}', 'Decisions that were made anew after a conflict.'),
+    grants: counter('grants', '{event}', 'Events of grants, by their type.'),
+    applications: counter('applications', '{event}', 'Events of applications, by their change.'),
+    removed: counter('store.removed', '{record}', 'Expired records that the store removed.'),
   }
 }

@@ -5,10 +5,14 @@
  */
 import type { Attributes, Context } from '@opentelemetry/api'
 import { context, propagation, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
+import { isObject } from '../core/takes.js'
+import { ownOf } from '../core/values.js'
 import type { Guard } from '../guard/guard.js'
 import { ENDPOINT_PATHS } from '../protocol/endpoints.js'
-import type { HttpHeaders, HttpRequest, HttpResponse } from '../protocol/message.js'
+import type { HttpBody, HttpHeaders, HttpRequest, HttpResponse } from '../protocol/message.js'
 import { originForm, pathOf } from '../protocol/message.js'
+import { decodeComponent } from '../protocol/parameters.js'
+import { DEVICE_CODE_GRANT } from '../protocol/token.js'
 import type { AuthorizationServer, HttpHandler } from '../server.js'
 import type { AuditEvent } from '../shell/audit.js'
 import type { MaybePromise } from '../shell/maybe-promise.js'
@@ -43,7 +47,7 @@ export function instrumentServer<Native = unknown>(
   const { store, onEvent } = options
   const server = create({
     ...options,
-    ...(isStore(store) && { store: observeStore(store, instruments) }),
+    ...(isObject(store) && { store: observeStore(store, instruments) }),
     // A server that must write its events refuses to start without a function that does.
     ...((onEvent !== undefined || options.audit !== 'required') && {
       onEvent: (event: AuditEvent) => {
@@ -61,10 +65,6 @@ export function instrumentServer<Native = unknown>(
     authenticate: (async (...args: unknown[]) =>
       observeCheck(instruments, () => authenticate(...args))) as typeof server.authenticate, // as of the line above
   }
-}
-
-function isStore(store: unknown): store is AuthorizationServerOptions['store'] {
-  return typeof store === 'object' && store !== null
 }
 
 /** Counts an event, and writes on the span of its request to whom it happened. */
@@ -119,20 +119,25 @@ function observeHandle<Native>(
 /** The methods of HTTP that a span may name (semantic conventions, "HTTP attributes"). */
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH'])
 
-/** The grant types, as a form spells them. Any other is `other`: a stranger must not be able to make up a new series of a metric. */
-const GRANT_TYPES = [
+/** The grant types by their names. Any other is `other`: a stranger must not be able to make up a new series of a metric. */
+const GRANT_TYPES: ReadonlyMap<unknown, string> = new Map([
   ['authorization_code', 'authorization_code'],
   ['refresh_token', 'refresh_token'],
-  ['urn:ietf:params:oauth:grant-type:device_code', 'device_code'],
-  ['urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Adevice_code', 'device_code'],
-] as const
+  [DEVICE_CODE_GRANT, 'device_code'],
+])
 
-/** Returns the grant type of a request; undefined for a request without one. */
+/** Returns the grant type of a request, by a name of {@link GRANT_TYPES}; undefined for a request without one. */
 function grantTypeOf({ body }: HttpRequest<unknown>): string | undefined {
+  const sent = sentGrantType(body)
+  return sent === undefined ? undefined : (GRANT_TYPES.get(sent) ?? 'other')
+}
+
+/** Reads the grant type of a body, as text or as an earlier middleware has parsed it. */
+function sentGrantType(body: HttpBody | undefined): unknown {
+  if (body?.type === 'parsed') return isObject(body.fields) ? ownOf(body.fields)['grant_type'] : undefined
   if (body?.type !== 'text') return undefined
-  const [, , sent] = /(^|&)grant_type=([^&]{0,80})/i.exec(body.text) ?? []
-  if (sent === undefined) return undefined
-  return GRANT_TYPES.find(([spelled]) => spelled.toLowerCase() === sent.toLowerCase())?.[1] ?? 'other'
+  const [, sent] = /(?:^|&)grant_type=([^&]{0,80})/.exec(body.text) ?? []
+  return sent === undefined ? undefined : (decodeComponent(sent) ?? sent)
 }
 
 /** Returns the context that a request belongs to: the active one, or the one that its headers name. */

@@ -43,11 +43,8 @@ export function observeStore<Store extends RecordStore>(store: Store, instrument
   if (INSTRUMENTED in store) return store
   const engine = engineOf(store)
   const system = named ?? engine?.system ?? '_OTHER'
-  const gathers = engine?.gathers === true
   if (engine !== undefined) engine.observer = createObserver(instruments, system)
   const { tracer, trips, conflicts, retries } = instruments
-  // The trip to the engine is the client's span, and where calls are gathered, they only wait for one.
-  const kind = gathers ? SpanKind.INTERNAL : SpanKind.CLIENT
 
   function call<Result>(
     operation: 'read' | 'write' | 'list',
@@ -57,7 +54,7 @@ export function observeStore<Store extends RecordStore>(store: Store, instrument
   ): MaybePromise<Result> {
     const attributes = { 'db.system.name': system, 'db.operation.name': operation, ...more }
     const parent = context.active()
-    const span = tracer.startSpan(`${operation} records`, { kind, attributes }, parent)
+    const span = tracer.startSpan(`${operation} records`, { kind: SpanKind.CLIENT, attributes }, parent)
     return runInSpan(span, parent, go, (ended, seconds) => {
       if ('result' in ended) onResult?.(ended.result)
       const failed = 'errorType' in ended ? { 'error.type': ended.errorType } : {}
@@ -91,16 +88,22 @@ export function observeStore<Store extends RecordStore>(store: Store, instrument
   return withMethods(store, { ...observed, [INSTRUMENTED]: true })
 }
 
-/** Returns a store with other methods. What it has besides stays its own: its functions and getters work on the store itself. */
+/**
+ * Returns a store with other methods. What it has besides stays its own: its functions and getters work on the store itself. The copy
+ * beneath is for a frozen store, whose properties a proxy could not replace.
+ */
 function withMethods<Store extends RecordStore>(store: Store, methods: RecordStore & { [INSTRUMENTED]: true }): Store {
-  return new Proxy(store, {
-    get(_, name) {
-      if (Object.hasOwn(methods, name)) return Reflect.get(methods, name)
-      const value: unknown = Reflect.get(store, name, store)
-      return typeof value === 'function' ? value.bind(store) : value
+  return new Proxy(
+    { ...store },
+    {
+      get(_, name) {
+        if (Object.hasOwn(methods, name)) return Reflect.get(methods, name)
+        const value: unknown = Reflect.get(store, name, store)
+        return typeof value === 'function' ? value.bind(store) : value
+      },
+      has: (_, name) => name === INSTRUMENTED || Reflect.has(store, name),
     },
-    has: (_, name) => name === INSTRUMENTED || Reflect.has(store, name),
-  })
+  )
 }
 
 /** Returns the engine that a store tells of. */
@@ -111,7 +114,11 @@ function engineOf(store: RecordStore): Engine | undefined {
 /** Makes what watches the trips that carry several calls. */
 function createObserver({ tracer, removed }: Instruments, system: string): EngineObserver {
   return {
-    onCall: () => trace.getActiveSpan()?.spanContext(),
+    onCall: () => {
+      const call = trace.getActiveSpan()
+      call?.setAttribute('grantwell.gathered', true)
+      return call?.spanContext()
+    },
 
     onTrip: async (operation, callers, go) => {
       const links = (callers as readonly (Link['context'] | undefined)[]).flatMap((each) =>

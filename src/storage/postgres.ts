@@ -83,7 +83,7 @@ export function postgresStore(
   prepareClient(client, timeoutMs)
   const run = createStatementRunner(client, table, timeoutMs)
   const parse = createParseCache()
-  const engine: Engine = { system: 'postgresql', gathers: true }
+  const engine: Engine = { system: 'postgresql' }
   const writes = createConditionalWrites(run, namespace, engine)
   const { removeExpired, removeInBackground } = createRemoval(run, namespace, clock, engine)
 

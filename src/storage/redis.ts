@@ -64,7 +64,7 @@ export function redisStore(
   const inTime = <Result>(work: Promise<Result>): Promise<Result> =>
     withTimeout(timeoutMs, 'Redis', work.catch(throwWithoutCommand), lastError)
 
-  const engine: Engine = { system: 'redis', gathers: true }
+  const engine: Engine = { system: 'redis' }
   const readAll = async (names: readonly string[]) => {
     const now = clock()
     const texts = await inTime(readTexts(names.map(encodeName)))

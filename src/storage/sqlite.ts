@@ -179,7 +179,7 @@ export function sqliteStore(database: SqliteDatabase, options: SqliteStoreOption
     setUp(database, synchronous)
     return prepareStatements(database)
   })
-  const engine: Engine = { system: 'sqlite', gathers: false }
+  const engine: Engine = { system: 'sqlite' }
   const removal = createRemoval(statements, namespace, clock, engine)
 
   const store: SqliteStore & WithEngine = {

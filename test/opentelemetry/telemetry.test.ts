@@ -106,7 +106,7 @@ describe('the span of a request', () => {
     })
     await exchange(test, 'x')
     failing.down = true
-    await exchange(test, (await tokens(test).catch(() => undefined))?.access_token ?? 'gw_c_x')
+    await exchange(test, 'x')
     const [refused] = named('POST /oauth2/token')
     const failed = named('POST /oauth2/token').find(({ attributes }) => attributes['http.response.status_code'] === 503)
     expect(
@@ -152,7 +152,8 @@ describe('the span of a request', () => {
     await call(test, access_token, 'repo-code:r')
     await guard(test.server, {})
     await test.server.guard({ scope: 'repo-code:r' })({ headers: { authorization: `Bearer ${access_token}` } })
-    expect(await send(test.server, { url: '/repositories' }).catch(() => 'none')).toBeDefined()
+    const ofHost = { method: 'GET', url: '/repositories', headers: {}, native: undefined }
+    expect(await test.server.handle(ofHost)).toBeUndefined()
     expect(
       named('grantwell guard').map(({ attributes }) => [
         attributes['grantwell.endpoint'],
@@ -187,6 +188,24 @@ describe('the metrics', () => {
     })
     const trips = await counted('db.client.operation.duration')
     expect(Object.keys(trips).sort()).toEqual(['_OTHER read', '_OTHER write'])
+  })
+
+  it('know the grant type however it was written, and whoever has parsed the body', async () => {
+    const test = await observedServer(collected)
+    const device = 'urn:ietf:params:oauth:grant-type:device_code'
+    const headers = { 'content-type': 'application/x-www-form-urlencoded', ...basic(WEB) }
+    for (const body of [
+      { type: 'text', text: `grant_type=${device}` },
+      { type: 'text', text: `device_code=x&grant_type=${encodeURIComponent(device)}` },
+      { type: 'parsed', fields: { grant_type: device } },
+      { type: 'parsed', fields: Object.create({ grant_type: device }) },
+      { type: 'parsed', fields: null },
+      { type: 'text', text: 'grant_type=%' },
+      { type: 'text', text: 'not_grant_type=refresh_token' },
+    ] as const)
+      await test.server.handle({ method: 'POST', url: '/oauth2/token', headers, body, native: undefined })
+    const types = named('POST /oauth2/token').map(({ attributes }) => attributes['grantwell.grant_type'])
+    expect(types).toEqual(['device_code', 'device_code', 'device_code', undefined, undefined, 'other', undefined])
   })
 
   it('have no series that a stranger makes up', async () => {
@@ -246,7 +265,7 @@ describe('a store', () => {
     const [trip, ...others] = named('read postgresql')
     expect(others).toEqual([])
     const calls = named('read records')
-    expect(calls.map(({ kind }) => kind)).toEqual([SpanKind.INTERNAL, SpanKind.INTERNAL, SpanKind.INTERNAL])
+    expect(calls.map(({ attributes }) => attributes['grantwell.gathered'])).toEqual([true, true, true])
     expect(trip?.links.map(({ context: { spanId } }) => spanId)).toEqual(calls.map((call) => call.spanContext().spanId))
     expect([parentOf(trip), trip?.kind, trip?.attributes]).toEqual([
       undefined,
@@ -270,10 +289,10 @@ describe('a store', () => {
   })
 
   it('keeps what it has besides, and is observed once', () => {
-    const store = memoryStore()
+    const store = Object.freeze(memoryStore())
     const observed = instrumentStore(store, collected.providers)
     observed.write('a', 1, { expected: 0 })
-    expect(observed.size).toBe(1)
+    expect([observed.size, store.size]).toEqual([1, 1])
     expect(instrumentStore(observed, collected.providers)).toBe(observed)
     instrumentServer(
       createAuthorizationServer,

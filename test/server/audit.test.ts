@@ -136,6 +136,22 @@ describe('where an event came from', () => {
     )
   })
 
+  it.each([
+    [{}, 'user'],
+    [{ actor: 'root' }, 'administrator'],
+  ])('tells who ended the grants of a user: %j is the %s', async (acted, cause) => {
+    const test = await auditedServer()
+    const { grants } = test.server
+    await exchange(test, (await authorize(test)).code)
+    await exchange(test, (await authorize(test)).code)
+    const [grant] = (await grants.listGrants('ada')).grants
+    await grants.revokeGrant('ada', grant?.grantId ?? expect.fail(), acted)
+    await grants.revokeAll('ada', acted)
+    const ended = test.events.filter(({ type }) => type === 'revoked')
+    expect(ended).toEqual([expect.objectContaining({ cause, ...acted }), expect.objectContaining({ cause, ...acted })])
+    expect(ended.filter((event) => 'actor' in event)).toHaveLength('actor' in acted ? 2 : 0)
+  })
+
   it('is left out where nothing is known, or where a function of the host fails, and the host is told', async () => {
     const failure = new Error('no identifier')
     const failing = (): never => {

@@ -178,7 +178,7 @@ describe('the values that a store remembers', () => {
 })
 
 /** Trips that nobody watches. */
-const UNWATCHED = { operation: 'read', engine: { system: 'other', gathers: true } } as const
+const UNWATCHED = { operation: 'read', engine: { system: 'other' } } as const
 
 describe('what is asked for in one turn of the event loop', () => {
   /** Asks for a number's double, and keeps what each trip was for. */

@@ -7,7 +7,7 @@ import type { Audience } from '../../core/audiences/audience.js'
 import type { Resources } from '../../core/resource.js'
 import type { Scope } from '../../core/scopes.js'
 import type { ClientId, GrantId, Seconds, Subject } from '../../core/values.js'
-import type { ActedBy, AskedBy } from '../arguments.js'
+import type { ActedBy } from '../arguments.js'
 
 /** A permission that a user gave to an application and that still works. */
 export interface GrantSummary {
@@ -68,19 +68,21 @@ export interface Grants {
   ) => Promise<GrantPage>
   /**
    * Ends one grant of a user. Its tokens stop working with the next request.
-   * @param options.request - the request by which the user asks for it, for the audit trail
+   * @param options.actor - the administrator who ends it, for the audit trail; the user by default
+   * @param options.request - the request by which it was asked for, for the audit trail
    * @returns true if the user had such a grant, and it worked
    */
-  readonly revokeGrant: (subject: Subject, grantId: string, options?: AskedBy) => Promise<boolean>
+  readonly revokeGrant: (subject: Subject, grantId: string, options?: ActedBy) => Promise<boolean>
   /**
    * Ends every grant of a user, or every grant to one application. A grant that is made meanwhile may stay. If some cannot be
    * ended, all others are, and `ERR_STORE` is thrown.
-   * @param only.request - the request by which the user asks for it, for the audit trail
-   * @throws GrantwellError `ERR_CONFIGURATION` for another name than `clientId` or `request`, or for a value that is no string, which would
+   * @param only.actor - the administrator who ends them, for the audit trail; the user by default
+   * @param only.request - the request by which it was asked for, for the audit trail
+   * @throws GrantwellError `ERR_CONFIGURATION` for another name than `clientId`, `actor` or `request`, or for a value that is no string, which would
    * end more than was meant
    * @returns the number of working grants that were ended
    */
-  readonly revokeAll: (subject: Subject, only?: { readonly clientId?: string } & AskedBy) => Promise<number>
+  readonly revokeAll: (subject: Subject, only?: { readonly clientId?: string } & ActedBy) => Promise<number>
   /**
    * Ends every grant of an application, of all users. After an interruption, a second call ends the rest. If some cannot be
    * ended, all others are, and `ERR_STORE` is thrown. Users may permit the application again meanwhile: `applications.suspend`

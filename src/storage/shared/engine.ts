@@ -11,8 +11,6 @@ export const ENGINE: unique symbol = Symbol.for('grantwell.engine')
 export interface Engine {
   /** The name that the semantic conventions of OpenTelemetry have for it (`db.system.name`). */
   readonly system: string
-  /** True if the store gathers calls, and one trip to the engine carries several. */
-  readonly gathers: boolean
   /** Watches the engine; absent while nobody does. */
   observer?: EngineObserver | undefined
 }
