@@ -71,4 +71,12 @@ export type {
   User,
   UserCodeAttempt,
 } from './shell/options.js'
-export type { JsonValue, RecordPage, RecordStore, StoredRecord, WriteOptions } from './storage/record-store.js'
+export type {
+  JsonValue,
+  RecordPage,
+  RecordStore,
+  ScannedRecord,
+  ScanPage,
+  StoredRecord,
+  WriteOptions,
+} from './storage/record-store.js'

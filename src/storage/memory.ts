@@ -13,7 +13,15 @@ import { createExpiry } from './memory/expiry.js'
 import { createRecords } from './memory/records.js'
 import type { RecordStore } from './record-store.js'
 
-export type { JsonValue, RecordPage, RecordStore, StoredRecord, WriteOptions } from './record-store.js'
+export type {
+  JsonValue,
+  RecordPage,
+  RecordStore,
+  ScannedRecord,
+  ScanPage,
+  StoredRecord,
+  WriteOptions,
+} from './record-store.js'
 
 /** Options of {@link memoryStore}. */
 export interface MemoryStoreOptions {
@@ -92,6 +100,8 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
     },
 
     list: (label, { limit = 100, cursor } = {}) => records.list(label, begin(), limit, cursor),
+
+    scan: ({ limit = 100, cursor } = {}) => records.scan(begin(), limit, cursor),
   }
 }
 

@@ -11,12 +11,12 @@ import type { EmbeddedPostgres, NodePostgres } from './postgres/client.js'
 import { prepareClient } from './postgres/client.js'
 import type { Migrate } from './postgres/migrate.js'
 import { createMigrate } from './postgres/migrate.js'
-import { encodeLabel } from './postgres/names.js'
+import { encodeLabel, indexedLabel } from './postgres/names.js'
 import { createRemoval } from './postgres/remove-expired.js'
-import type { RecordRow } from './postgres/row.js'
-import { parseRecord, parseRecords } from './postgres/row.js'
+import type { RecordRow, ScannedRow } from './postgres/row.js'
+import { parseRecord, parseRecords, parseScanned } from './postgres/row.js'
 import { createStatementRunner } from './postgres/run.js'
-import type { RecordPage, RecordStore } from './record-store.js'
+import type { RecordPage, RecordStore, ScanPage } from './record-store.js'
 import { batchReads } from './shared/batch.js'
 import type { Engine, WithEngine } from './shared/engine.js'
 import { ENGINE } from './shared/engine.js'
@@ -28,7 +28,15 @@ import { createParseCache } from './shared/parse-cache.js'
 export { StorageUnavailable } from '../core/errors.js'
 export type { EmbeddedPostgres, NodePostgres } from './postgres/client.js'
 export type { Migrate } from './postgres/migrate.js'
-export type { JsonValue, RecordPage, RecordStore, StoredRecord, WriteOptions } from './record-store.js'
+export type {
+  JsonValue,
+  RecordPage,
+  RecordStore,
+  ScannedRecord,
+  ScanPage,
+  StoredRecord,
+  WriteOptions,
+} from './record-store.js'
 export type { EngineOptions, RemoteEngineOptions } from './shared/options.js'
 
 /** Options of {@link postgresStore}. */
@@ -117,12 +125,20 @@ export function postgresStore(
     list: async (label, { limit = 100, cursor = '' } = {}): Promise<RecordPage> => {
       // PostgreSQL refuses NUL, which no key has: a cursor may come from the address of a page.
       const [after] = cursor.split('\0', 1)
-      const values = [namespace, encodeLabel(label), after, clock(), limit + 1]
+      const encoded = encodeLabel(label)
+      const values = [namespace, indexedLabel(encoded), after, clock(), limit + 1, encoded]
       const { rows: found } = await run<RecordRow & { readonly key: string }>('list', values)
       const rows = found.slice(0, limit)
       const records = rows.map(({ key, record }) => ({ ...parseRecord(record, parse), key: decodeName(key) }))
       const last = rows.at(-1)
       return found.length > limit && last !== undefined ? { records, cursor: last.key } : { records }
+    },
+
+    scan: async ({ limit = 100, cursor = '' } = {}): Promise<ScanPage> => {
+      const { rows } = await run<ScannedRow>('scan', [namespace, cursor, clock(), limit])
+      const records = rows.map((row) => parseScanned(row, parse))
+      const last = rows.at(-1)
+      return rows.length < limit || last === undefined ? { records } : { records, cursor: last.key }
     },
   }
   return store

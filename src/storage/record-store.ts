@@ -1,5 +1,5 @@
 /**
- * The contract between grantwell and a storage engine: three methods over single records.
+ * The contract between grantwell and a storage engine: three methods over single records, and a fourth for copies of all of them.
  * @module
  */
 import type { Seconds } from '../core/values.js'
@@ -29,6 +29,24 @@ export interface WriteOptions {
 export interface RecordPage {
   /** The records of this page. */
   readonly records: readonly (StoredRecord & { readonly key: string })[]
+  /** The place at which the next page begins; absent on the last page. */
+  readonly cursor?: string | undefined
+}
+
+/** A record with all that it was written with. */
+export interface ScannedRecord extends StoredRecord {
+  /** The key, as it was written. */
+  readonly key: string
+  /** The time from which on the record does not exist, in seconds since the epoch; absent for one that stays. */
+  readonly expiresAt?: Seconds | undefined
+  /** Each label once, in any order. */
+  readonly labels: readonly string[]
+}
+
+/** One page of a scan. */
+export interface ScanPage {
+  /** The records of this page; none on some pages. */
+  readonly records: readonly ScannedRecord[]
   /** The place at which the next page begins; absent on the last page. */
   readonly cursor?: string | undefined
 }
@@ -68,4 +86,17 @@ export interface RecordStore {
     label: string,
     page?: { readonly limit?: number | undefined; readonly cursor?: string | undefined },
   ) => RecordPage | Promise<RecordPage>
+  /**
+   * Lists all records, page by page. It is optional: no server calls it. The command of administrators does, to check a store and to
+   * copy it into another.
+   *
+   * A record that is there from the first page to the last is on one of the pages, whatever happens to other records meanwhile. It may
+   * be on several, and on a page as it was before its last write.
+   * @param page.limit - the number of records that a page should have, 100 by default: it may have fewer or more, even none
+   * @param page.cursor - the cursor of the page before
+   */
+  readonly scan?: (page?: {
+    readonly limit?: number | undefined
+    readonly cursor?: string | undefined
+  }) => ScanPage | Promise<ScanPage>
 }

@@ -16,6 +16,7 @@ import type { Keys } from './redis/keys.js'
 import { createKeys, shardOf } from './redis/keys.js'
 import { FIRST_CURSOR, listPage } from './redis/list.js'
 import { formatRecord, parseRecord } from './redis/record.js'
+import { FIRST_SCAN, scanPage } from './redis/scan.js'
 import { batch, batchReads } from './shared/batch.js'
 import type { Engine, WithEngine } from './shared/engine.js'
 import { ENGINE } from './shared/engine.js'
@@ -28,7 +29,15 @@ import { createParseCache } from './shared/parse-cache.js'
 import { withTimeout } from './shared/time-out.js'
 
 export { StorageUnavailable } from '../core/errors.js'
-export type { JsonValue, RecordPage, RecordStore, StoredRecord, WriteOptions } from './record-store.js'
+export type {
+  JsonValue,
+  RecordPage,
+  RecordStore,
+  ScannedRecord,
+  ScanPage,
+  StoredRecord,
+  WriteOptions,
+} from './record-store.js'
 export type { ErrorSource, IoRedis, NodeRedis, NodeRedisCluster } from './redis/client.js'
 export type { EngineOptions, RemoteEngineOptions } from './shared/options.js'
 
@@ -58,7 +67,8 @@ export function redisStore(
   const lastError = listenToErrors(client)
   const keys = createKeys(namespace)
   const parse = createParseCache()
-  const { spansSlots, readTexts, compareAndWrite } = createCommands(client, send, keys)
+  const commands = createCommands(client, send, keys)
+  const { spansSlots, readTexts, compareAndWrite } = commands
   const listing = { send, keys, clock, parse, readText: async (name: string) => (await readTexts([name]))[0] ?? null }
 
   const inTime = <Result>(work: Promise<Result>): Promise<Result> =>
@@ -96,6 +106,9 @@ export function redisStore(
 
     list: (label, { limit = 100, cursor = FIRST_CURSOR } = {}) =>
       inTime(listPage(listing, encodeName(label), limit, cursor)),
+
+    scan: ({ limit = 100, cursor = FIRST_SCAN } = {}) =>
+      inTime(scanPage({ send, keys, clock, parse, commands }, limit, cursor)),
   }
   return store
 }

@@ -7,7 +7,15 @@
  */
 import { methods, oneOf } from '../core/takes.js'
 import type { Seconds } from '../core/values.js'
-import type { JsonValue, RecordPage, RecordStore, StoredRecord, WriteOptions } from './record-store.js'
+import type {
+  JsonValue,
+  RecordPage,
+  RecordStore,
+  ScannedRecord,
+  ScanPage,
+  StoredRecord,
+  WriteOptions,
+} from './record-store.js'
 import type { Engine, WithEngine } from './shared/engine.js'
 import { ENGINE } from './shared/engine.js'
 import { createRemovalSchedule, keptUntil, MAX_REMOVED } from './shared/expiry.js'
@@ -22,7 +30,15 @@ import type { SqliteDatabase } from './sqlite/database.js'
 import { callEngine, checkWritable } from './sqlite/database.js'
 
 export { StorageUnavailable } from '../core/errors.js'
-export type { JsonValue, RecordPage, RecordStore, StoredRecord, WriteOptions } from './record-store.js'
+export type {
+  JsonValue,
+  RecordPage,
+  RecordStore,
+  ScannedRecord,
+  ScanPage,
+  StoredRecord,
+  WriteOptions,
+} from './record-store.js'
 export type { EngineOptions } from './shared/options.js'
 export type { SqliteDatabase, SqliteStatement } from './sqlite/database.js'
 
@@ -138,6 +154,10 @@ function prepareStatements(database: SqliteDatabase) {
       `SELECT key, version, value FROM grantwell_labels JOIN grantwell_records USING (namespace, key)
          WHERE namespace = ? AND label = ? AND key > ? AND ${live} ORDER BY key LIMIT ?`,
     ),
+    scan: database.prepare(
+      `SELECT key, version, value, expires_at, labels FROM grantwell_records
+         WHERE namespace = ? AND key > ? AND ${live} ORDER BY key LIMIT ?`,
+    ),
     removeExpired: database.prepare(
       `DELETE FROM grantwell_records WHERE rowid IN
            (SELECT rowid FROM grantwell_records WHERE namespace = ? AND kept_until <= ? ORDER BY kept_until LIMIT ${MAX_REMOVED})
@@ -153,6 +173,12 @@ interface Row {
   readonly key: string
   readonly version: number | bigint
   readonly value: string
+}
+
+/** A row of the table with all its columns. */
+interface WholeRow extends Row {
+  readonly expires_at: number | bigint | null
+  readonly labels: string
 }
 
 /**
@@ -211,6 +237,13 @@ export function sqliteStore(database: SqliteDatabase, options: SqliteStoreOption
       const last = rows.at(-1)
       return found.length > limit && last !== undefined ? { records, cursor: last.key } : { records }
     },
+
+    scan: ({ limit = 100, cursor = '' } = {}): ScanPage => {
+      const rows = callEngine(() => statements.scan.all(namespace, cursor, clock(), limit)) as readonly WholeRow[] // our own columns
+      const records = rows.map((row) => parseWhole(row, parse))
+      const last = rows.at(-1)
+      return rows.length < limit || last === undefined ? { records } : { records, cursor: last.key }
+    },
   }
   return store
 }
@@ -263,6 +296,17 @@ function createRemoval(statements: Statements, namespace: string, clock: () => S
 
 function parseRecord({ version, value }: Row, parse: Parse): StoredRecord {
   return { value: parse(value, Number(version)), version: Number(version) }
+}
+
+function parseWhole(row: WholeRow, parse: Parse): ScannedRecord {
+  const labels: readonly string[] = JSON.parse(row.labels)
+  const expiry = row.expires_at === null ? {} : { expiresAt: Number(row.expires_at) }
+  return {
+    ...parseRecord(row, parse),
+    key: decodeName(row.key),
+    labels: [...new Set(labels.map(decodeName))],
+    ...expiry,
+  }
 }
 
 /** Returns true if a statement changed its row. A driver may also count the rows that triggers changed. */

@@ -13,6 +13,7 @@ import { expiry } from './storage-contract/expiry.js'
 import { keysAndValues } from './storage-contract/keys-and-values.js'
 import { labelsAndLists } from './storage-contract/labels-and-lists.js'
 import { readsAndWrites } from './storage-contract/reads-and-writes.js'
+import { scans } from './storage-contract/scans.js'
 import { virtualClock } from './virtual-clock.js'
 
 export type { MakeStore, StoreWiring, TestedStore } from './storage-contract/bench.js'
@@ -66,7 +67,7 @@ export function storageContract(makeStore: MakeStore, options: StorageContractOp
 const CASES: readonly { readonly name: string; readonly clause: Clause; readonly starts: readonly Seconds[] }[] = [
   ...startedAt([FAR_AHEAD], { ...readsAndWrites, ...keysAndValues }),
   ...startedAt([LONG_PAST, FAR_AHEAD], expiry),
-  ...startedAt([FAR_AHEAD], { ...labelsAndLists, ...connections }),
+  ...startedAt([FAR_AHEAD], { ...labelsAndLists, ...scans, ...connections }),
 ]
 
 function startedAt(starts: readonly Seconds[], cases: Cases): typeof CASES {

@@ -3,7 +3,7 @@
  * which keeps the contract and has a part for every decision; a broken one has another part there, or a wrapper around.
  * @module
  */
-import type { JsonValue, RecordPage, RecordStore, StoredRecord } from 'grantwell'
+import type { JsonValue, RecordPage, RecordStore, ScannedRecord, ScanPage, StoredRecord } from 'grantwell'
 import type { MakeStore, StoreWiring } from '../../src/testing/storage-contract.js'
 
 /** A store that breaks the contract. */
@@ -54,6 +54,9 @@ interface Parts {
   /** The rows that have a label, in the order of a list. */
   readonly find: (rows: readonly Row[], label: string) => readonly Row[]
   readonly page: (rows: readonly Row[], limit: number | undefined, cursor: string | undefined) => RecordPage
+  /** The rows of all namespaces that a scan goes through. */
+  readonly scanned: (rows: readonly Row[], namespace: string, now: number) => readonly Row[]
+  readonly scanPage: (rows: readonly Row[], limit: number, cursor: string) => ScanPage
 }
 
 const SOUND: Parts = {
@@ -76,6 +79,19 @@ const SOUND: Parts = {
     const last = records.at(-1)
     return left.length > limit && last !== undefined ? { records, cursor: String(last.sequence) } : { records }
   },
+  scanned: (rows, namespace, now) => rows.filter((row) => row.namespace === namespace && now < row.expiresAt),
+  scanPage: (rows, limit, cursor) => {
+    const left = rows.filter(({ sequence }) => sequence > Number(cursor)).toSorted((a, b) => a.sequence - b.sequence)
+    const page = left.slice(0, limit)
+    const last = page.at(-1)
+    const records = page.map(asScanned)
+    return left.length > limit && last !== undefined ? { records, cursor: String(last.sequence) } : { records }
+  },
+}
+
+/** A row as a scan tells it. */
+function asScanned({ key, value, version, expiresAt, labels }: Row): ScannedRecord {
+  return { key, value, version, labels: [...new Set(labels)], ...(Number.isFinite(expiresAt) && { expiresAt }) }
 }
 
 function naiveStore(engine: Engine, parts: Parts, { clock, namespace }: StoreWiring): RecordStore {
@@ -115,6 +131,8 @@ function naiveStore(engine: Engine, parts: Parts, { clock, namespace }: StoreWir
       const mine = [...rows.values()].filter((row) => row.namespace === namespace && parts.listable(row, now))
       return parts.page(parts.find(mine, label), limit, cursor)
     },
+    scan: async ({ limit = 100, cursor = '0' } = {}) =>
+      parts.scanPage(parts.scanned([...rows.values()], namespace, clock()), limit, cursor),
   }
 }
 
@@ -132,6 +150,16 @@ function wrapped(
     const engine: Engine = { rows: new Map(), count: 0 }
     return (wiring) => ({ store: wrap(naiveStore(engine, { ...SOUND, ...parts }, wiring), wiring) })
   }
+}
+
+/** Naive stores that tell each record of a scan in another way. */
+function scanning(tell: (record: ScannedRecord) => ScannedRecord): () => MakeStore {
+  return naive({
+    scanPage: (...asked) => {
+      const page = SOUND.scanPage(...asked)
+      return { ...page, records: page.records.map(tell) }
+    },
+  })
 }
 
 /** Lets everything else that waits go first. */
@@ -821,6 +849,76 @@ export const BROKEN_STORES: readonly BrokenStore[] = [
         return { store: { ...naiveStore(engine, SOUND, wiring), list } }
       }
     },
+  },
+
+  // scan
+  {
+    name: 'scans without labels',
+    found: { 'scan, where there is one: tells': /tells each label of a record once/ },
+    maker: scanning((record) => ({ ...record, labels: [] })),
+  },
+  {
+    name: 'scans labels as often as they were written',
+    found: { 'scan, where there is one: tells': /tells each label of a record once/ },
+    maker: scanning((record) => ({ ...record, labels: record.labels.flatMap((label) => [label, label]) })),
+  },
+  {
+    name: 'scans the time until which it keeps a record in place of its expiry',
+    found: { 'scan, where there is one: tells': /tells when a record expires/ },
+    maker: scanning(({ expiresAt, ...record }) => ({
+      ...record,
+      ...(expiresAt !== undefined && { expiresAt: expiresAt + 8 }),
+    })),
+  },
+  {
+    name: 'scans versions of its own',
+    found: { 'scan, where there is one: tells': /tells the value and version/ },
+    maker: scanning((record) => ({ ...record, version: record.version + 1 })),
+  },
+  {
+    name: 'scans well-formed keys alone',
+    found: { 'scan, where there is one: tells': /has every record, and no other/ },
+    maker: scanning((record) => ({ ...record, key: utf8(record.key) })),
+  },
+  {
+    name: 'scans what has expired',
+    found: { 'scan, where there is one: leaves out': /the records that are there, and no other/ },
+    maker: naive({ scanned: (rows, namespace) => rows.filter((row) => row.namespace === namespace) }),
+  },
+  {
+    name: 'scans all namespaces that end as its own',
+    found: { 'scan, where there is one: leaves out': /the records that are there, and no other/ },
+    maker: naive({
+      scanned: (rows, namespace, now) =>
+        rows.filter((row) => row.namespace.endsWith(namespace.slice(-30)) && now < row.expiresAt),
+    }),
+  },
+  {
+    name: 'scans by the number of records before',
+    found: { 'scan, where there is one: misses nothing': /every record that is there throughout/ },
+    maker: naive({
+      scanPage: (rows, limit, cursor) => {
+        const end = Number(cursor) + limit
+        const records = rows.slice(Number(cursor), end).map(asScanned)
+        return rows.length > end ? { records, cursor: String(end) } : { records }
+      },
+    }),
+  },
+  {
+    name: 'scans one page alone',
+    found: { 'scan, where there is one: tells': /has every record/ },
+    maker: wrapped((store) => ({
+      ...store,
+      scan: async (page) => ({ records: (await store.scan?.(page))?.records ?? [] }),
+    })),
+  },
+  {
+    name: 'scans for ever',
+    found: { 'scan, where there is one: tells': /a scan ends/ },
+    maker: wrapped((store) => ({
+      ...store,
+      scan: async (page) => ({ ...(await store.scan?.(page)), records: [], cursor: 'on' }),
+    })),
   },
 
   // connections

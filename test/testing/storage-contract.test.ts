@@ -52,12 +52,13 @@ function watched(makeStore: MakeStore) {
       if (open) seen.closed++
       open = false
     }
-    const { read, write, list } = store
+    const { read, write, list, scan } = store
     return {
       store: {
         read: used(read),
         write: used(write),
         list: used(list),
+        ...(scan !== undefined && { scan: used(scan) }),
       },
       close,
     }
@@ -80,6 +81,17 @@ async function failureOf(makeStore: MakeStore, begins: string, seed = 1): Promis
 describe('a sound store passes', () => {
   for (const { name, run } of storageContract(memory())) test(`in memory, ${name}`, run)
   for (const { name, run } of storageContract(naive()())) test(`naive, ${name}`, run)
+
+  it('without the methods that are optional', async () => {
+    const make = naive()()
+    const withoutScan: MakeStore = async (wiring) => {
+      const { scan: _, ...store } = (await make(wiring)).store
+      return { store }
+    }
+    const scans = storageContract(withoutScan).filter(({ name }) => name.startsWith('scan, where there is one'))
+    expect(scans).toHaveLength(3)
+    for (const { run } of scans) await run()
+  })
 })
 
 describe('a broken store fails that', () => {
@@ -140,8 +152,8 @@ describe('a case', () => {
       for (const { run } of [...cases, ...cases]) await run()
     }
     const all = runs.flatMap(({ seen }) => [...seen.namespaces])
-    // The case of namespaces has four more of its own, and each of expiry one more, for its other start.
-    const more = 4 + NAMES.filter((name) => name.startsWith('expiry:')).length
+    // The case of namespaces has four more of its own, one of scans has two, and each of expiry one more, for its other start.
+    const more = 4 + 2 + NAMES.filter((name) => name.startsWith('expiry:')).length
     expect(all).toHaveLength(2 * 2 * (NAMES.length + more))
     expect(new Set(all).size).toBe(all.length)
     for (const namespace of all) expect(namespace).toMatch(/^[a-z0-9-]{1,40}$/)

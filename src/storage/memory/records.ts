@@ -3,10 +3,11 @@
  * @module
  */
 import type { Seconds } from '../../core/values.js'
-import type { JsonValue, RecordPage, StoredRecord } from '../record-store.js'
+import type { JsonValue, RecordPage, ScanPage, StoredRecord } from '../record-store.js'
 import type { Entry } from './entry.js'
 import { createEntry, isLive } from './entry.js'
 import { createLabelIndex, indexAfter } from './labels.js'
+import { createScan } from './scan.js'
 import { createValues } from './values.js'
 
 /** The records of a store. */
@@ -21,6 +22,8 @@ export interface Records {
   readonly remove: (entry: Entry) => void
   /** Lists live records with a label. The cursor is the sequence of the last one on the page before. */
   readonly list: (label: string, now: Seconds, limit: number, cursor: string | undefined) => RecordPage
+  /** Lists all live records. The cursor is the sequence of the last one on the page before. */
+  readonly scan: (now: Seconds, limit: number, cursor: string | undefined) => ScanPage
   /** Gives back some of the space that removed values took. */
   readonly compact: () => void
 }
@@ -71,6 +74,8 @@ export function createRecords(): Records {
       }
       return { records }
     },
+
+    scan: createScan(entries, values.read),
 
     compact: values.compact,
   }

@@ -3,7 +3,7 @@
  * @module
  */
 import { portableDigests } from '../../core/credentials/digests.js'
-import { encodeName } from '../shared/names.js'
+import { decodeName, encodeName } from '../shared/names.js'
 
 /** Quotes a table or `schema.table` for SQL. */
 export function quoted(table: string): string {
@@ -18,12 +18,29 @@ export function updateFunction(table: string): string {
   return quoted(`${table}_update`)
 }
 
+/** Characters of a SHA-256 digest in base64url, and the sign before it. */
+const DIGEST_LENGTH = 44
+
 /**
- * Encodes a label. Its first character keeps it apart from the empty label, which the row of a record has. Long labels become
- * digests, because an index takes no row over 2,704 bytes.
+ * Encodes a label. Its first character keeps it apart from the empty label, which the row of a record has. A long label begins with its
+ * digest, which stands for it in the index: an index takes no row over 2,704 bytes.
  */
 export function encodeLabel(label: string): string {
   const encoded = encodeName(label)
-  if (encoded.length <= 256) return `=${encoded}`
-  return `#${portableDigests.sha256(encoded)}`
+  return encoded.length <= 256 ? `=${encoded}` : `#${portableDigests.sha256(encoded)}${encoded}`
+}
+
+/** Decodes a label. */
+export function decodeLabel(encoded: string): string {
+  return decodeName(encoded.slice(encoded.startsWith('#') ? DIGEST_LENGTH : 1))
+}
+
+/** Returns what stands for an encoded label in the index. */
+export function indexedLabel(encoded: string): string {
+  return encoded.startsWith('#') ? encoded.slice(0, DIGEST_LENGTH) : encoded
+}
+
+/** The SQL of {@link indexedLabel}. */
+export function indexedLabelSql(label: string): string {
+  return `CASE WHEN starts_with(${label}, '#') THEN left(${label}, ${DIGEST_LENGTH}) ELSE ${label} END`
 }

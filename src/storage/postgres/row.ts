@@ -2,8 +2,10 @@
  * A record in a row: the SQL that reads it, and the parser of what it returns.
  * @module
  */
-import type { StoredRecord } from '../record-store.js'
+import type { ScannedRecord, StoredRecord } from '../record-store.js'
+import { decodeName } from '../shared/names.js'
 import type { Parse } from '../shared/parse-cache.js'
+import { decodeLabel } from './names.js'
 
 /**
  * The SQL of a record as one column, version and value with a space between: one column costs the driver less than several. It is
@@ -21,6 +23,24 @@ export function parseRecord(text: string, parse: Parse): StoredRecord {
   const end = text.indexOf(' ')
   const version = Number(text.slice(0, end))
   return { value: parse(text.slice(end + 1), version), version }
+}
+
+/** A row with all of a record. */
+export interface ScannedRow extends RecordRow {
+  readonly key: string
+  /** Text, like all columns that are read. */
+  readonly expiry: string | null
+  readonly labels: string
+}
+
+/** Parses a record with all that it was written with. */
+export function parseScanned({ key, record, expiry, labels }: ScannedRow, parse: Parse): ScannedRecord {
+  return {
+    ...parseRecord(record, parse),
+    key: decodeName(key),
+    labels: labels === '' ? [] : [...new Set(labels.split('\n').map(decodeLabel))],
+    ...(expiry !== null && { expiresAt: Number(expiry) }),
+  }
 }
 
 /** Parses records that each have their place among the keys that were asked for, beginning with 1, before them. */

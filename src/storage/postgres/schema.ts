@@ -6,7 +6,7 @@
  * @module
  */
 import { updateFunctionSql } from './compare-and-write.js'
-import { quoted } from './names.js'
+import { indexedLabelSql, quoted } from './names.js'
 
 /** The lock that servers hold while they make the table: `grantwel` in ASCII. */
 const MIGRATION_LOCK = '7454137378998674796'
@@ -59,12 +59,12 @@ export function schemaSql(table: string): string {
         BEGIN
           IF TG_OP <> 'INSERT' THEN
             FOREACH each IN ARRAY string_to_array(OLD.labels, E'\\n') LOOP
-              DELETE FROM ${t} WHERE namespace = OLD.namespace AND label = each AND key = OLD.key;
+              DELETE FROM ${t} WHERE namespace = OLD.namespace AND label = ${indexedLabelSql('each')} AND key = OLD.key;
             END LOOP;
           END IF;
           IF TG_OP <> 'DELETE' THEN
             FOREACH each IN ARRAY string_to_array(NEW.labels, E'\\n') LOOP
-              INSERT INTO ${t} (namespace, label, key) VALUES (NEW.namespace, each, NEW.key) ON CONFLICT DO NOTHING;
+              INSERT INTO ${t} (namespace, label, key) VALUES (NEW.namespace, ${indexedLabelSql('each')}, NEW.key) ON CONFLICT DO NOTHING;
             END LOOP;
           END IF;
           RETURN NULL;

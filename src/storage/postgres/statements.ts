@@ -19,7 +19,7 @@ export interface Statement {
 }
 
 /** The names of the statements. */
-export type StatementName = 'exists' | 'shape' | 'read' | 'list' | 'removeExpired' | WriteName
+export type StatementName = 'exists' | 'shape' | 'read' | 'list' | 'scan' | 'removeExpired' | WriteName
 
 /** All statements for one table. */
 export type Statements = { readonly [Name in StatementName]: Statement }
@@ -54,8 +54,10 @@ function allSql(table: string): { readonly [Name in StatementName]: string } {
       ) r`,
     list: `SELECT l.key, r.record FROM ${t} l CROSS JOIN LATERAL (
         SELECT ${RECORD} AS record FROM ${t} r WHERE r.namespace = $1 AND r.label = '' AND r.key = l.key
-          AND l.label = ANY(string_to_array(r.labels, E'\\n')) AND ${isLive('$4')} OFFSET 0
+          AND $6 = ANY(string_to_array(r.labels, E'\\n')) AND ${isLive('$4')} OFFSET 0
       ) r WHERE l.namespace = $1 AND l.label = $2 AND l.key > $3 ORDER BY l.key LIMIT $5::bigint`,
+    scan: `SELECT r.key, ${RECORD} AS record, r.expires_at::text AS expiry, r.labels FROM ${t} r
+      WHERE r.namespace = $1 AND r.label = '' AND r.key > $2 AND ${isLive('$3')} ORDER BY r.key LIMIT $4::bigint`,
     removeExpired: `DELETE FROM ${t} WHERE ctid = ANY(ARRAY(
         SELECT r.ctid FROM ${t} r WHERE r.namespace = $1 AND r.kept_until <= $2::bigint
         ORDER BY r.kept_until LIMIT ${MAX_REMOVED} FOR UPDATE SKIP LOCKED

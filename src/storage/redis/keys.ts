@@ -20,6 +20,8 @@ export function shardOf(name: string): number {
 export interface Keys {
   /** Returns the key of a record. */
   readonly record: (name: string, shard?: number) => string
+  /** The beginning of the keys of all shards, up to the shard's number. */
+  readonly anyShard: string
   /** Returns the keys of a shard's part of a label's index: its names in order, and the same names by the time they are kept until. */
   readonly index: (shard: number, label: string) => readonly [names: string, expiries: string]
 }
@@ -28,6 +30,7 @@ export interface Keys {
 export function createKeys(namespace: string): Keys {
   const shardKey = (shard: number): string => `${namespace}:{${shard}}`
   return {
+    anyShard: `${namespace}:{`,
     record: (name, shard = shardOf(name)) => `${shardKey(shard)}:record:${name}`,
     index: (shard, label) => [`${shardKey(shard)}:label:${label}`, `${shardKey(shard)}:expiry:${label}`],
   }

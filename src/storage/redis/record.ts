@@ -3,7 +3,8 @@
  * @module
  */
 import type { Seconds } from '../../core/values.js'
-import type { JsonValue, StoredRecord } from '../record-store.js'
+import type { JsonValue, ScannedRecord, StoredRecord } from '../record-store.js'
+import { decodeName } from '../shared/names.js'
 import type { Parse } from '../shared/parse-cache.js'
 
 /** The most characters of the three numbers in the first line, with the spaces after them. The labels follow. */
@@ -43,6 +44,17 @@ export function parseRecord(text: string | null, now: Seconds, parse: Parse): St
   if (expiresAt !== '' && now >= Number(expiresAt)) return undefined
   const version = Number(text.slice(0, end))
   return { value: parse(text.slice(text.indexOf('\n', end) + 1), version), version }
+}
+
+/** Parses a record with all that it was written with, but its key. */
+export function parseScanned(text: string | null, now: Seconds, parse: Parse): Omit<ScannedRecord, 'key'> | undefined {
+  const record = parseRecord(text, now, parse)
+  if (text === null || record === undefined) return undefined
+  const line = text.slice(0, text.indexOf('\n'))
+  const [numbers = '', ...labels] = line.split('\t').filter((part) => part !== '')
+  const [, expiresAt = ''] = numbers.split(' ')
+  const expiry = expiresAt === '' ? {} : { expiresAt: Number(expiresAt) }
+  return { ...record, labels: labels.map((label) => decodeName(label.slice(1))), ...expiry }
 }
 
 /** Returns true if the first line of a record contains a label. */

@@ -7,6 +7,8 @@ import type { JsonValue, RecordPage, RecordStore, StoredRecord, WriteOptions } f
 import type { VirtualClock } from '../virtual-clock.js'
 import type { Examples } from './assert.js'
 import { demand, fail, same, show } from './assert.js'
+import type { Scan } from './scans.js'
+import { scanOf } from './scans.js'
 
 /** The surroundings of a store under test. */
 export interface StoreWiring {
@@ -54,6 +56,8 @@ export interface Connection {
   readonly read: (keys: readonly string[]) => Promise<readonly (StoredRecord | undefined)[]>
   readonly write: (key: string, value: JsonValue, options: WriteOptions) => Promise<boolean>
   readonly list: (label: string, page?: Page) => Promise<RecordPage>
+  /** The pages of a scan; undefined for a store without one. */
+  readonly scan: Scan | undefined
   readonly get: (key: string) => Promise<StoredRecord | undefined>
   /** The version of a record, 0 for none: what a write of it is to expect. */
   readonly version: (key: string) => Promise<number>
@@ -88,6 +92,7 @@ export function connectionTo(tested: TestedStore): Connection {
   let closed = false
   return {
     ...checked,
+    scan: scanOf(store),
     get,
     version,
     create: async (key, value, options = {}) => {
