@@ -14,6 +14,7 @@ import { EXIT, enumAliasOption, exitWith, fromOption, makeReadOptions, pathsOrSt
 import { escapeLine, escapeLines, escapeTextFormat, paint, print } from './output.js'
 import type { RecordFault } from './records.js'
 import { displayName, makeFault, parseRecord, reportFault, reportWarning } from './records.js'
+import { tableLines } from './table.js'
 
 interface ShowOptions extends ReadingOptions {
   readonly format?: 'text' | 'json' | 'table'
@@ -184,20 +185,7 @@ async function showTable(found: Found, options: ShowOptions): Promise<void> {
   for await (const row of read) rows.push(row)
   if (rows.length === 0) return
   if (process.stdout.isTTY) fitToWidth(rows, process.stdout.columns)
-  // Loaded here because most calls need no table.
-  const { Table } = await import('console-table-printer')
-  const none = { left: '', mid: '', right: '', other: '' }
-  const table = new Table({
-    shouldDisableColors: true,
-    style: { headerTop: none, headerBottom: none, tableBottom: none, rowSeparator: none, vertical: '' },
-    columns: Object.keys(COLUMNS).map((title) => ({ name: title, title, alignment: 'left' })),
-    rows: rows.map((row) => Object.fromEntries(Object.keys(COLUMNS).map((title, index) => [title, row[index]]))),
-  })
-  // Even without a frame, each line begins with a blank, and empty lines stand in place of the frame.
-  const [header = '', ...lines] = table
-    .render()
-    .split('\n')
-    .flatMap((line) => line.slice(1).trimEnd() || [])
+  const [header = '', ...lines] = await tableLines(Object.keys(COLUMNS), rows)
   await print(`${paint('bold', header)}\n${lines.map((line) => `${line}\n`).join('')}`)
 }
 

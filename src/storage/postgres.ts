@@ -137,8 +137,7 @@ export function postgresStore(
     scan: async ({ limit = 100, cursor = '' } = {}): Promise<ScanPage> => {
       const { rows } = await run<ScannedRow>('scan', [namespace, cursor, clock(), limit])
       const records = rows.map((row) => parseScanned(row, parse))
-      const last = rows.at(-1)
-      return rows.length < limit || last === undefined ? { records } : { records, cursor: last.key }
+      return rows.length < limit ? { records } : { records, cursor: rows.at(-1)?.key }
     },
   }
   return store

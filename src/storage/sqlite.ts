@@ -18,16 +18,18 @@ import type {
 } from './record-store.js'
 import type { Engine, WithEngine } from './shared/engine.js'
 import { ENGINE } from './shared/engine.js'
-import { createRemovalSchedule, keptUntil, MAX_REMOVED } from './shared/expiry.js'
+import { createRemovalSchedule, keptUntil } from './shared/expiry.js'
 import { freshVersion } from './shared/fresh-version.js'
 import { decodeName, encodeName } from './shared/names.js'
 import type { EngineOptions } from './shared/options.js'
 import { checkClient, readEngineOptions } from './shared/options.js'
 import type { Parse } from './shared/parse-cache.js'
 import { createParseCache } from './shared/parse-cache.js'
-import { checkTableShape } from './shared/table-shape.js'
 import type { SqliteDatabase } from './sqlite/database.js'
 import { callEngine, checkWritable } from './sqlite/database.js'
+import type { Statements } from './sqlite/statements.js'
+import { prepareStatements } from './sqlite/statements.js'
+import { checkTables, setUp } from './sqlite/tables.js'
 
 export { StorageUnavailable } from '../core/errors.js'
 export type {
@@ -61,112 +63,6 @@ export interface SqliteStore extends RecordStore {
    */
   readonly removeExpired: () => number
 }
-
-const SCHEMA = `
-  CREATE TABLE IF NOT EXISTS grantwell_records (
-    namespace TEXT NOT NULL, key TEXT NOT NULL, version INTEGER NOT NULL, value TEXT NOT NULL, expires_at INTEGER,
-    kept_until INTEGER, labels TEXT NOT NULL,
-    PRIMARY KEY (namespace, key)
-  );
-  CREATE INDEX IF NOT EXISTS grantwell_expiry ON grantwell_records (namespace, kept_until) WHERE kept_until IS NOT NULL;
-  CREATE TABLE IF NOT EXISTS grantwell_labels (
-    namespace TEXT NOT NULL, label TEXT NOT NULL, key TEXT NOT NULL, PRIMARY KEY (namespace, label, key)
-  ) WITHOUT ROWID;
-  CREATE TRIGGER IF NOT EXISTS grantwell_label AFTER INSERT ON grantwell_records BEGIN
-    INSERT OR IGNORE INTO grantwell_labels SELECT new.namespace, value, new.key FROM json_each(new.labels);
-  END;
-  CREATE TRIGGER IF NOT EXISTS grantwell_relabel AFTER UPDATE OF labels ON grantwell_records WHEN old.labels <> new.labels BEGIN
-    DELETE FROM grantwell_labels WHERE namespace = old.namespace AND key = old.key
-      AND label IN (SELECT value FROM json_each(old.labels));
-    INSERT OR IGNORE INTO grantwell_labels SELECT new.namespace, value, new.key FROM json_each(new.labels);
-  END;
-  CREATE TRIGGER IF NOT EXISTS grantwell_unlabel AFTER DELETE ON grantwell_records BEGIN
-    DELETE FROM grantwell_labels WHERE namespace = old.namespace AND key = old.key
-      AND label IN (SELECT value FROM json_each(old.labels));
-  END;`
-
-/** The columns of the tables. */
-const SHAPES = {
-  grantwell_records: [
-    'namespace TEXT NOT NULL',
-    'key TEXT NOT NULL',
-    'version INTEGER NOT NULL',
-    'value TEXT NOT NULL',
-    'expires_at INTEGER',
-    'kept_until INTEGER',
-    'labels TEXT NOT NULL',
-  ],
-  grantwell_labels: ['namespace TEXT NOT NULL', 'label TEXT NOT NULL', 'key TEXT NOT NULL'],
-} as const
-
-/**
- * Checks the tables of a database that has them already.
- * @throws GrantwellError `ERR_CONFIGURATION` for a table with another shape
- */
-function checkTables(database: SqliteDatabase): void {
-  for (const [table, shape] of Object.entries(SHAPES)) {
-    const columns = callEngine(() =>
-      database
-        .prepare(
-          `SELECT name || ' ' || type || CASE WHEN "notnull" AND dflt_value IS NULL THEN ' NOT NULL' ELSE '' END AS part
-        FROM pragma_table_info('${table}')`,
-        )
-        .all(),
-    )
-    const found = (columns as readonly { readonly part: string }[]).map(({ part }) => part) // the one column above
-    if (found.length > 0) checkTableShape('sqliteStore', table, shape, found)
-  }
-}
-
-/** Sets up a database, and makes its tables where they are missing. */
-function setUp(database: SqliteDatabase, synchronous: 'full' | 'normal'): void {
-  database.exec('PRAGMA busy_timeout = 2000')
-  database.exec('PRAGMA journal_mode = WAL')
-  database.exec(`PRAGMA synchronous = ${synchronous}`)
-  database.exec(SCHEMA)
-}
-
-/** Prepares the statements. Those that write compare the version; expired records count as absent. */
-function prepareStatements(database: SqliteDatabase) {
-  const live = '(expires_at IS NULL OR expires_at > ?)'
-  return {
-    read: database.prepare(
-      `SELECT key, version, value FROM grantwell_records WHERE namespace = ? AND key = ? AND ${live}`,
-    ),
-    create: database.prepare(
-      `INSERT INTO grantwell_records (version, value, expires_at, kept_until, labels, namespace, key) VALUES (?, ?, ?, ?, ?, ?, ?)
-         ON CONFLICT (namespace, key) DO UPDATE SET version = excluded.version, value = excluded.value,
-           expires_at = excluded.expires_at, kept_until = excluded.kept_until, labels = excluded.labels WHERE expires_at <= ?`,
-    ),
-    // Most updates leave the indexed columns alone. SQLite writes an index even if its columns are set to the values that they have.
-    renew: database.prepare(
-      `UPDATE grantwell_records SET version = ?, value = ?, expires_at = ?
-         WHERE kept_until IS ? AND labels = ? AND namespace = ? AND key = ? AND ${live} AND version = ?`,
-    ),
-    update: database.prepare(
-      `UPDATE grantwell_records SET version = ?, value = ?, expires_at = ?, kept_until = ?, labels = ?
-         WHERE namespace = ? AND key = ? AND ${live} AND version = ?`,
-    ),
-    remove: database.prepare(
-      `DELETE FROM grantwell_records WHERE namespace = ? AND key = ? AND ${live} AND version = ?`,
-    ),
-    list: database.prepare(
-      `SELECT key, version, value FROM grantwell_labels JOIN grantwell_records USING (namespace, key)
-         WHERE namespace = ? AND label = ? AND key > ? AND ${live} ORDER BY key LIMIT ?`,
-    ),
-    scan: database.prepare(
-      `SELECT key, version, value, expires_at, labels FROM grantwell_records
-         WHERE namespace = ? AND key > ? AND ${live} ORDER BY key LIMIT ?`,
-    ),
-    removeExpired: database.prepare(
-      `DELETE FROM grantwell_records WHERE rowid IN
-           (SELECT rowid FROM grantwell_records WHERE namespace = ? AND kept_until <= ? ORDER BY kept_until LIMIT ${MAX_REMOVED})
-         RETURNING 1`,
-    ),
-  }
-}
-
-type Statements = ReturnType<typeof prepareStatements>
 
 /** A row of the table, as far as it is read. */
 interface Row {

@@ -21,7 +21,7 @@ import type { RedisEngine } from '../engines/redis.js'
 import { startRedis } from '../engines/redis.js'
 import { authorize, exchange, ISSUER, LOGO, registration, send, WEB } from '../support.js'
 import type { Outcome } from './command.js'
-import { BUILT, build, folder, grantwell, removeBuild, write } from './command.js'
+import { BUILT, build, folder, grantwell, link, removeBuild, write } from './command.js'
 
 beforeAll(build, 120_000)
 afterAll(removeBuild)
@@ -109,7 +109,7 @@ function administering(open: () => Promise<Opened>): void {
     expect(await server.applications.get(id)).toBeUndefined()
     expect(run('applications', 'show', id)).toMatchObject({
       code: 1,
-      stderr: `grantwell: ERR_CLIENT_UNKNOWN: there is no application ${id}\n`,
+      stderr: `grantwell: there is no application ${id}\n`,
     })
   })
 
@@ -170,6 +170,52 @@ function administering(open: () => Promise<Opened>): void {
     expect(json('store', 'health')).toMatchObject({ problems: [] })
     expect(json('store', 'migrate')).toEqual({ migrated: true })
     expect(json('store', 'remove-expired')).toEqual({ removed: expect.any(Number) })
+    expect(run('store', 'migrate').stdout).toBe('the store is ready\n')
+  })
+
+  it('checks every record, and counts them by their kinds', async () => {
+    await server.applications.register(registration(), WEB)
+    await permit(server)
+    expect(json('store', 'check')).toMatchObject({ broken: 0, faults: [] })
+    const counted: { kind: string; records: number }[] = json('store', 'stats')
+    expect(counted).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ kind: 'application, approved', records: 1, expiring: 0 }),
+        expect.objectContaining({ kind: 'grant', records: 1, expiring: 1 }),
+      ]),
+    )
+    expect(run('store', 'stats').stdout).toMatch(/^KIND +RECORDS +BYTES +EXPIRING\napplication, approved +1 +\d+ +0\n/)
+    await opened.store.write('grant:broken', { v: 1, id: 'broken' }, { expected: 0 })
+    const records = counted.reduce((sum, kind) => sum + kind.records, 1)
+    expect(run('store', 'check')).toMatchObject({
+      code: 1,
+      stdout: `grant:broken: clientId must be a text that is not empty\n${records} records, 1 broken\n`,
+    })
+  })
+
+  it('copies all records into another store, which then serves the tokens', async () => {
+    await server.applications.register(registration(), WEB)
+    const token = await permit(server)
+    const exported = json('store', 'export', 'records.jsonl')
+    expect(run('store', 'export', 'records.jsonl')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('there already'),
+    })
+    const other = ['--sqlite', join(folder(), 'other.db'), '--json']
+    const imported = grantwell(['store', 'import', 'records.jsonl', ...other])
+    expect(imported).toMatchObject({ code: 0, stderr: '' })
+    expect(JSON.parse(imported.stdout)).toEqual({ imported: exported.exported, digest: exported.digest })
+    // An import can be run again, also where the file comes from.
+    expect(json('store', 'import', 'records.jsonl')).toMatchObject({ imported: exported.exported })
+    const database = new Database(join(folder(), 'other.db'))
+    const copy = serverOf(sqliteStore(database))
+    expect((await copy.authenticate({ headers: { authorization: `Bearer ${token}` } })).type).toBe('authenticated')
+    expect(await copy.grants.revokeAll('ada')).toBe(1)
+    database.close()
+    expect(grantwell(['store', 'import', 'records.jsonl', ...other])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('the store has another record grant:'),
+    })
   })
 }
 
@@ -224,6 +270,53 @@ describeWith(describe, redis, 'on Redis', () => {
     const namespace = `shell-${count++}`
     const options = ['--redis', `redis://${engine.host}:${engine.port}`, '--namespace', namespace]
     return { store: redisStore(client, { namespace }), options, close: () => client.disconnect() }
+  })
+})
+
+describe('a file that is not whole', () => {
+  const line = (record: object): string => `${JSON.stringify(record)}\n`
+  const head = line({ grantwell: 'records', version: 1, at: 1 })
+  const record = line({ key: 'a', value: 1, labels: [] })
+
+  it.each([
+    ['is no file of an export', record, 'is no file of store export'],
+    ['is of a later release', head.replace(':1,', ':2,'), 'or of a later release'],
+    ['was cut off', head + record, 'is cut off'],
+    ['was cut within a line', head + record.slice(0, 12), 'line 2: it is no record'],
+    ['was changed', `${head}${record}${line({ end: true, records: 1, digest: '0'.repeat(64) })}`, 'was changed'],
+    ['goes on', `${head}${line({ end: true, records: 0, digest: '0'.repeat(64) })}${record}`, 'goes on after its end'],
+    ['has no labels', head + line({ key: 'a', value: 1 }), 'line 2: it is no record'],
+  ])('is refused: it %s', (_, text, said) => {
+    link(fileURLToPath(new URL('../../node_modules', import.meta.url)), 'node_modules')
+    write('records.jsonl', text)
+    const refused = grantwell(['store', 'import', 'records.jsonl', '--sqlite', 'a.db'])
+    expect(refused).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining(said) })
+  })
+})
+
+describe('the store that a command works on', () => {
+  it('is that of the command line, else that of a variable, else that of the configuration file', () => {
+    link(fileURLToPath(new URL('../../node_modules', import.meta.url)), 'node_modules')
+    write(
+      'grantwell.config.mjs',
+      'export const store = { read: () => [], write: () => true, list: () => ({ records: [] }) }\n',
+    )
+    const stats = (args: readonly string[], env = {}) => grantwell(['store', 'stats', ...args], { env })
+    expect(stats([]).stderr).toContain('this store cannot list its records')
+    expect(stats([], { GRANTWELL_SQLITE: 'variable.db' }).stderr).toContain('there is no file variable.db')
+    expect(stats(['--sqlite', 'line.db'], { GRANTWELL_REDIS: 'redis://x' }).stderr).toContain(
+      'there is no file line.db',
+    )
+    expect(stats([], { GRANTWELL_SQLITE: 'a.db', GRANTWELL_REDIS: 'redis://x' }).stderr).toContain(
+      'GRANTWELL_SQLITE and GRANTWELL_REDIS name different stores',
+    )
+  })
+
+  it('can be in a file of TypeScript, where Node reads one', () => {
+    write('grantwell.config.ts', 'const store: unknown = 1\nexport { store }\n')
+    const { code, stderr } = grantwell(['store', 'stats'])
+    expect(code).toBe(2)
+    expect(stderr).toMatch(/must export the store|does not read grantwell.config.ts: take Node 22.18 or later/)
   })
 })
 

@@ -152,8 +152,18 @@ export const ROOMS: { readonly [folder: string]: Room } = {
     rooms: { '': 'everything', storage: 'everything' },
     packages: ['node:', 'commander', 'pg', 'ioredis', '(computed)'],
   },
+  // Checks the records of a server.
+  'cli/shell/check-store.ts': {
+    rooms: { '': 'types', shell: 'everything', 'cli/shell/connect.ts': 'everything', cli: 'everything' },
+    packages: ['node:'],
+  },
   cli: {
-    rooms: { metadata: 'everything', '': 'types', 'cli/shell/connect.ts': 'everything' },
+    rooms: {
+      metadata: 'everything',
+      '': 'types',
+      'cli/shell/connect.ts': 'everything',
+      'cli/shell/check-store.ts': 'everything',
+    },
     packages: ['node:', '@clack/prompts', 'commander', 'console-table-printer', 'diff'],
   },
 }

@@ -8,7 +8,7 @@ import { InvalidArgumentError, Option } from 'commander'
 import type { Application, AuthorizationServer, Registration } from '../../index.js'
 import { withStoreOptions } from './connect.js'
 import type { ChangeOptions } from './run.js'
-import { actorOf, agrees, show, tableOf, timeOf, withServer } from './run.js'
+import { actorOf, addChange, agrees, allOf, Refused, show, tableOf, timeOf, withServer } from './run.js'
 
 const STATES = ['pending', 'approved', 'suspended', 'rejected'] as const
 
@@ -38,13 +38,6 @@ Exit code: 0, 1 when the store refuses it, 2 when nothing was done.`,
   addLife(applications)
 }
 
-/** Makes a command that changes an application. */
-function change(parent: Command, name: string, description: string): Command {
-  return withStoreOptions(parent.command(name).description(description))
-    .addOption(new Option('--actor <name>', 'who does it, for the audit trail; your user name by default'))
-    .addOption(new Option('--yes', 'do not ask'))
-}
-
 function addReading(parent: Command): void {
   withStoreOptions(parent.command('list').description('List applications.'))
     .addOption(new Option('--state <state>', 'those of one state').choices(STATES))
@@ -55,15 +48,14 @@ function addReading(parent: Command): void {
     async (id: string, options: ChangeOptions) =>
       withServer(options, async ({ applications }) => {
         const found = await applications.get(id)
-        if (found === undefined)
-          throw Object.assign(new Error(`there is no application ${id}`), { code: 'ERR_CLIENT_UNKNOWN' })
+        if (found === undefined) throw new Refused(`there is no application ${id}`)
         await show({ ...options, json: true }, withoutDigests(found), () => [])
       }),
   )
 }
 
 function addReview(parent: Command): void {
-  change(parent, 'approve', 'Approve what waits: a new application, or a change.')
+  addChange(parent, 'approve', 'Approve what waits: a new application, or a change.')
     .argument('<id>')
     .requiredOption('--revision <number>', 'the revision that you looked at', wholeNumber)
     .option('--scopes <scopes...>', 'fewer or narrower scopes than it asked for')
@@ -74,7 +66,7 @@ function addReview(parent: Command): void {
         await showCredentials(options, credentials)
       }),
     )
-  change(parent, 'reject', 'Reject what waits.')
+  addChange(parent, 'reject', 'Reject what waits.')
     .argument('<id>')
     .requiredOption('--revision <number>', 'the revision that you looked at', wholeNumber)
     .requiredOption('--reason <text>', 'the reason, which the applicant reads')
@@ -87,7 +79,7 @@ function addReview(parent: Command): void {
 }
 
 function addLife(parent: Command): void {
-  change(parent, 'suspend', 'Suspend an application: its tokens stop working with the next request.')
+  addChange(parent, 'suspend', 'Suspend an application: its tokens stop working with the next request.')
     .argument('<id>')
     .action(async (id: string, options: ChangeOptions) =>
       withServer(options, async ({ applications }) => {
@@ -97,7 +89,7 @@ function addLife(parent: Command): void {
         await show(options, { suspended: id }, () => [`suspended ${id}`])
       }),
     )
-  change(parent, 'reinstate', 'Reinstate a suspended application.')
+  addChange(parent, 'reinstate', 'Reinstate a suspended application.')
     .argument('<id>')
     .action(async (id: string, options: ChangeOptions) =>
       withServer(options, async ({ applications }) => {
@@ -105,7 +97,7 @@ function addLife(parent: Command): void {
         await show(options, { reinstated: id }, () => [`reinstated ${id}`])
       }),
     )
-  change(parent, 'rotate', 'Give an application a new client secret, and print it.')
+  addChange(parent, 'rotate', 'Give an application a new client secret, and print it.')
     .argument('<id>')
     .option('--overlap <seconds>', 'the seconds that older secrets still work; a day by default', wholeNumber)
     .action(async (id: string, options: ChangeOptions & { overlap?: number }) =>
@@ -119,14 +111,14 @@ function addLife(parent: Command): void {
         await showCredentials(options, made)
       }),
     )
-  change(parent, 'register', 'Register an application that needs no review, from a file of JSON.')
+  addChange(parent, 'register', 'Register an application that needs no review, from a file of JSON.')
     .argument('<file>', 'its registration: name, website, redirectUris and the rest; logo is the path of an image')
     .action(async (file: string, options: ChangeOptions) =>
       withServer(options, async ({ applications }) =>
         showCredentials(options, await applications.register(await readRegistration(file), actorOf(options))),
       ),
     )
-  change(parent, 'delete', 'Delete an application, and end all that its users permitted.')
+  addChange(parent, 'delete', 'Delete an application, and end all that its users permitted.')
     .argument('<id>')
     .option('--erase', 'erase all that is left of it, its applicant too')
     .action(async (id: string, options: ChangeOptions & { erase?: true }) =>
@@ -149,13 +141,10 @@ type ListOptions = ChangeOptions & {
 async function list({ applications }: AuthorizationServer, options: ListOptions): Promise<void> {
   const { state, applicant, search: text } = options
   const wanted = { ...(state && { state }), ...(applicant && { applicant }), ...(text && { text }) }
-  const found: Application[] = []
-  let cursor: string | undefined
-  do {
-    const page = await applications.search(wanted, { limit: PAGE, ...(cursor !== undefined && { cursor }) })
-    found.push(...page.applications)
-    cursor = page.cursor
-  } while (cursor !== undefined)
+  const found = await allOf(
+    (from) => applications.search(wanted, { limit: PAGE, ...from }),
+    (page) => page.applications,
+  )
   await show(options, found.map(withoutDigests), () =>
     tableOf(['ID', 'STATE', 'NAME', 'WAITS', 'APPLICANT', 'SINCE'], found.map(rowOf)),
   )

@@ -47,12 +47,46 @@ const CONFIG_FILES = ['grantwell.config.ts', 'grantwell.config.mjs', 'grantwell.
 export function withStoreOptions(command: Command): Command {
   return command
     .addOption(new Option('--config <file>', `a file that exports the store; ${CONFIG_FILES[0]} or .js by default`))
-    .addOption(new Option('--postgres <url>', 'records in PostgreSQL').env('GRANTWELL_POSTGRES'))
-    .addOption(new Option('--sqlite <file>', 'records in a file of SQLite').env('GRANTWELL_SQLITE'))
-    .addOption(new Option('--redis <url>', 'records in Redis').env('GRANTWELL_REDIS'))
+    .addOption(new Option('--postgres <url>', 'records in PostgreSQL; or the variable GRANTWELL_POSTGRES'))
+    .addOption(new Option('--sqlite <file>', 'records in a file of SQLite; or GRANTWELL_SQLITE'))
+    .addOption(new Option('--redis <url>', 'records in Redis; or GRANTWELL_REDIS'))
     .addOption(new Option('--namespace <name>', 'the namespace of the records; that of the store by default'))
     .addOption(new Option('--issuer <url>', 'the issuer, for a store that has no records yet'))
     .addOption(new Option('--json', 'print JSON'))
+}
+
+/** Variables that name a store where the command line names none: an address with a password is not for a command line. */
+const VARIABLES = { postgres: 'GRANTWELL_POSTGRES', sqlite: 'GRANTWELL_SQLITE', redis: 'GRANTWELL_REDIS' } as const
+
+/**
+ * Returns the one store that is named: on the command line, else by a variable, else by a configuration file in the folder.
+ * @throws Error for more than one
+ */
+function namedStore(options: StoreOptions): {
+  readonly name: keyof typeof ENGINES | 'config'
+  readonly address: string
+} {
+  const given = (['config', 'postgres', 'sqlite', 'redis'] as const).flatMap((name) => {
+    const address = options[name]
+    return address === undefined ? [] : { name, address, said: `--${name}` }
+  })
+  const set = (['postgres', 'sqlite', 'redis'] as const).flatMap((name) => {
+    const address = process.env[VARIABLES[name]]
+    return address === undefined || address === '' ? [] : { name, address, said: VARIABLES[name] }
+  })
+  const [first, ...others] = given.length > 0 ? given : set
+  if (first === undefined) return { name: 'config', address: findConfiguration() }
+  if (others.length === 0) return first
+  throw new Error(`${[first, ...others].map(({ said }) => said).join(' and ')} name different stores: give one of them`)
+}
+
+/** Returns the configuration file of the folder. */
+function findConfiguration(): string {
+  const file = CONFIG_FILES.find((name) => existsSync(name))
+  if (file !== undefined) return file
+  throw new Error(
+    `there is no ${CONFIG_FILES.join(', ')} here: write one that exports the store, or give --postgres, --sqlite or --redis`,
+  )
 }
 
 /**
@@ -61,11 +95,9 @@ export function withStoreOptions(command: Command): Command {
  * @throws Error for none, for more than one, and for a file or a package that is not there
  */
 export async function connect(options: StoreOptions, isNew = false): Promise<Connection> {
-  const named = (['config', 'postgres', 'sqlite', 'redis'] as const).filter((name) => options[name] !== undefined)
-  if (named.length > 1) throw new Error(`--${named.join(' and --')} name different stores: give one of them`)
-  const [name] = named
-  if (name === undefined || name === 'config') return openConfigured(options)
-  const opened = await ENGINES[name](options[name] ?? '', options, isNew)
+  const { name, address } = namedStore(options)
+  if (name === 'config') return openConfigured(address, options)
+  const opened = await ENGINES[name](address, options, isNew)
   return { ...opened, server: () => serverOf(opened.store, options.issuer) }
 }
 
@@ -87,14 +119,9 @@ async function issuerOf(store: RecordStore): Promise<string | undefined> {
 }
 
 /** Opens the store of a configuration file. */
-async function openConfigured({ config, issuer }: StoreOptions): Promise<Connection> {
-  const file = config ?? CONFIG_FILES.find((name) => existsSync(name))
-  if (file === undefined)
-    throw new Error(
-      `there is no ${CONFIG_FILES.join(', ')} here: write one that exports the store, or give --postgres, --sqlite or --redis`,
-    )
+async function openConfigured(file: string, { issuer }: StoreOptions): Promise<Connection> {
   if (!existsSync(file)) throw new Error(`there is no file ${file}`)
-  const found: Readonly<Record<string, unknown>> = await import(pathToFileURL(resolve(file)).href)
+  const found = await importFile(file)
   const exported = { ...(found['default'] as object | undefined), ...found } as Readonly<Record<string, unknown>>
   const { store, server, close } = exported
   if (!isStore(store)) throw new Error(`${file} must export the store: export const store = ...`)
@@ -102,6 +129,18 @@ async function openConfigured({ config, issuer }: StoreOptions): Promise<Connect
     store,
     server: () => (isServer(server) ? Promise.resolve(server) : serverOf(store, issuer)),
     close: () => (typeof close === 'function' ? close() : undefined),
+  }
+}
+
+/** Imports a module. */
+async function importFile(file: string): Promise<Readonly<Record<string, unknown>>> {
+  try {
+    return await import(pathToFileURL(resolve(file)).href)
+  } catch (error) {
+    if ((error as { readonly code?: unknown }).code !== 'ERR_UNKNOWN_FILE_EXTENSION') throw error
+    throw new Error(
+      `Node ${process.versions.node} does not read ${file}: take Node 22.18 or later, or write it as .mjs`,
+    )
   }
 }
 

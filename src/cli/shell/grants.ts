@@ -7,7 +7,7 @@ import { Option } from 'commander'
 import type { AuthorizationServer, GrantSummary } from '../../index.js'
 import { withStoreOptions } from './connect.js'
 import type { ChangeOptions } from './run.js'
-import { actorOf, agrees, show, tableOf, timeOf, withServer } from './run.js'
+import { actorOf, addChange, agrees, allOf, Refused, show, tableOf, timeOf, withServer } from './run.js'
 
 /** Adds the command. */
 export function addGrants(root: Command): void {
@@ -34,18 +34,18 @@ Exit code: 0, 1 when there is no such grant or the store refuses it, 2 when noth
       )
     }),
   )
-  change(grants, 'revoke', 'End one grant of a user.')
+  addChange(grants, 'revoke', 'End one grant of a user.')
     .argument('<user>')
     .argument('<grant>')
     .action(async (user: string, grant: string, options: ChangeOptions) =>
       withServer(options, async (server) => {
         if (!(await agrees(options, `End the grant ${grant} of ${user}?`))) return
-        if (!(await server.grants.revokeGrant(user, grant)))
-          throw Object.assign(new Error(`${user} has no grant ${grant} that works`), { code: 'ERR_GRANT_UNKNOWN' })
+        if (!(await server.grants.revokeGrant(user, grant, actorOf(options))))
+          throw new Refused(`${user} has no grant ${grant} that works`)
         await show(options, { revoked: 1 }, () => ['1 grant ended'])
       }),
     )
-  change(grants, 'revoke-all', 'End all grants of a user, of an application, or all that there are.')
+  addChange(grants, 'revoke-all', 'End all grants of a user, of an application, or all that there are.')
     .argument('[user]')
     .addOption(new Option('--client <id>', 'those to one application'))
     .addOption(new Option('--everything', 'all of them: for the day after a backup was restored').conflicts('client'))
@@ -59,12 +59,6 @@ Exit code: 0, 1 when there is no such grant or the store refuses it, 2 when noth
 
 type RevokeAllOptions = ChangeOptions & { readonly client?: string; readonly everything?: true }
 
-function change(parent: Command, name: string, description: string): Command {
-  return withStoreOptions(parent.command(name).description(description))
-    .addOption(new Option('--actor <name>', 'who does it, for the audit trail; your user name by default'))
-    .addOption(new Option('--yes', 'do not ask'))
-}
-
 /** Ends many grants, once the user agreed. */
 async function revokeAll(
   { grants }: AuthorizationServer,
@@ -77,21 +71,18 @@ async function revokeAll(
   if (!(await agrees(options, `End every grant${whose}${to}?`))) return
   const by = actorOf(options)
   let revoked: number
-  if (user !== undefined) revoked = await grants.revokeAll(user, client === undefined ? {} : { clientId: client })
+  if (user !== undefined)
+    revoked = await grants.revokeAll(user, { ...(client !== undefined && { clientId: client }), ...by })
   else revoked = client === undefined ? await grants.revokeEverything(by) : await grants.revokeApplication(client, by)
   await show(options, { revoked }, () => [`${revoked} grants ended`])
 }
 
 /** Lists the grants of a user, all pages of them. */
-async function grantsOf({ grants }: AuthorizationServer, user: string): Promise<readonly GrantSummary[]> {
-  const found: GrantSummary[] = []
-  let cursor: string | undefined
-  do {
-    const page = await grants.listGrants(user, cursor === undefined ? {} : { cursor })
-    found.push(...page.grants)
-    cursor = page.cursor
-  } while (cursor !== undefined)
-  return found
+function grantsOf({ grants }: AuthorizationServer, user: string): Promise<readonly GrantSummary[]> {
+  return allOf(
+    (from) => grants.listGrants(user, from),
+    (page) => page.grants,
+  )
 }
 
 function rowOf({ grantId, clientId, application, scopes, createdAt, lastUsedAt, expiresAt }: GrantSummary) {

@@ -4,18 +4,31 @@
  */
 import { userInfo } from 'node:os'
 import { confirm } from '@clack/prompts'
+import type { Command } from 'commander'
+import { Option } from 'commander'
 import type { AuthorizationServer } from '../../index.js'
 import { canAsk } from '../init/questions.js'
 import { EXIT, exitWith } from '../options.js'
 import { escapeLine, escapeLines, print, printError } from '../output.js'
+import { tableLines } from '../table.js'
 import type { Connection, StoreOptions } from './connect.js'
-import { connect } from './connect.js'
+import { connect, withStoreOptions } from './connect.js'
 
 /** The options of a command that changes something. */
 export interface ChangeOptions extends StoreOptions {
   readonly actor?: string
   readonly yes?: true
 }
+
+/** Adds a command that changes something to another one. */
+export function addChange(parent: Command, name: string, description: string): Command {
+  return withStoreOptions(parent.command(name).description(description))
+    .addOption(new Option('--actor <name>', 'who does it, for the audit trail; your user name by default'))
+    .addOption(new Option('--yes', 'do not ask'))
+}
+
+/** The refusal of a command that was carried out: the thing that it is about is not there, or not as it must be. */
+export class Refused extends Error {}
 
 /** Runs a command with the server of a store, and closes the store after it. */
 export async function withServer(
@@ -35,10 +48,10 @@ export async function withConnection(
   try {
     await run(connection)
   } catch (error) {
-    const { code, message } = (error ?? {}) as { readonly code?: unknown; readonly message?: unknown } // anything can be thrown
-    const named = typeof code === 'string' && code.startsWith('ERR_') ? `${code}: ` : ''
+    const { code, name, message } = (error ?? {}) as Readonly<Record<string, unknown>> // anything can be thrown
+    const named = name === 'GrantwellError' ? `${code}: ` : ''
     printError(escapeLine(`grantwell: ${named}${String(message ?? error).replace(/^grantwell: /, '')}`))
-    exitWith(named === '' ? EXIT.failure : EXIT.problems)
+    exitWith(named === '' && !(error instanceof Refused) ? EXIT.failure : EXIT.problems)
   } finally {
     await connection.close()
   }
@@ -75,22 +88,40 @@ export async function agrees(options: ChangeOptions, what: string): Promise<bool
 }
 
 /** Prints a result: JSON, or the lines of its text. */
-export async function show(options: StoreOptions, result: unknown, text: () => readonly string[]): Promise<void> {
-  const lines = options.json ? [JSON.stringify(result, null, 2)] : text()
+export async function show(
+  options: StoreOptions,
+  result: unknown,
+  text: () => readonly string[] | Promise<readonly string[]>,
+): Promise<void> {
+  const lines = options.json ? [JSON.stringify(result, null, 2)] : await text()
   if (lines.length > 0) await print(escapeLines(`${lines.join('\n')}\n`))
 }
 
-/** Makes the lines of a table. Its cells are escaped, so that no record can draw on the terminal. */
-export function tableOf(titles: readonly string[], rows: readonly (readonly unknown[])[]): readonly string[] {
+/** Makes the lines of a table; none without a row. Its cells are escaped, so that no record can draw on the terminal. */
+export async function tableOf(
+  titles: readonly string[],
+  rows: readonly (readonly unknown[])[],
+): Promise<readonly string[]> {
   if (rows.length === 0) return []
-  const cells = [titles, ...rows.map((row) => row.map((cell) => escapeLine(String(cell ?? ''))))]
-  const widths = titles.map((_, column) => Math.max(...cells.map((row) => [...(row[column] ?? '')].length)))
-  return cells.map((row) =>
-    row
-      .map((cell, column) => cell + ' '.repeat((widths[column] ?? 0) - [...cell].length))
-      .join('  ')
-      .trimEnd(),
+  return tableLines(
+    titles,
+    rows.map((row) => row.map((cell) => escapeLine(String(cell ?? '')))),
   )
+}
+
+/** Reads all pages of a list. */
+export async function allOf<Page extends { readonly cursor?: string | undefined }, Item>(
+  read: (from: { readonly cursor?: string }) => Promise<Page>,
+  itemsOf: (page: Page) => readonly Item[],
+): Promise<readonly Item[]> {
+  const found: Item[] = []
+  let page = await read({})
+  found.push(...itemsOf(page))
+  while (page.cursor !== undefined) {
+    page = await read({ cursor: page.cursor })
+    found.push(...itemsOf(page))
+  }
+  return found
 }
 
 /** Writes a time as ISO 8601 in UTC. */

@@ -202,8 +202,8 @@ const KINDS: ReadonlyMap<string, Check> = new Map([
   ['grant', GRANT],
   ['consent', CONSENT],
   ['user_code', object({ clientKey: NAME, grantId: NAME })],
-  ['mac_nonce', object({})],
-  ['attempts', object({ freeAt: WHOLE })],
+  ['mac_nonce', object({ by: NAME })],
+  ['attempts', object({ freeAt: WHOLE, by: NAME })],
 ])
 
 /** Returns the kind of a record. */

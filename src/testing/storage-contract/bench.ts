@@ -5,10 +5,10 @@
 import type { Seconds } from '../../core/values.js'
 import type { JsonValue, RecordPage, RecordStore, StoredRecord, WriteOptions } from '../../storage/record-store.js'
 import type { VirtualClock } from '../virtual-clock.js'
+import type { CheckedAnswers, Scan } from './answers.js'
+import { checkedStore, PAGES, scanOf } from './answers.js'
 import type { Examples } from './assert.js'
 import { demand, fail, same, show } from './assert.js'
-import type { Scan } from './scans.js'
-import { scanOf } from './scans.js'
 
 /** The surroundings of a store under test. */
 export interface StoreWiring {
@@ -52,10 +52,7 @@ export interface Bench {
 }
 
 /** A store whose answers are checked, and what cases do with one again and again. */
-export interface Connection {
-  readonly read: (keys: readonly string[]) => Promise<readonly (StoredRecord | undefined)[]>
-  readonly write: (key: string, value: JsonValue, options: WriteOptions) => Promise<boolean>
-  readonly list: (label: string, page?: Page) => Promise<RecordPage>
+export interface Connection extends CheckedAnswers {
   /** The pages of a scan; undefined for a store without one. */
   readonly scan: Scan | undefined
   readonly get: (key: string) => Promise<StoredRecord | undefined>
@@ -69,12 +66,6 @@ export interface Connection {
   readonly keys: (label: string, limit?: number) => Promise<readonly string[]>
   readonly close: () => Promise<void>
 }
-
-/** The page that is asked of a list. */
-export type Page = { readonly limit?: number; readonly cursor?: string }
-
-/** Pages after which a list is taken to have no end. */
-export const PAGES = 1_000
 
 /** Makes a connection to a store under test. */
 export function connectionTo(tested: TestedStore): Connection {
@@ -113,35 +104,6 @@ export function connectionTo(tested: TestedStore): Connection {
   }
 }
 
-/** Makes a store that checks the form of every answer. */
-function checkedStore(store: RecordStore): Pick<Connection, 'read' | 'write' | 'list'> {
-  return {
-    read: async (keys) => {
-      const records = await store.read(keys)
-      if (!Array.isArray(records) || records.length !== keys.length)
-        fail('a read gives one entry a key', `of ${keys.length} keys it gave ${show(records)}`)
-      for (const record of records) if (record !== undefined) wellFormed(record)
-      return records
-    },
-    write: async (key, value, options) => {
-      const written: unknown = await store.write(key, value, options)
-      demand(typeof written === 'boolean', 'a write answers true or false', `it answered ${show(written)}`)
-      return written
-    },
-    list: async (label, page = {}) => {
-      const answer = await store.list(label, page)
-      const { limit = 100 } = page
-      if (!Array.isArray(answer?.records)) fail('a list answers with records', `it answered ${show(answer)}`)
-      const { length } = answer.records
-      demand(length <= limit, `a page has at most ${limit} records when ${show(page)} is asked`, `it had ${length}`)
-      answer.records.forEach(wellFormed)
-      const cursor: unknown = answer.cursor
-      if (cursor !== undefined && typeof cursor !== 'string') fail('a cursor is a text', `one was ${show(cursor)}`)
-      return answer
-    },
-  }
-}
-
 /** Lists all keys of a label, page by page, and compares each record with a read of it. */
 async function keysOf(
   { read, list }: Pick<Connection, 'read' | 'list'>,
@@ -171,11 +133,6 @@ export async function* pages(
     page = await list({ cursor: page.cursor })
     yield page
   }
-}
-
-export function wellFormed(record: StoredRecord | null): void {
-  if (!Number.isSafeInteger(record?.version) || Number(record?.version) < 1)
-    fail('a record has a version from 1 to 2^53 - 1, and what is absent is undefined', `one was ${show(record)}`)
 }
 
 /** Returns the parts of a record that the contract names; a store may give more with it. */

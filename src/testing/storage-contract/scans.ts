@@ -3,36 +3,12 @@
  * @module
  */
 import fc from 'fast-check'
-import type { RecordStore, ScannedRecord, ScanPage } from '../../storage/record-store.js'
-import { demand, fail, forAll, same, show } from './assert.js'
+import type { ScannedRecord } from '../../storage/record-store.js'
+import type { Scan } from './answers.js'
+import { forAll, same, show } from './assert.js'
 import type { Cases, Connection } from './bench.js'
-import { numbered, PAGES, random, together, wellFormed } from './bench.js'
+import { numbered, random, together } from './bench.js'
 import { ALIKE_TEXTS, anyText, BORN_NAMES, LONG_TEXTS, ODD_TEXTS } from './texts.js'
-
-/** A scan whose answers are checked. */
-export type Scan = (limit?: number) => AsyncGenerator<ScanPage>
-
-/** Makes the checked scan of a store under test; undefined for a store without one. */
-export function scanOf(store: RecordStore): Scan | undefined {
-  const { scan } = store
-  if (scan === undefined) return undefined
-  if (typeof scan !== 'function') fail('a scan is a function, where a store has one', `it was ${show(scan)}`)
-  return async function* checked(limit) {
-    let cursor: string | undefined
-    for (let count = 1; ; count++) {
-      demand(count <= PAGES, 'a scan ends', `it went on after ${PAGES} pages`)
-      const asked = { ...(limit !== undefined && { limit }), ...(cursor !== undefined && { cursor }) }
-      const page = await store.scan?.(asked)
-      if (page === undefined || !Array.isArray(page.records))
-        fail('a scan answers with records', `it answered ${show(page)}`)
-      page.records.forEach(wellFormed)
-      yield page
-      cursor = page.cursor
-      if (cursor === undefined) return
-      if (typeof cursor !== 'string') fail('a cursor is a text', `one was ${show(cursor)}`)
-    }
-  }
-}
 
 /** Returns all records by their keys, each as it was found last. */
 async function everyRecord(scan: Scan, limit?: number): Promise<ReadonlyMap<string, ScannedRecord>> {
