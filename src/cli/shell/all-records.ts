@@ -100,9 +100,9 @@ function hash(text: string): Buffer {
 
 /** Writes a value as JSON with its names in order: an engine may keep another one. */
 export function canonical(value: unknown): string {
-  return JSON.stringify(value, (_, part: unknown) =>
-    typeof part === 'object' && part !== null && !Array.isArray(part)
-      ? Object.fromEntries(Object.entries(part).toSorted(([a], [b]) => (a < b ? -1 : 1)))
-      : part,
-  )
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  if (Array.isArray(value)) return `[${value.map(canonical).join()}]`
+  const members: Readonly<Record<string, unknown>> = { ...value }
+  const names = Object.keys(members).toSorted()
+  return `{${names.map((name) => `${JSON.stringify(name)}:${canonical(members[name])}`).join()}}`
 }

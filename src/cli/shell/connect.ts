@@ -163,7 +163,7 @@ type Open = (
 const ENGINES: { readonly [Name in 'postgres' | 'sqlite' | 'redis']: Open } = {
   postgres: async (connectionString, { namespace }) => {
     const { Pool } = installed<typeof import('pg')>('PostgreSQL', 'pg')
-    const pool = new Pool({ connectionString, max: 4 })
+    const pool = new Pool({ connectionString, max: 16 })
     return { store: postgresStore(pool, named(namespace)), close: () => pool.end() }
   },
   sqlite: async (file, { namespace }, isNew) => {
