@@ -3,7 +3,7 @@
  * @module
  */
 // #region imports
-import type { RecordPage, RecordStore, StoredRecord } from 'grantwell'
+import type { RecordPage, RecordStore, ScanPage, StoredRecord } from 'grantwell'
 import { storageContract } from 'grantwell/testing'
 import Database from 'libsql'
 // #endregion imports
@@ -54,6 +54,10 @@ function tableStore(database: Database.Database, options: Options = {}): RecordS
        AND (expires_at IS NULL OR expires_at > ?)
        AND EXISTS (SELECT 1 FROM json_each(labels) WHERE json_each.value = ?) ORDER BY key LIMIT ?`,
   )
+  const all = database.prepare(
+    `SELECT key, version, value, expires_at, labels FROM records WHERE namespace = ? AND key > ?
+       AND (expires_at IS NULL OR expires_at > ?) ORDER BY key LIMIT ?`,
+  )
 
   return {
     read: (keys) => keys.map((key) => recordIn(one.get(namespace, textOf(key), clock()))),
@@ -78,6 +82,17 @@ function tableStore(database: Database.Database, options: Options = {}): RecordS
       const last = page.at(-1)
       return rows.length > limit && last !== undefined ? { records, cursor: last.key } : { records }
     },
+
+    scan: ({ limit = 100, cursor = '' } = {}): ScanPage => {
+      const rows = all.all(namespace, cursor, clock(), limit) as WholeRow[]
+      const records = rows.map(({ key, labels, expires_at, ...row }) => ({
+        ...recordOf(row),
+        key: JSON.parse(key) as string,
+        labels: [...new Set(JSON.parse(labels).map((label: string) => JSON.parse(label)))] as string[],
+        ...(expires_at !== null && { expiresAt: expires_at }),
+      }))
+      return rows.length < limit ? { records } : { records, cursor: rows.at(-1)?.key }
+    },
   }
 }
 
@@ -90,6 +105,12 @@ const freshVersion = (): number => 1 + Math.floor(Math.random() * (Number.MAX_SA
 interface Row {
   readonly version: number
   readonly value: string
+}
+
+interface WholeRow extends Row {
+  readonly key: string
+  readonly labels: string
+  readonly expires_at: number | null
 }
 
 const recordOf = ({ version, value }: Row): StoredRecord => ({ version, value: JSON.parse(value) })
