@@ -18,6 +18,11 @@ export function updateFunction(table: string): string {
   return quoted(`${table}_update`)
 }
 
+/** Returns the quoted name of the function that keeps labels in step. */
+export function relabelFunction(table: string): string {
+  return quoted(`${table}_relabel`)
+}
+
 /** Characters of a SHA-256 digest in base64url, and the sign before it. */
 const DIGEST_LENGTH = 44
 

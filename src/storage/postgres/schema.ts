@@ -6,7 +6,7 @@
  * @module
  */
 import { updateFunctionSql } from './compare-and-write.js'
-import { indexedLabelSql, quoted } from './names.js'
+import { indexedLabelSql, quoted, relabelFunction } from './names.js'
 
 /** The lock that servers hold while they make the table: `grantwel` in ASCII. */
 const MIGRATION_LOCK = '7454137378998674796'
@@ -37,10 +37,10 @@ export const SHAPE: readonly string[] = [
 export function schemaSql(table: string): string {
   const t = quoted(table)
   const index = `"${table.split('.').at(-1)}_expiry"`
-  const relabel = quoted(`${table}_relabel`)
   const trigger = (event: string, row: string): string =>
-    `CREATE TRIGGER grantwell_${event} AFTER ${event} ON ${t} FOR EACH ROW WHEN (${row}) EXECUTE FUNCTION ${relabel}()`
+    `CREATE TRIGGER grantwell_${event} AFTER ${event} ON ${t} FOR EACH ROW WHEN (${row}) EXECUTE FUNCTION ${relabelFunction(table)}()`
   return `SELECT pg_advisory_xact_lock(${MIGRATION_LOCK});
+    ${relabelFunctionSql(table)}
     DO $migrate$ BEGIN IF to_regclass('${t}') IS NULL THEN
       CREATE TABLE ${t} (
         namespace text COLLATE "C" NOT NULL,
@@ -54,25 +54,30 @@ export function schemaSql(table: string): string {
         PRIMARY KEY (namespace, label, key)
       ) WITH (fillfactor = 75);
       CREATE INDEX ${index} ON ${t} (namespace, kept_until) WHERE kept_until IS NOT NULL;
-      CREATE OR REPLACE FUNCTION ${relabel}() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $relabel$
-        DECLARE each text;
-        BEGIN
-          IF TG_OP <> 'INSERT' THEN
-            FOREACH each IN ARRAY string_to_array(OLD.labels, E'\\n') LOOP
-              DELETE FROM ${t} WHERE namespace = OLD.namespace AND label = ${indexedLabelSql('each')} AND key = OLD.key;
-            END LOOP;
-          END IF;
-          IF TG_OP <> 'DELETE' THEN
-            FOREACH each IN ARRAY string_to_array(NEW.labels, E'\\n') LOOP
-              INSERT INTO ${t} (namespace, label, key) VALUES (NEW.namespace, ${indexedLabelSql('each')}, NEW.key) ON CONFLICT DO NOTHING;
-            END LOOP;
-          END IF;
-          RETURN NULL;
-        END $relabel$;
       ${trigger('INSERT', `NEW.labels <> ''`)};
       ${trigger('UPDATE', 'OLD.labels <> NEW.labels')};
       ${trigger('DELETE', `OLD.labels <> ''`)};
     END IF;
     ${updateFunctionSql(table)}
     END $migrate$`
+}
+
+/** Returns the SQL of the function that keeps the rows of labels in step. */
+function relabelFunctionSql(table: string): string {
+  const t = quoted(table)
+  return `CREATE OR REPLACE FUNCTION ${relabelFunction(table)}() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $relabel$
+      DECLARE each text;
+      BEGIN
+        IF TG_OP <> 'INSERT' THEN
+          FOREACH each IN ARRAY string_to_array(OLD.labels, E'\\n') LOOP
+            DELETE FROM ${t} WHERE namespace = OLD.namespace AND label = ${indexedLabelSql('each')} AND key = OLD.key;
+          END LOOP;
+        END IF;
+        IF TG_OP <> 'DELETE' THEN
+          FOREACH each IN ARRAY string_to_array(NEW.labels, E'\\n') LOOP
+            INSERT INTO ${t} (namespace, label, key) VALUES (NEW.namespace, ${indexedLabelSql('each')}, NEW.key) ON CONFLICT DO NOTHING;
+          END LOOP;
+        END IF;
+        RETURN NULL;
+      END $relabel$;`
 }

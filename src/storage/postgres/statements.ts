@@ -8,7 +8,7 @@ import { portableDigests } from '../../core/credentials/digests.js'
 import { MAX_REMOVED } from '../shared/expiry.js'
 import type { WriteName } from './compare-and-write.js'
 import { writeSql } from './compare-and-write.js'
-import { quoted, updateFunction } from './names.js'
+import { quoted, relabelFunction, updateFunction } from './names.js'
 import { isLive, RECORD } from './row.js'
 
 /** A statement, prepared at its first use on each connection. */
@@ -37,7 +37,10 @@ function allSql(table: string): { readonly [Name in StatementName]: string } {
   const t = quoted(table)
   const update = updateFunction(table)
   return {
-    exists: `SELECT (to_regclass('${t}') IS NOT NULL AND to_regproc('${update}') IS NOT NULL)::text AS exists`,
+    // An earlier table kept digests alone of long labels. Its function is replaced, and a list finds both.
+    exists: `SELECT (to_regclass('${t}') IS NOT NULL AND to_regproc('${update}') IS NOT NULL AND EXISTS (
+      SELECT FROM pg_proc WHERE oid = to_regproc('${relabelFunction(table)}') AND prosrc LIKE '%starts_with%'
+    ))::text AS exists`,
     // The parts that must be as `migrate` made them. A column that every write must name is marked, because our writes name only ours.
     shape: `SELECT attname || ' ' || format_type(atttypid, atttypmod)
           || CASE WHEN attnotnull AND NOT atthasdef THEN ' NOT NULL' ELSE '' END AS part
@@ -54,7 +57,7 @@ function allSql(table: string): { readonly [Name in StatementName]: string } {
       ) r`,
     list: `SELECT l.key, r.record FROM ${t} l CROSS JOIN LATERAL (
         SELECT ${RECORD} AS record FROM ${t} r WHERE r.namespace = $1 AND r.label = '' AND r.key = l.key
-          AND $6 = ANY(string_to_array(r.labels, E'\\n')) AND ${isLive('$4')} OFFSET 0
+          AND ARRAY[$6, $2] && string_to_array(r.labels, E'\\n') AND ${isLive('$4')} OFFSET 0
       ) r WHERE l.namespace = $1 AND l.label = $2 AND l.key > $3 ORDER BY l.key LIMIT $5::bigint`,
     scan: `SELECT r.key, ${RECORD} AS record, r.expires_at::text AS expiry, r.labels FROM ${t} r
       WHERE r.namespace = $1 AND r.label = '' AND r.key > $2 AND ${isLive('$3')} ORDER BY r.key LIMIT $4::bigint`,
