@@ -24,6 +24,8 @@ interface RunOptions {
   readonly env?: Readonly<Record<string, string>>
   /** Without the rights of root, who may write to every file. The folder may be written to all the same. */
   readonly asNobody?: boolean
+  /** Milliseconds after which a process is ended that hangs; two minutes by default. */
+  readonly hangsAfter?: number
 }
 
 /** Where the build lies, for those tests that look at it. */
@@ -91,7 +93,8 @@ export function grantwell(args: readonly string[], options?: RunOptions): Outcom
 }
 
 /** As {@link grantwell}, with the bytes of standard output. */
-export function grantwellBytes(args: readonly string[], { input = '', env = {}, asNobody = false }: RunOptions = {}) {
+export function grantwellBytes(args: readonly string[], options: RunOptions = {}) {
+  const { input = '', env = {}, asNobody = false, hangsAfter = 120_000 } = options
   const isRoot = process.getuid?.() === 0
   if (asNobody && isRoot) for (const place of [BUILT, folder()]) chmodSync(place, 0o777)
   const { status, stdout, stderr } = spawnSync(process.execPath, [BIN, ...args], {
@@ -100,7 +103,7 @@ export function grantwellBytes(args: readonly string[], { input = '', env = {}, 
     input,
     maxBuffer: 2 ** 28,
     // Against hanging alone.
-    timeout: 120_000,
+    timeout: hangsAfter,
     killSignal: 'SIGKILL',
     ...(asNobody && isRoot && { uid: 65_534, gid: 65_534 }),
   })

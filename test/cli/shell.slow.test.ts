@@ -303,6 +303,7 @@ describe('the store that a command works on', () => {
     )
     const stats = (args: readonly string[], env = {}) => grantwell(['store', 'stats', ...args], { env })
     expect(stats([]).stderr).toContain('this store cannot list its records')
+    expect(stats(['--namespace', 'other']).stderr).toContain('grantwell.config.mjs makes its store itself')
     expect(stats([], { GRANTWELL_SQLITE: 'variable.db' }).stderr).toContain('there is no file variable.db')
     expect(stats(['--sqlite', 'line.db'], { GRANTWELL_REDIS: 'redis://x' }).stderr).toContain(
       'there is no file line.db',
@@ -310,6 +311,24 @@ describe('the store that a command works on', () => {
     expect(stats([], { GRANTWELL_SQLITE: 'a.db', GRANTWELL_REDIS: 'redis://x' }).stderr).toContain(
       'GRANTWELL_SQLITE and GRANTWELL_REDIS name different stores',
     )
+  })
+
+  it('says so where it fails in the middle of an import', () => {
+    link(fileURLToPath(new URL('../../node_modules', import.meta.url)), 'node_modules')
+    const records = Array.from({ length: 5_000 }, (_, index) =>
+      JSON.stringify({ key: `a${index}`, value: 1, labels: [] }),
+    )
+    write('records.jsonl', [JSON.stringify({ grantwell: 'records', version: 1, at: 1 }), ...records].join('\n'))
+    write(
+      'grantwell.config.mjs',
+      `const write = async () => { throw Object.assign(new Error('grantwell: it is full'), { name: 'StorageUnavailable', code: 'ERR_STORAGE_UNAVAILABLE' }) }
+       export const store = { write, read: () => [], list: () => ({ records: [] }), scan: () => ({ records: [] }) }`,
+    )
+    expect(grantwell(['store', 'import', 'records.jsonl'])).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'grantwell: ERR_STORAGE_UNAVAILABLE: it is full\n',
+    })
   })
 
   it('can be in a file of TypeScript, where Node reads one', () => {

@@ -75,7 +75,9 @@ async function upgradeUnderLoad(name: string, engine: ProcessEngine, store: Reco
   expect([ledger.flows, replaced]).toEqual([FLOWS, REPLACEMENTS.length])
 }
 
-describe.skipIf(commit === undefined)('a rolling upgrade from the release before, and back', () => {
+const NOT_RUN = commit === undefined ? ' (not run: this checkout has no earlier commit)' : ''
+
+describe.skipIf(commit === undefined)(`a rolling upgrade from the release before, and back${NOT_RUN}`, () => {
   it(
     'loses nothing and does nothing twice on SQLite',
     async () => {

@@ -119,8 +119,10 @@ async function issuerOf(store: RecordStore): Promise<string | undefined> {
 }
 
 /** Opens the store of a configuration file. */
-async function openConfigured(file: string, { issuer }: StoreOptions): Promise<Connection> {
+async function openConfigured(file: string, { issuer, namespace }: StoreOptions): Promise<Connection> {
   if (!existsSync(file)) throw new Error(`there is no file ${file}`)
+  if (namespace !== undefined)
+    throw new Error(`--namespace is for --postgres, --sqlite or --redis: ${file} makes its store itself`)
   const found = await importFile(file)
   const exported = { ...(found['default'] as object | undefined), ...found } as Readonly<Record<string, unknown>>
   const { store, server, close } = exported

@@ -97,7 +97,10 @@ export async function importRecords(store: RecordStore, file: string): Promise<S
     if ('end' in line) end = line
     else {
       summing.add(line)
-      waiting.push(writeRecord(store, line))
+      const writing = writeRecord(store, line)
+      // A failure is thrown when all are awaited, and is no unhandled one until then.
+      writing.catch(() => {})
+      waiting.push(writing)
     }
     if (waiting.length < AT_ONCE && end === undefined) continue
     await Promise.all(waiting)

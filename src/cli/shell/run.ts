@@ -49,7 +49,8 @@ export async function withConnection(
     await run(connection)
   } catch (error) {
     const { code, name, message } = (error ?? {}) as Readonly<Record<string, unknown>> // anything can be thrown
-    const named = name === 'GrantwellError' ? `${code}: ` : ''
+    // A configuration file may have classes of its own copy of the package, so their names are compared.
+    const named = name === 'GrantwellError' || name === 'StorageUnavailable' ? `${code}: ` : ''
     printError(escapeLine(`grantwell: ${named}${String(message ?? error).replace(/^grantwell: /, '')}`))
     exitWith(named === '' && !(error instanceof Refused) ? EXIT.failure : EXIT.problems)
   } finally {
