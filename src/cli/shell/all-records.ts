@@ -4,6 +4,7 @@
  */
 import { createHash } from 'node:crypto'
 import type { JsonValue, RecordStore, ScannedRecord } from '../../index.js'
+import type { Seen } from './seen.js'
 import { createSeen } from './seen.js'
 
 /** Records of a page. */
@@ -11,11 +12,12 @@ const PAGE = 500
 
 /**
  * Reads all records of a store, each once: a store may show a record again.
+ * @param seen - a set to use; one for several readings in turn takes the memory of one
  * @throws Error for a store that cannot list its records
  */
-export async function* allRecords(store: RecordStore): AsyncGenerator<ScannedRecord> {
+export async function* allRecords(store: RecordStore, seen: Seen = createSeen()): AsyncGenerator<ScannedRecord> {
   if (store.scan === undefined) throw new Error('this store cannot list its records: it has no method scan')
-  const seen = createSeen()
+  seen.clear()
   let cursor: string | undefined
   do {
     const page = await store.scan({ limit: PAGE, ...(cursor !== undefined && { cursor }) })

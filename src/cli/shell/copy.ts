@@ -10,6 +10,8 @@ import type { RecordStore } from '../../index.js'
 import type { CopiedRecord, Sum, Summing } from './all-records.js'
 import { allRecords, canonical, copyOf, createSumming } from './all-records.js'
 import { Refused } from './run.js'
+import type { Seen } from './seen.js'
+import { createSeen } from './seen.js'
 
 /** The first line of a file. */
 interface Head {
@@ -31,9 +33,10 @@ function seconds(): number {
 export async function exportRecords(store: RecordStore, file: string): Promise<Sum> {
   if (existsSync(file)) throw new Error(`${file} is there already`)
   const start = seconds()
+  const seen = createSeen()
   try {
-    const written = await writeRecords(store, file, start)
-    const found = await sumOf(store, start)
+    const written = await writeRecords(store, file, start, seen)
+    const found = await sumOf(store, start, seen)
     const now = seconds()
     demandEqual(
       written.at(now),
@@ -48,12 +51,12 @@ export async function exportRecords(store: RecordStore, file: string): Promise<S
 }
 
 /** Writes a head, the records, and an end with their sum. */
-async function writeRecords(store: RecordStore, file: string, start: number): Promise<Summing> {
+async function writeRecords(store: RecordStore, file: string, start: number, seen: Seen): Promise<Summing> {
   const written = createSumming(start)
   async function* lines(): AsyncGenerator<string> {
     const head: Head = { grantwell: 'records', version: 1, at: start }
     yield `${JSON.stringify(head)}\n`
-    for await (const record of allRecords(store)) {
+    for await (const record of allRecords(store, seen)) {
       const copied = copyOf(record)
       written.add(copied)
       yield `${JSON.stringify(copied)}\n`
@@ -66,9 +69,9 @@ async function writeRecords(store: RecordStore, file: string, start: number): Pr
 }
 
 /** Sums up the records of a store. */
-async function sumOf(store: RecordStore, start: number): Promise<Summing> {
+async function sumOf(store: RecordStore, start: number, seen?: Seen): Promise<Summing> {
   const summing = createSumming(start)
-  for await (const record of allRecords(store)) summing.add(copyOf(record))
+  for await (const record of allRecords(store, seen)) summing.add(copyOf(record))
   return summing
 }
 

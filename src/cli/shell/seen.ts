@@ -8,6 +8,8 @@
 export interface Seen {
   /** Adds a digest, of which the first 16 bytes count. @returns true if it is new */
   readonly add: (digest: Buffer) => boolean
+  /** Empties the set, and keeps its space for as many again. */
+  readonly clear: () => void
 }
 
 /** Numbers of a digest, of 32 bits each. */
@@ -55,6 +57,11 @@ export function createSeen(): Seen {
       count++
       if (count * 4 > places * 3) grow()
       return true
+    },
+
+    clear() {
+      table.fill(0)
+      count = 0
     },
   }
 }
