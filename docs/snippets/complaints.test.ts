@@ -434,6 +434,11 @@ const ENDS: readonly (readonly [
   ['Your code, by `grants.revokeGrant`', 'user', ({ server }, _, grantId) => server.grants.revokeGrant('ada', grantId)],
   ['Your code, by `grants.revokeAll`', 'user', ({ server }) => server.grants.revokeAll('ada')],
   [
+    'Either of them, with an `actor`',
+    'administrator',
+    ({ server }) => server.grants.revokeAll('ada', { actor: 'root' }),
+  ],
+  [
     'Your code, by `grants.revokeApplication`',
     'administrator',
     ({ server }) => server.grants.revokeApplication(WEB.clientId),

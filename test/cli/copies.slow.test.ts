@@ -1,5 +1,5 @@
 /**
- * Copies of many records from engine to engine by the command, and back: equal, and streamed. The suite copies 20,000 records;
+ * Copies of many records from engine to engine by the command, and back: equal, and streamed. The suite copies 5,000 records;
  * `RECORDS=1000000` copies a million.
  * @module
  */
@@ -17,7 +17,7 @@ import { startRedis } from '../engines/redis.js'
 import { FIXTURES } from '../server/record-life.js'
 import { build, folder, grantwell, link, removeBuild, write } from './command.js'
 
-const RECORDS = Number(process.env['RECORDS'] ?? 20_000)
+const RECORDS = Number(process.env['RECORDS'] ?? 5_000)
 
 /** Bytes that the process of a command may take at most, whatever it copies. */
 const MOST_MEMORY = 200 * 2 ** 20

@@ -31,7 +31,7 @@ const BUDGETS: { readonly [entry: string]: Budget } = {
   './fetch': { files: 6, gzip: 3_650 },
   './storage/memory': { files: 4, gzip: 3_500 },
   './storage/sqlite': { files: 5, gzip: 4_450 },
-  './storage/postgres': { files: 12, gzip: 10_450 },
+  './storage/postgres': { files: 12, gzip: 10_550 },
   './storage/redis': { files: 9, gzip: 8_500 },
   './pages': { files: 2, gzip: 15_200, later: 52_000 },
   './metadata': { files: 1, gzip: 26_500 },
