@@ -23,7 +23,7 @@ import { ENGINE } from './shared/engine.js'
 import { decodeName, encodeName } from './shared/names.js'
 import type { RemoteEngineOptions } from './shared/options.js'
 import { DEFAULT_TIMEOUT_MS, readEngineOptions, TIMEOUT } from './shared/options.js'
-import { createParseCache } from './shared/parse-cache.js'
+import { createParseCache, parseAlone } from './shared/parse-cache.js'
 
 export { StorageUnavailable } from '../core/errors.js'
 export type { EmbeddedPostgres, NodePostgres } from './postgres/client.js'
@@ -136,7 +136,7 @@ export function postgresStore(
 
     scan: async ({ limit = 100, cursor = '' } = {}): Promise<ScanPage> => {
       const { rows } = await run<ScannedRow>('scan', [namespace, cursor, clock(), limit])
-      const records = rows.map((row) => parseScanned(row, parse))
+      const records = rows.map((row) => parseScanned(row, parseAlone))
       return rows.length < limit ? { records } : { records, cursor: rows.at(-1)?.key }
     },
   }

@@ -108,7 +108,7 @@ export function redisStore(
       inTime(listPage(listing, encodeName(label), limit, cursor)),
 
     scan: ({ limit = 100, cursor = FIRST_SCAN } = {}) =>
-      inTime(scanPage({ send, keys, clock, parse, commands }, limit, cursor)),
+      inTime(scanPage({ send, keys, clock, commands }, limit, cursor)),
   }
   return store
 }

@@ -24,7 +24,7 @@ import { decodeName, encodeName } from './shared/names.js'
 import type { EngineOptions } from './shared/options.js'
 import { checkClient, readEngineOptions } from './shared/options.js'
 import type { Parse } from './shared/parse-cache.js'
-import { createParseCache } from './shared/parse-cache.js'
+import { createParseCache, parseAlone } from './shared/parse-cache.js'
 import type { SqliteDatabase } from './sqlite/database.js'
 import { callEngine, checkWritable } from './sqlite/database.js'
 import type { Statements } from './sqlite/statements.js'
@@ -136,7 +136,7 @@ export function sqliteStore(database: SqliteDatabase, options: SqliteStoreOption
 
     scan: ({ limit = 100, cursor = '' } = {}): ScanPage => {
       const rows = callEngine(() => statements.scan.all(namespace, cursor, clock(), limit)) as readonly WholeRow[] // our own columns
-      const records = rows.map((row) => parseWhole(row, parse))
+      const records = rows.map((row) => parseWhole(row, parseAlone))
       const last = rows.at(-1)
       return rows.length < limit || last === undefined ? { records } : { records, cursor: last.key }
     },

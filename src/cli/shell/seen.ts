@@ -1,19 +1,19 @@
 /**
- * A set of digests that only grows. It takes 16 bytes for each place, where a Set of texts takes some 100: a million records fit into
- * 32 MB.
+ * A set of digests that only grows. It takes 12 bytes for each place, where a Set of texts takes some 100: a million records fit into
+ * 25 MB. That two of a hundred million records are taken for one is less likely than 1 in 10 ** 12.
  * @module
  */
 
 /** A set of digests. */
 export interface Seen {
-  /** Adds a digest, of which the first 16 bytes count. @returns true if it is new */
+  /** Adds a digest, of which the first 12 bytes count. @returns true if it is new */
   readonly add: (digest: Buffer) => boolean
   /** Empties the set, and keeps its space for as many again. */
   readonly clear: () => void
 }
 
 /** Numbers of a digest, of 32 bits each. */
-const WORDS = 4
+const WORDS = 3
 
 /** Makes an empty set. */
 export function createSeen(): Seen {
@@ -22,14 +22,13 @@ export function createSeen(): Seen {
   let count = 0
 
   /** Puts a digest at the first free place from its own on. A free place has zeros alone. @returns false if it is there */
-  function put(a: number, b: number, c: number, d: number): boolean {
+  function put(a: number, b: number, c: number): boolean {
     for (let at = (a % places) * WORDS; ; at = (at + WORDS) % table.length) {
-      if (table[at] === a && table[at + 1] === b && table[at + 2] === c && table[at + 3] === d) return false
-      if (table[at] === 0 && table[at + 1] === 0 && table[at + 2] === 0 && table[at + 3] === 0) {
+      if (table[at] === a && table[at + 1] === b && table[at + 2] === c) return false
+      if (table[at] === 0 && table[at + 1] === 0 && table[at + 2] === 0) {
         table[at] = a
         table[at + 1] = b
         table[at + 2] = c
-        table[at + 3] = d
         return true
       }
     }
@@ -40,20 +39,14 @@ export function createSeen(): Seen {
     places *= 2
     table = new Uint32Array(places * WORDS)
     for (let at = 0; at < before.length; at += WORDS) {
-      const [a = 0, b = 0, c = 0, d = 0] = before.subarray(at, at + WORDS)
-      if (a !== 0 || b !== 0 || c !== 0 || d !== 0) put(a, b, c, d)
+      const [a = 0, b = 0, c = 0] = before.subarray(at, at + WORDS)
+      if (a !== 0 || b !== 0 || c !== 0) put(a, b, c)
     }
   }
 
   return {
     add(digest) {
-      const [a, b, c, d] = [0, 4, 8, 12].map((offset) => digest.readUInt32LE(offset)) as [
-        number,
-        number,
-        number,
-        number,
-      ] // four
-      if (!put(a, b, c, d)) return false
+      if (!put(digest.readUInt32LE(0), digest.readUInt32LE(4), digest.readUInt32LE(8))) return false
       count++
       if (count * 4 > places * 3) grow()
       return true

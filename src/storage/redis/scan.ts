@@ -5,7 +5,7 @@
 import type { Seconds } from '../../core/values.js'
 import type { ScanPage } from '../record-store.js'
 import { decodeName } from '../shared/names.js'
-import type { Parse } from '../shared/parse-cache.js'
+import { parseAlone } from '../shared/parse-cache.js'
 import type { SendCommand } from './client.js'
 import type { Commands } from './commands.js'
 import type { Keys } from './keys.js'
@@ -36,7 +36,6 @@ export interface Scanning {
   readonly send: SendCommand
   readonly keys: Keys
   readonly clock: () => Seconds
-  readonly parse: Parse
   readonly commands: Pick<Commands, 'spansSlots' | 'readTexts'>
 }
 
@@ -60,14 +59,14 @@ export const FIRST_SCAN = '0:0'
 
 /** Reads one page of all records. */
 export async function scanPage(scanning: Scanning, limit: number, cursor: string): Promise<ScanPage> {
-  const { clock, parse, commands } = scanning
+  const { clock, commands } = scanning
   const now = clock()
   const isWhole = commands.spansSlots()
   const place = parsePlace(cursor)
   const { next, names } = await scanNames(scanning, limit, place, isWhole)
   const texts = names.length === 0 ? [] : await commands.readTexts(names)
   const records = names.flatMap((name, index) => {
-    const found = parseScanned(texts[index] ?? null, now, parse)
+    const found = parseScanned(texts[index] ?? null, now, parseAlone)
     return found === undefined ? [] : [{ ...found, key: decodeName(name) }]
   })
   if (next !== '0') return { records, cursor: `${place.shard}:${next}` }

@@ -19,6 +19,9 @@ interface Parsed {
   readonly value: JsonValue
 }
 
+/** Parses without a cache. A scan of all records would put out what the cache keeps. */
+export const parseAlone: Parse = (json) => JSON.parse(json)
+
 /** Creates an empty cache. It keeps a value when it is read for the second time: most grants are read once. */
 export function createParseCache(): Parse {
   // Undefined for a version that was read once.
