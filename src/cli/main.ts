@@ -77,18 +77,27 @@ async function refuseNamesOfFiles(command: Command, words: readonly string[]): P
   }
 }
 
+async function run(): Promise<void> {
+  const words = process.argv.slice(2)
+  const command = program()
+  await refuseNamesOfFiles(command, words)
+  await command.parseAsync(markIdentifiers(words), { from: 'user' })
+}
+
 async function main(): Promise<void> {
   exitOnClosedPipe()
   try {
-    const command = program()
-    await refuseNamesOfFiles(command, process.argv.slice(2))
-    await command.parseAsync(markIdentifiers(process.argv.slice(2)), { from: 'user' })
+    await run()
   } catch (error) {
     // Commander has printed the message. `--help` and `--version` end here too, with exit code 0.
-    if (error instanceof CommanderError) return error.exitCode === 0 ? undefined : exitWith(EXIT.failure)
-    printError(`grantwell: ${escapeLine(error instanceof Error ? error.message : String(error))}`)
-    exitWith(EXIT.failure)
+    if (error instanceof CommanderError) exitWith(error.exitCode === 0 ? 0 : EXIT.failure)
+    else {
+      printError(`grantwell: ${escapeLine(error instanceof Error ? error.message : String(error))}`)
+      exitWith(EXIT.failure)
+    }
   }
+  // A connection that a configuration file opened and does not close would keep the process for ever.
+  process.stdout.write('', (error) => error ?? process.exit())
 }
 
 void main()

@@ -11,9 +11,11 @@ const digest = (index: number) => createHash('sha256').update(String(index)).dig
 it('knows each digest that was added, and no other, however many there are', () => {
   const seen = createSeen()
   for (const count of [50_000, 20_000]) {
-    for (let index = 0; index < count; index++) expect(seen.add(digest(index))).toBe(true)
-    for (let index = 0; index < count; index++) expect(seen.add(digest(index))).toBe(false)
+    const digests = Array.from({ length: count }, (_, index) => digest(index))
+    expect(digests.filter((each) => seen.has(each) || !seen.add(each))).toEqual([])
+    expect(digests.filter((each) => !seen.has(each) || seen.add(each))).toEqual([])
     seen.clear()
+    expect(digests.filter(seen.has)).toEqual([])
   }
 })
 

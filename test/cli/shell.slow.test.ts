@@ -2,10 +2,10 @@
  * The shell for administrators, as a process, on the stores that it opens itself and on that of a configuration file: each command.
  * @module
  */
-import { readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import type { AuthorizationServer, RecordStore } from 'grantwell'
+import type { AuthorizationServer, RecordStore, ScannedRecord } from 'grantwell'
 import { createAuthorizationServer } from 'grantwell'
 import { postgresStore } from 'grantwell/storage/postgres'
 import { redisStore } from 'grantwell/storage/redis'
@@ -14,6 +14,7 @@ import { Redis } from 'ioredis'
 import Database from 'libsql'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { allRecords, createSumming } from '../../src/cli/shell/all-records.js'
 import { describeWith, postgresql, redis } from '../engines/available.js'
 import type { PostgresEngine } from '../engines/postgres.js'
 import { startPostgres } from '../engines/postgres.js'
@@ -51,16 +52,19 @@ async function permit(server: AuthorizationServer): Promise<string> {
   return (await exchange(test, (await authorize(test)).code)).body.access_token
 }
 
+/** Reads all records of a store. */
+async function recordsOf(store: RecordStore): Promise<readonly ScannedRecord[]> {
+  const records: ScannedRecord[] = []
+  for await (const record of allRecords(store)) records.push(record)
+  return records
+}
+
 /** What holds of each store. */
 function administering(open: () => Promise<Opened>): void {
   let opened: Opened
   let server: AuthorizationServer
   beforeEach(async () => {
-    symlinkSync(
-      fileURLToPath(new URL('../../node_modules', import.meta.url)),
-      join(folder(), 'node_modules'),
-      'junction',
-    )
+    installClients()
     opened = await open()
     server = serverOf(opened.store)
   })
@@ -186,11 +190,15 @@ function administering(open: () => Promise<Opened>): void {
     )
     expect(run('store', 'stats').stdout).toMatch(/^KIND +RECORDS +BYTES +EXPIRING\napplication, approved +1 +\d+ +0\n/)
     await opened.store.write('grant:broken', { v: 1, id: 'broken' }, { expected: 0 })
-    const records = counted.reduce((sum, kind) => sum + kind.records, 1)
-    expect(run('store', 'check')).toMatchObject({
-      code: 1,
-      stdout: `grant:broken: clientId must be a text that is not empty\n${records} records, 1 broken\n`,
-    })
+    await opened.store.write('user_code:digest', { v: 1 }, { expected: 0 })
+    const records = counted.reduce((sum, kind) => sum + kind.records, 2)
+    const { code, stdout } = run('store', 'check')
+    expect(code).toBe(1)
+    expect(stdout).toContain('grant:broken: clientId must be a text that is not empty\n')
+    // The code of a user is found out from its digest.
+    expect(stdout).toMatch(/^user_code:…: \S/m)
+    expect(stdout).not.toContain('digest')
+    expect(stdout).toMatch(new RegExp(`^${records} records, 2 broken\n`, 'm'))
   })
 
   it('copies all records into another store, which then serves the tokens', async () => {
@@ -211,11 +219,13 @@ function administering(open: () => Promise<Opened>): void {
     const copy = serverOf(sqliteStore(database))
     expect((await copy.authenticate({ headers: { authorization: `Bearer ${token}` } })).type).toBe('authenticated')
     expect(await copy.grants.revokeAll('ada')).toBe(1)
-    database.close()
+    const before = await recordsOf(sqliteStore(database))
     expect(grantwell(['store', 'import', 'records.jsonl', ...other])).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('the store has another record grant:'),
+      stderr: expect.stringMatching(/the store has another record \S+ already, and nothing was written/),
     })
+    expect(await recordsOf(sqliteStore(database))).toEqual(before)
+    database.close()
   })
 }
 
@@ -273,9 +283,31 @@ describeWith(describe, redis, 'on Redis', () => {
   })
 })
 
+/** Writes a line of a file of records. */
+const line = (record: object): string => `${JSON.stringify(record)}\n`
+const head = line({ grantwell: 'records', version: 1, at: 1 })
+
+/** Writes a whole file of an export. */
+function exportOf(records: readonly { key: string; value: number; labels: string[] }[]): string {
+  const summing = createSumming(1)
+  for (const record of records) summing.add(record)
+  return head + records.map(line).join('') + line({ end: true, ...summing.all() })
+}
+
+/** Installs the clients of the engines in the folder of a test. */
+function installClients(): void {
+  link(fileURLToPath(new URL('../../node_modules', import.meta.url)), 'node_modules')
+}
+
+/** Makes a file of SQLite in the folder, with the tables of another program. */
+function foreignDatabase(file: string): Buffer {
+  const database = new Database(join(folder(), file))
+  database.exec('CREATE TABLE invoices (id INTEGER PRIMARY KEY); INSERT INTO invoices VALUES (1)')
+  database.close()
+  return readFileSync(join(folder(), file))
+}
+
 describe('a file that is not whole', () => {
-  const line = (record: object): string => `${JSON.stringify(record)}\n`
-  const head = line({ grantwell: 'records', version: 1, at: 1 })
   const record = line({ key: 'a', value: 1, labels: [] })
 
   it.each([
@@ -284,19 +316,51 @@ describe('a file that is not whole', () => {
     ['was cut off', head + record, 'is cut off'],
     ['was cut within a line', head + record.slice(0, 12), 'line 2: it is no record'],
     ['was changed', `${head}${record}${line({ end: true, records: 1, digest: '0'.repeat(64) })}`, 'was changed'],
-    ['goes on', `${head}${line({ end: true, records: 0, digest: '0'.repeat(64) })}${record}`, 'goes on after its end'],
+    ['goes on', `${exportOf([])}${record}`, 'goes on after its end'],
     ['has no labels', head + line({ key: 'a', value: 1 }), 'line 2: it is no record'],
-  ])('is refused: it %s', (_, text, said) => {
-    link(fileURLToPath(new URL('../../node_modules', import.meta.url)), 'node_modules')
+  ])('is refused, and nothing of it is written: it %s', async (_, text, said) => {
+    installClients()
     write('records.jsonl', text)
     const refused = grantwell(['store', 'import', 'records.jsonl', '--sqlite', 'a.db'])
     expect(refused).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining(said) })
+    const database = new Database(join(folder(), 'a.db'))
+    expect(await recordsOf(sqliteStore(database))).toEqual([])
+    database.close()
+  })
+})
+
+describe('an export', () => {
+  beforeEach(() => {
+    installClients()
+    grantwell(['store', 'migrate', '--sqlite', 'a.db'])
+  })
+
+  it('leaves a file alone that another export writes', () => {
+    write('records.jsonl.part', 'of another export')
+    expect(grantwell(['store', 'export', 'records.jsonl', '--sqlite', 'a.db'])).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: 'grantwell: records.jsonl.part is there already: remove it if no other export writes it\n',
+    })
+    expect(readdirSync(folder())).not.toContain('records.jsonl')
+    expect(readFileSync(join(folder(), 'records.jsonl.part'), 'utf8')).toBe('of another export')
+  })
+
+  it('leaves no file where the store fails', () => {
+    write(
+      'grantwell.config.mjs',
+      `let pages = 0
+       const scan = () => { if (pages++ > 0) throw new Error('gone'); return { records: [{ key: 'a', value: 1, labels: [] }], cursor: 'b' } }
+       export const store = { scan, read: () => [], write: () => true, list: () => ({ records: [] }) }`,
+    )
+    expect(grantwell(['store', 'export', 'records.jsonl'])).toMatchObject({ code: 2, stderr: 'grantwell: gone\n' })
+    expect(readdirSync(folder()).filter((name) => name.startsWith('records'))).toEqual([])
   })
 })
 
 describe('the store that a command works on', () => {
   it('is that of the command line, else that of a variable, else that of the configuration file', () => {
-    link(fileURLToPath(new URL('../../node_modules', import.meta.url)), 'node_modules')
+    installClients()
     write(
       'grantwell.config.mjs',
       'export const store = { read: () => [], write: () => true, list: () => ({ records: [] }) }\n',
@@ -313,22 +377,96 @@ describe('the store that a command works on', () => {
     )
   })
 
-  it('says so where it fails in the middle of an import', () => {
-    link(fileURLToPath(new URL('../../node_modules', import.meta.url)), 'node_modules')
-    const records = Array.from({ length: 5_000 }, (_, index) =>
-      JSON.stringify({ key: `a${index}`, value: 1, labels: [] }),
-    )
-    write('records.jsonl', [JSON.stringify({ grantwell: 'records', version: 1, at: 1 }), ...records].join('\n'))
+  it.each([
+    [
+      'in the middle of an import',
+      `Object.assign(new Error('grantwell: it is full'), { name: 'StorageUnavailable', code: 'ERR_STORAGE_UNAVAILABLE' })`,
+      'ERR_STORAGE_UNAVAILABLE: it is full',
+    ],
+    ['by an error of its own', `new Error('it is full')`, 'it is full'],
+  ])('says so where it fails %s', (_, error, said) => {
+    const records = Array.from({ length: 5_000 }, (_, index) => ({ key: `a${index}`, value: 1, labels: [] }))
+    write('records.jsonl', exportOf(records))
     write(
       'grantwell.config.mjs',
-      `const write = async () => { throw Object.assign(new Error('grantwell: it is full'), { name: 'StorageUnavailable', code: 'ERR_STORAGE_UNAVAILABLE' }) }
+      `const write = async () => { throw ${error} }
        export const store = { write, read: () => [], list: () => ({ records: [] }), scan: () => ({ records: [] }) }`,
     )
     expect(grantwell(['store', 'import', 'records.jsonl'])).toEqual({
       code: 1,
       stdout: '',
-      stderr: 'grantwell: ERR_STORAGE_UNAVAILABLE: it is full\n',
+      stderr: `grantwell: ${said}\n`,
     })
+  })
+
+  it('is written to by no import if it cannot list its records', () => {
+    write('records.jsonl', exportOf([{ key: 'a', value: 1, labels: [] }]))
+    write(
+      'grantwell.config.mjs',
+      `const write = () => { console.log('written') }
+       export const store = { write, read: () => [], list: () => ({ records: [] }) }`,
+    )
+    expect(grantwell(['store', 'import', 'records.jsonl'])).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: 'grantwell: this store cannot list its records: it has no method scan\n',
+    })
+  })
+
+  it('is closed by the command, and what a configuration file leaves open keeps no command from ending', () => {
+    write(
+      'grantwell.config.mjs',
+      `setInterval(() => {}, 1_000)
+       export const store = { write: () => true, read: () => [], list: () => ({ records: [] }), scan: () => ({ records: [] }) }`,
+    )
+    expect(grantwell(['store', 'check'], { hangsAfter: 30_000 })).toEqual({
+      code: 0,
+      stdout: '0 records, 0 broken\n',
+      stderr: '',
+    })
+    write('grantwell.config.mjs', `export const close = () => console.error('closed')`)
+    expect(grantwell(['store', 'check'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/^closed\n.*must export the store/),
+    })
+    installClients()
+    for (const address of [
+      ['--redis', 'redis://127.0.0.1:1'],
+      ['--postgres', 'postgres://127.0.0.1:1/a'],
+    ])
+      expect(grantwell(['store', 'check', ...address, '--namespace', ''], { hangsAfter: 30_000 })).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('namespace'),
+      })
+  })
+
+  it('is ready only if it answers', () => {
+    installClients()
+    expect(grantwell(['store', 'migrate', '--redis', 'redis://127.0.0.1:1'])).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringContaining('ERR_STORAGE_UNAVAILABLE'),
+    })
+  })
+
+  it('leaves a file of SQLite as it is if it has no records, but for migrate and import', () => {
+    installClients()
+    const before = foreignDatabase('invoices.db')
+    for (const command of [
+      ['grants', 'list', 'ada'],
+      ['store', 'check'],
+      ['store', 'migrate', '--print'],
+    ])
+      expect(grantwell([...command, '--sqlite', 'invoices.db'])).toMatchObject({
+        code: 2,
+        stdout: '',
+        stderr: expect.stringContaining('invoices.db has no records of a store'),
+      })
+    expect(readFileSync(join(folder(), 'invoices.db')).equals(before)).toBe(true)
+    expect(grantwell(['store', 'migrate', '--print', '--sqlite', 'new.db']).code).toBe(2)
+    expect(readdirSync(folder())).not.toContain('new.db')
+    expect(grantwell(['store', 'migrate', '--sqlite', 'new.db'])).toMatchObject({ code: 0 })
+    expect(grantwell(['store', 'check', '--sqlite', 'new.db'])).toMatchObject({ code: 0 })
   })
 
   it('can be in a file of TypeScript, where Node reads one', () => {

@@ -80,6 +80,8 @@ function everywhere(connect: () => Promise<{ client: NodePostgres | EmbeddedPost
     const keysOf = async (of: string) => (await store.list(of)).records.map(({ key }) => key)
     expect(await keysOf(label)).toEqual(['new', 'old'])
     expect(await keysOf('short')).toEqual(['old'])
+    // A copy without that label would not be equal, and nobody would know.
+    await expect(store.scan?.()).rejects.toThrow('a label was kept as a digest alone by an earlier release')
     const [old] = await store.read(['old'])
     await store.write('old', 3, { expected: old?.version ?? 0, labels: [label] })
     expect((await store.scan?.())?.records.map(({ labels }) => labels)).toEqual([[label], [label]])

@@ -10,13 +10,24 @@ import { createSeen } from './seen.js'
 /** Records of a page. */
 const PAGE = 500
 
+/** Store that can list its records. */
+type ScannedStore = RecordStore & Required<Pick<RecordStore, 'scan'>>
+
+/**
+ * Demands a store that can list its records.
+ * @throws Error for another one
+ */
+export function demandScan(store: RecordStore): asserts store is ScannedStore {
+  if (store.scan === undefined) throw new Error('this store cannot list its records: it has no method scan')
+}
+
 /**
  * Reads all records of a store, each once: a store may show a record again.
  * @param seen - a set to use; one for several readings in turn takes the memory of one
  * @throws Error for a store that cannot list its records
  */
 export async function* allRecords(store: RecordStore, seen: Seen = createSeen()): AsyncGenerator<ScannedRecord> {
-  if (store.scan === undefined) throw new Error('this store cannot list its records: it has no method scan')
+  demandScan(store)
   seen.clear()
   let cursor: string | undefined
   do {
@@ -48,7 +59,8 @@ export interface Sum {
 
 /** Sums up records. */
 export interface Summing {
-  readonly add: (record: CopiedRecord) => void
+  /** Adds a record. @returns its digest */
+  readonly add: (record: CopiedRecord) => Buffer
   /** Returns the sum of the records that have not expired at a time from the start on: one of two stores may be read later than the other. */
   readonly at: (now: number) => Sum
   /** Returns the sum of all of them. */
@@ -78,8 +90,10 @@ export function createSumming(start: number): Summing {
   return {
     add(record) {
       const part = partFor(record.expiresAt)
+      const digest = digestOf(record)
       part.records++
-      part.digest += BigInt(`0x${hash(canonical(record)).toString('hex')}`)
+      part.digest += BigInt(`0x${digest.toString('hex')}`)
+      return digest
     },
 
     at: (now) => sumOf([lasting, ...[...expiring].flatMap(([expiresAt, part]) => (expiresAt > now ? [part] : []))]),
@@ -94,6 +108,11 @@ function sumOf(parts: readonly { readonly records: number; readonly digest: bigi
     records: parts.reduce((sum, part) => sum + part.records, 0),
     digest: BigInt.asUintN(256, digest).toString(16).padStart(64, '0'),
   }
+}
+
+/** Returns the digest of a record. */
+export function digestOf(record: CopiedRecord): Buffer {
+  return hash(canonical(record))
 }
 
 function hash(text: string): Buffer {

@@ -28,9 +28,18 @@ export async function checkStore(store: RecordStore): Promise<{
     const fault = recordFault(record)
     if (fault === undefined) continue
     broken++
-    if (faults.length < MOST_TOLD) faults.push({ key: record.key, fault })
+    if (faults.length < MOST_TOLD) faults.push({ key: shownKey(record.key), fault })
   }
   return { records, broken, faults }
+}
+
+/** Kinds whose keys are digests of something short: whoever has such a key finds out the rest of it by trying. */
+const SECRET_KEYS: readonly string[] = ['user_code', 'mac_nonce', 'attempts']
+
+/** Returns as much of a key as may be seen on a terminal or in a log. */
+function shownKey(key: string): string {
+  const [kind = key] = key.split(':', 1)
+  return SECRET_KEYS.includes(kind) ? `${kind}:…` : key
 }
 
 /** Figures of the records of one kind. */

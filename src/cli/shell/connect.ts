@@ -125,13 +125,13 @@ async function openConfigured(file: string, { issuer, namespace }: StoreOptions)
     throw new Error(`--namespace is for --postgres, --sqlite or --redis: ${file} makes its store itself`)
   const found = await importFile(file)
   const exported = { ...(found['default'] as object | undefined), ...found } as Readonly<Record<string, unknown>>
-  const { store, server, close } = exported
-  if (!isStore(store)) throw new Error(`${file} must export the store: export const store = ...`)
-  return {
-    store,
-    server: () => (isServer(server) ? Promise.resolve(server) : serverOf(store, issuer)),
-    close: () => (typeof close === 'function' ? close() : undefined),
+  const { store, server } = exported
+  const close = (): unknown => (typeof exported['close'] === 'function' ? exported['close']() : undefined)
+  if (!isStore(store)) {
+    await close()
+    throw new Error(`${file} must export the store: export const store = ...`)
   }
+  return { store, server: () => (isServer(server) ? Promise.resolve(server) : serverOf(store, issuer)), close }
 }
 
 /** Imports a module. */
@@ -161,12 +161,30 @@ type Open = (
   isNew: boolean,
 ) => Promise<{ readonly store: OpenedStore; readonly close: () => unknown }>
 
+/** Makes a store over an open client, and closes the client if it cannot be made: the process would wait for it. */
+async function openedWith(make: () => OpenedStore, close: () => unknown): ReturnType<Open> {
+  try {
+    return { store: make(), close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+/** Returns true if a database has the table of records. A store makes it where it is missing, and a command that only reads may not. */
+function hasRecords(database: Parameters<typeof sqliteStore>[0]): boolean {
+  return database.prepare(`SELECT 1 FROM sqlite_master WHERE name = 'grantwell_records'`).all().length > 0
+}
+
 /** Functions that open each engine, by the client that the folder has installed. */
 const ENGINES: { readonly [Name in 'postgres' | 'sqlite' | 'redis']: Open } = {
   postgres: async (connectionString, { namespace }) => {
     const { Pool } = installed<typeof import('pg')>('PostgreSQL', 'pg')
     const pool = new Pool({ connectionString, max: 16 })
-    return { store: postgresStore(pool, named(namespace)), close: () => pool.end() }
+    return openedWith(
+      () => postgresStore(pool, named(namespace)),
+      () => pool.end(),
+    )
   },
   sqlite: async (file, { namespace }, isNew) => {
     if (!isNew && !existsSync(file)) throw new Error(`there is no file ${file}: store migrate makes one`)
@@ -176,14 +194,24 @@ const ENGINES: { readonly [Name in 'postgres' | 'sqlite' | 'redis']: Open } = {
       'libsql',
     )
     const database = new Database(file)
-    return { store: sqliteStore(database, named(namespace)), close: () => database.close() }
+    return openedWith(
+      () => {
+        if (!isNew && !hasRecords(database))
+          throw new Error(`${file} has no records of a store: store migrate makes its tables`)
+        return sqliteStore(database, named(namespace))
+      },
+      () => database.close(),
+    )
   },
   redis: async (url, { namespace }) => {
     const { Redis } = installed<typeof import('ioredis')>('Redis', 'ioredis')
     const client = new Redis(url, { maxRetriesPerRequest: 1 })
     // It is told by the operation that fails.
     client.on('error', () => {})
-    return { store: redisStore(client, named(namespace)), close: () => client.disconnect() }
+    return openedWith(
+      () => redisStore(client, named(namespace)),
+      () => client.disconnect(),
+    )
   },
 }
 

@@ -2,14 +2,15 @@
  * `store export` and `store import`: all records of a store in a file of JSON lines, and from it into another store. Both are streamed.
  * @module
  */
-import { createReadStream, createWriteStream, existsSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
+import { createReadStream, existsSync } from 'node:fs'
+import type { FileHandle } from 'node:fs/promises'
+import { open, rename, rm } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { RecordStore } from '../../index.js'
 import type { CopiedRecord, Sum, Summing } from './all-records.js'
-import { allRecords, canonical, copyOf, createSumming } from './all-records.js'
-import { Refused } from './run.js'
+import { allRecords, canonical, copyOf, createSumming, demandScan, digestOf } from './all-records.js'
+import { isTold, Refused } from './run.js'
 import type { Seen } from './seen.js'
 import { createSeen } from './seen.js'
 
@@ -27,15 +28,22 @@ function seconds(): number {
 }
 
 /**
- * Writes all records of a store to a file, and reads the store again to find out if it changed meanwhile.
- * @throws Refused if it did; then there is no file
+ * Writes all records of a store to a file, and reads the store again to find out if it changed meanwhile. Until then the file is named
+ * `.part`.
+ * @throws Error if there is a file of either name
+ * @throws Refused if the store changed; then there is no file
  */
 export async function exportRecords(store: RecordStore, file: string): Promise<Sum> {
+  demandScan(store)
+  const part = `${file}.part`
   if (existsSync(file)) throw new Error(`${file} is there already`)
+  if (existsSync(part)) throw new Error(`${part} is there already: remove it if no other export writes it`)
   const start = seconds()
   const seen = createSeen()
+  // Nobody else may read it: it says who permitted what, and the codes of this moment can be derived from it.
+  const opened = await open(part, 'wx', 0o600)
   try {
-    const written = await writeRecords(store, file, start, seen)
+    const written = await writeRecords(store, opened, start, seen)
     const found = await sumOf(store, start, seen)
     const now = seconds()
     demandEqual(
@@ -43,15 +51,17 @@ export async function exportRecords(store: RecordStore, file: string): Promise<S
       found.at(now),
       'the store changed while it was read: stop all servers, and export again',
     )
-    return written.at(now)
+    if (existsSync(file)) throw new Error(`${file} is there already`)
+    await rename(part, file)
+    return written.all()
   } catch (error) {
-    await rm(file, { force: true })
+    await rm(part, { force: true })
     throw error
   }
 }
 
-/** Writes a head, the records, and an end with their sum. */
-async function writeRecords(store: RecordStore, file: string, start: number, seen: Seen): Promise<Summing> {
+/** Writes a head, the records, and an end with their sum. Closes the file. */
+async function writeRecords(store: RecordStore, file: FileHandle, start: number, seen: Seen): Promise<Summing> {
   const written = createSumming(start)
   async function* lines(): AsyncGenerator<string> {
     const head: Head = { grantwell: 'records', version: 1, at: start }
@@ -63,8 +73,7 @@ async function writeRecords(store: RecordStore, file: string, start: number, see
     }
     yield `${JSON.stringify({ end: true, ...written.all() })}\n`
   }
-  // Nobody else may read it: it says who permitted what, and the codes of this moment can be derived from it.
-  await pipeline(Readable.from(lines(), { highWaterMark: 64 }), createWriteStream(file, { mode: 0o600 }))
+  await pipeline(Readable.from(lines(), { highWaterMark: 64 }), file.createWriteStream({ flush: true }))
   return written
 }
 
@@ -87,35 +96,64 @@ const AT_ONCE = 512
 
 /**
  * Writes all records of a file into a store that has no others, and reads the store to find out if they are there. A record that is there
- * already counts, so an import that was cut off can be run again.
+ * already counts, so an import that was cut off can be run again. Nothing is written before the file is known to be whole, and the store
+ * to have no other records.
  * @throws Refused for a file that is not whole, and for a store that has other records
  */
 export async function importRecords(store: RecordStore, file: string): Promise<Sum> {
+  demandScan(store)
   const start = seconds()
+  const inFile = createSeen()
+  const expected = await checkFile(file, start, inFile)
+  for await (const record of allRecords(store))
+    if (!inFile.has(digestOf(copyOf(record))))
+      throw new Refused(
+        `the store has another record ${record.key} already, and nothing was written: import into a store or namespace without records`,
+      )
+  try {
+    await writeFileRecords(store, file)
+    const found = await sumOf(store, start, inFile)
+    const now = seconds()
+    demandEqual(expected.at(now), found.at(now), 'the store has other records than the file')
+  } catch (error) {
+    // Records may be written by now. Whatever was wrong, it is not as if nothing had been done.
+    throw isTold(error) ? error : new Refused(error instanceof Error ? error.message : String(error))
+  }
+  return expected.all()
+}
+
+/**
+ * Reads a file to its end.
+ * @param inFile - a set that gets the digest of each record
+ * @throws Refused for one that is not whole
+ */
+async function checkFile(file: string, start: number, inFile: Seen): Promise<Summing> {
   const summing = createSumming(start)
   let end: Sum | undefined
-  let waiting: Promise<void>[] = []
   for await (const line of linesOf(file)) {
     if (end !== undefined) throw new Refused(`${file} goes on after its end`)
     if ('end' in line) end = line
-    else {
-      summing.add(line)
-      const writing = writeRecord(store, line)
-      // A failure is thrown when all are awaited, and is no unhandled one until then.
-      writing.catch(() => {})
-      waiting.push(writing)
-    }
-    if (waiting.length < AT_ONCE && end === undefined) continue
+    else inFile.add(summing.add(line))
+  }
+  if (end === undefined) throw new Refused(`${file} is cut off: its last line is not there`)
+  demandEqual(end, summing.all(), `${file} was changed after the export`)
+  return summing
+}
+
+/** Writes the records of a file, many at a time. */
+async function writeFileRecords(store: RecordStore, file: string): Promise<void> {
+  let waiting: Promise<void>[] = []
+  for await (const line of linesOf(file)) {
+    if ('end' in line) break
+    const writing = writeRecord(store, line)
+    // A failure is thrown when all are awaited, and is no unhandled one until then.
+    writing.catch(() => {})
+    waiting.push(writing)
+    if (waiting.length < AT_ONCE) continue
     await Promise.all(waiting)
     waiting = []
   }
   await Promise.all(waiting)
-  if (end === undefined) throw new Refused(`${file} is cut off: its last line is not there`)
-  demandEqual(end, summing.all(), `${file} was changed after the export`)
-  const found = await sumOf(store, start)
-  const now = seconds()
-  demandEqual(summing.at(now), found.at(now), 'the store has other records than the file')
-  return found.at(now)
 }
 
 /** Writes a record, unless it is there already or has expired. */
@@ -126,7 +164,7 @@ async function writeRecord(store: RecordStore, record: CopiedRecord): Promise<vo
   if (await store.write(key, value, { expected: 0, labels, ...expiry })) return
   const [found] = await store.read([key])
   if (found !== undefined && canonical(found.value) !== canonical(value))
-    throw new Refused(`the store has another record ${key} already: import into a store or namespace without records`)
+    throw new Refused(`another record ${key} came into the store during the import: stop all servers, and begin again`)
 }
 
 type Line = CopiedRecord | (Sum & { readonly end: true })

@@ -30,6 +30,20 @@ export function addChange(parent: Command, name: string, description: string): C
 /** The refusal of a command that was carried out: the thing that it is about is not there, or not as it must be. */
 export class Refused extends Error {}
 
+/**
+ * Returns true for an error of the package. A configuration file may have classes of its own copy of the package, so their names are
+ * compared.
+ */
+function isNamed(error: unknown): boolean {
+  const { name } = (error ?? {}) as Readonly<Record<string, unknown>> // anything can be thrown
+  return name === 'GrantwellError' || name === 'StorageUnavailable'
+}
+
+/** Returns true for an error that tells how a command ended that was carried out. All others say that nothing was done. */
+export function isTold(error: unknown): boolean {
+  return error instanceof Refused || isNamed(error)
+}
+
 /** Runs a command with the server of a store, and closes the store after it. */
 export async function withServer(
   options: StoreOptions,
@@ -48,11 +62,10 @@ export async function withConnection(
   try {
     await run(connection)
   } catch (error) {
-    const { code, name, message } = (error ?? {}) as Readonly<Record<string, unknown>> // anything can be thrown
-    // A configuration file may have classes of its own copy of the package, so their names are compared.
-    const named = name === 'GrantwellError' || name === 'StorageUnavailable' ? `${code}: ` : ''
+    const { code, message } = (error ?? {}) as Readonly<Record<string, unknown>> // anything can be thrown
+    const named = isNamed(error) ? `${code}: ` : ''
     printError(escapeLine(`grantwell: ${named}${String(message ?? error).replace(/^grantwell: /, '')}`))
-    exitWith(named === '' && !(error instanceof Refused) ? EXIT.failure : EXIT.problems)
+    exitWith(isTold(error) ? EXIT.problems : EXIT.failure)
   } finally {
     await connection.close()
   }

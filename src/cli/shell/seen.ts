@@ -8,6 +8,8 @@
 export interface Seen {
   /** Adds a digest, of which the first 12 bytes count. @returns true if it is new */
   readonly add: (digest: Buffer) => boolean
+  /** Returns true if a digest was added, as far as its first 12 bytes tell. */
+  readonly has: (digest: Buffer) => boolean
   /** Empties the set, and keeps its space for as many again. */
   readonly clear: () => void
 }
@@ -21,17 +23,19 @@ export function createSeen(): Seen {
   let table = new Uint32Array(places * WORDS)
   let count = 0
 
-  /** Puts a digest at the first free place from its own on. A free place has zeros alone. @returns false if it is there */
-  function put(a: number, b: number, c: number): boolean {
+  /** Returns the place of a digest: where it is, or the first free one from its own on. A free place has zeros alone. */
+  function placeOf(a: number, b: number, c: number): { readonly at: number; readonly isFree: boolean } {
     for (let at = (a % places) * WORDS; ; at = (at + WORDS) % table.length) {
-      if (table[at] === a && table[at + 1] === b && table[at + 2] === c) return false
-      if (table[at] === 0 && table[at + 1] === 0 && table[at + 2] === 0) {
-        table[at] = a
-        table[at + 1] = b
-        table[at + 2] = c
-        return true
-      }
+      if (table[at] === a && table[at + 1] === b && table[at + 2] === c) return { at, isFree: false }
+      if (table[at] === 0 && table[at + 1] === 0 && table[at + 2] === 0) return { at, isFree: true }
     }
+  }
+
+  /** Puts a digest at its place. @returns false if it is there */
+  function put(a: number, b: number, c: number): boolean {
+    const { at, isFree } = placeOf(a, b, c)
+    if (isFree) table.set([a, b, c], at)
+    return isFree
   }
 
   function grow(): void {
@@ -51,6 +55,8 @@ export function createSeen(): Seen {
       if (count * 4 > places * 3) grow()
       return true
     },
+
+    has: (digest) => !placeOf(digest.readUInt32LE(0), digest.readUInt32LE(4), digest.readUInt32LE(8)).isFree,
 
     clear() {
       table.fill(0)

@@ -25,7 +25,7 @@ Examples:
   grantwell store export records.jsonl --sqlite grants.db
   grantwell store import records.jsonl --redis redis://127.0.0.1
 
-Exit code: 0, 1 when something is wrong with the store or the file, 2 when nothing was done.`,
+Exit code: 0, 1 when something is wrong with the store or the file, 2 when the command line is wrong or there is no such store.`,
     )
   addCare(store)
   addReading(store)
@@ -38,7 +38,7 @@ function addCare(parent: Command): void {
   )
     .option('--print', 'print the SQL for PostgreSQL in place of running it')
     .action(async (options: StoreOptions & { print?: true }) =>
-      withConnection(options, (connection) => migrate(connection, options), true),
+      withConnection(options, (connection) => migrate(connection, options), options.print === undefined),
     )
   withStoreOptions(
     parent.command('health').description('Ask the store and the clock once, and say what is wrong.'),
@@ -67,6 +67,8 @@ async function migrate({ store }: Connection, options: StoreOptions & { readonly
     return show(options, { sql }, () => [sql])
   }
   await store.migrate?.()
+  // PostgreSQL was asked already. Redis and SQLite are asked here.
+  await store.read(['issuer'])
   await show(options, { migrated: true }, () => ['the store is ready'])
 }
 

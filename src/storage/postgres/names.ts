@@ -35,8 +35,13 @@ export function encodeLabel(label: string): string {
   return encoded.length <= 256 ? `=${encoded}` : `#${portableDigests.sha256(encoded)}${encoded}`
 }
 
-/** Decodes a label. */
+/**
+ * Decodes a label.
+ * @throws Error for a digest alone, as an earlier release kept of a long label
+ */
 export function decodeLabel(encoded: string): string {
+  if (encoded.startsWith('#') && encoded.length === DIGEST_LENGTH)
+    throw new Error('a label was kept as a digest alone by an earlier release: write its record again')
   return decodeName(encoded.slice(encoded.startsWith('#') ? DIGEST_LENGTH : 1))
 }
 
