@@ -5,6 +5,7 @@
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { configDefaults, defineConfig } from 'vitest/config'
+import { LongestFirst } from './longest-first.js'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const everyLine = { statements: 100, branches: 100, functions: 100, lines: 100 }
@@ -53,11 +54,19 @@ const MESSAGES = `${PROTOCOL}|test/server/!(application-life)*`
 /** The tests of functions alone. */
 const FUNCTIONS = 'test/{core,metadata,pages}/*'
 
+/**
+ * Other tests whose quick files share their processes, which takes a sixth less of the processors. Those left out replace modules of Node,
+ * or measure memory.
+ */
+const SHARING =
+  'docs/snippets/*|test/{console,docs,testing,release,opentelemetry}/*|test/client/!(file-lock-race|file-lock-strangers|modeless-disk)'
+
 /** Makes the configuration of one of the two runs. */
 export function configureRun(run: 'quick' | 'slow') {
   const ending = run === 'slow' ? '.slow.test.ts' : '.test.ts'
   const filesOf = (folders: string): string[] => folders.split('|').map((folder) => `${folder}${ending}`)
   const slow = run === 'quick' ? [SLOW] : []
+  const sharing = run === 'quick' ? filesOf(SHARING) : []
 
   /** Makes a project whose files share their processes: loading the sources anew for each would take a third of the time. */
   function together(name: string, include: readonly string[], adapter: 'direct' | 'node' | 'fetch' = 'direct') {
@@ -69,7 +78,7 @@ export function configureRun(run: 'quick' | 'slow') {
 
   /** Makes the project of all other files, each in a process of its own. */
   function apart(name: string) {
-    const exclude = [...configDefaults.exclude, ...slow, ...filesOf(MESSAGES), ...filesOf(FUNCTIONS)]
+    const exclude = [...configDefaults.exclude, ...slow, ...filesOf(MESSAGES), ...filesOf(FUNCTIONS), ...sharing]
     const env = { GRANTWELL_ADAPTER: 'direct' }
     return { root, resolve, test: { name, env, ...patience, include: [`{test,docs/snippets}/**/*${ending}`], exclude } }
   }
@@ -82,10 +91,12 @@ export function configureRun(run: 'quick' | 'slow') {
         together('direct', filesOf(MESSAGES)),
         ...(run === 'slow' ? adapters : []),
         together('functions', filesOf(FUNCTIONS)),
+        together('sharing', sharing),
         apart('apart'),
       ],
       // Two more than there are cores, since tests of stores, browsers and processes wait for these.
       maxWorkers: availableParallelism() + 2,
+      sequence: { sequencer: LongestFirst },
       // Of the whole run, not of each project.
       globalSetup: ['test/engines/notice.ts', ...(run === 'slow' ? ['test/clients/notice.ts', 'test/once.ts'] : [])],
       // .ci/run counts the tests from this file.
