@@ -123,7 +123,7 @@ afterAll(async () => {
   rmSync(base, { recursive: true, force: true })
 })
 
-describe('the release', () => {
+describe('the release', { timeout: 2 * PATIENCE }, () => {
   it('has a version, a changelog and a tag', async () => {
     await run(copy, 'npm', ['version', 'minor'], SOMEBODY)
     expect(JSON.parse(read('package.json')).version).toBe('0.2.0')

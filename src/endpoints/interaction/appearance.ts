@@ -65,7 +65,7 @@ export function readAppearance({ appearance, onError }: Pick<Settings<never>, 'a
     if (own.name === undefined && (own.logo ?? own.homeUrl) !== undefined)
       throw configurationError(`${PLACE}: the option name must be given where logo or homeUrl is`)
     const colours = own.colours === undefined ? {} : readColours(own.colours)
-    for (const { scheme, above, below, contrast, least } of faintPairs(colours)) {
+    for (const { scheme, above, below, contrast, least } of own.colours === undefined ? [] : faintPairs(colours)) {
       const words = `${above} on ${below} has a contrast of ${contrast} in the ${scheme}; people need ${least}`
       onError(configurationError(`${PLACE}, colours: ${words} (WCAG 2.2, success criteria 1.4.3 and 1.4.11)`))
     }
