@@ -26,11 +26,9 @@ const BOTH: readonly Permission[] = ['r', 'rw']
  */
 export function serviceScopes(options: ServiceScopesOptions = {}): ScopeCatalogue<NamedScopeDefinition> {
   const { service = 'native', unknown = 'refuse' } = readOptions<ServiceScopesOptions>('serviceScopes', options, TAKES)
-  const define = (name: string, permissions: readonly Permission[], description: string): NamedScopeDefinition => ({
-    name,
-    permissions,
-    description,
-  })
+  // Frozen, since the servers of a process share the default catalogue, and the pages of a host get its definitions.
+  const define = (name: string, permissions: readonly Permission[], description: string): NamedScopeDefinition =>
+    Object.freeze({ name, permissions, description })
   const definitions = [
     define('repo-code', BOTH, 'Repository code through Git commands'),
     define('repo-pr', BOTH, 'Pull requests'),

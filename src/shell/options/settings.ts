@@ -127,20 +127,13 @@ export function resolveOptions<Native>(options: AuthorizationServerOptions<Nativ
   }
 }
 
-let defaults: ReturnType<typeof serviceScopes> | undefined
-
-/** Returns the catalogue of the specification. It is made once, since that takes half of the time in which a server is made. */
-function defaultScopes(): ReturnType<typeof serviceScopes> {
-  if (defaults !== undefined) return defaults
-  defaults = serviceScopes()
-  // Frozen, since all servers share it, and the pages of a host get its definitions.
-  for (const definition of defaults.definitions) Object.freeze(definition)
-  return defaults
-}
+/** The catalogue of the specification. It is made once for all servers, since that takes half of the time in which a server is made. */
+let defaultScopes: ReturnType<typeof serviceScopes> | undefined
 
 /** Creates the rules of all grants. */
 function createRules(own: AuthorizationServerOptions<never>): GrantRules & Pick<Settings<never>, 'audiences'> {
-  const catalogue = own.scopes ?? defaultScopes()
+  defaultScopes ??= serviceScopes()
+  const catalogue = own.scopes ?? defaultScopes
   return {
     catalogue,
     audiences: audiencesOf(own.audiences ?? [], catalogue, own.allowInsecureIssuer ?? false),
