@@ -55,8 +55,8 @@ const MESSAGES = `${PROTOCOL}|test/server/!(application-life)*`
 const FUNCTIONS = 'test/{core,metadata,pages}/*'
 
 /**
- * Other tests whose quick files share their processes, which takes a sixth less of the processors. Those left out replace modules of Node,
- * or measure memory.
+ * Other tests whose quick files share their processes: the 45 of the documentation took 114 seconds of processor time apart, and take 71.
+ * Those left out replace modules of Node, measure memory, or start engines and processes of their own.
  */
 const SHARING =
   'docs/snippets/*|test/{console,docs,testing,release,opentelemetry}/*|test/client/!(file-lock-race|file-lock-strangers|modeless-disk)'

@@ -96,8 +96,10 @@ async function main(): Promise<void> {
       exitWith(EXIT.failure)
     }
   }
-  // A connection that a configuration file opened and does not close would keep the process for ever.
-  process.stdout.write('', (error) => error ?? process.exit())
+  // A connection that a configuration file opened and does not close would keep the process for ever. A closed pipe ends it by itself.
+  process.stdout.write('', (error) => {
+    if (!error) process.exit()
+  })
 }
 
 void main()

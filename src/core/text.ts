@@ -29,7 +29,7 @@ const ASCII = /^[\x20-\x7e]*$/
 /** Checks that a person sees at most so many characters; and, since marks can be piled up without end, their size. */
 export function isWithin(text: string, limit: number): boolean {
   if (text.length > limit * CODE_UNITS_PER_CHARACTER) return false
-  // Most names are ASCII, in which each code unit is a character. To make a segmenter takes longer than all the rest of a registration's check.
+  // Most names are ASCII, in which each code unit is a character.
   if (ASCII.test(text)) return text.length <= limit
   // Counted no further than the limit: V8 takes 60 ms to segment 5,600 letters, and more than twice as long for twice as many.
   let left = limit

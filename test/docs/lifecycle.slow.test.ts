@@ -1,5 +1,5 @@
 /**
- * The page of one grant's life in a real browser, by keyboard alone, on a dark phone and on a light desk.
+ * The page of one grant's life in a real browser, by keyboard alone, on a phone and on a desk, light and dark.
  */
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
@@ -22,8 +22,10 @@ describe.skipIf(executablePath === undefined)('the page of a lifecycle in Chromi
   }
 
   it.each([
+    [390, 'light'],
     [390, 'dark'],
     [1280, 'light'],
+    [1280, 'dark'],
   ] as const)('at %i px, %s, keys alone walk through a lost answer and a replay', async (width, colorScheme) => {
     const { page, check } = await open('', width, colorScheme)
     await says(page, 'Press “Authorize” to begin.')

@@ -1,5 +1,5 @@
 /**
- * The playground in a real browser, by keyboard alone, on a dark phone and on a light desk.
+ * The playground in a real browser, by keyboard alone, on a phone and on a desk, light and dark.
  */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -57,8 +57,10 @@ describe('the built pages', () => {
 })
 
 describe.skipIf(executablePath === undefined).each([
+  { width: 390, colorScheme: 'light' },
   { width: 390, colorScheme: 'dark' },
   { width: 1280, colorScheme: 'light' },
+  { width: 1280, colorScheme: 'dark' },
 ] as const)('the playground, $width wide and $colorScheme', ({ width, colorScheme }) => {
   it('reads a metadata record, and changes it', async () => {
     const { page, check } = await open('/playground/metadata', { width, colorScheme })

@@ -64,13 +64,14 @@ export function readAppearance({ appearance, onError }: Pick<Settings<never>, 'a
     const own = readOptions<Appearance>(PLACE, appearance, TAKES)
     if (own.name === undefined && (own.logo ?? own.homeUrl) !== undefined)
       throw configurationError(`${PLACE}: the option name must be given where logo or homeUrl is`)
-    const colours = own.colours === undefined ? {} : readColours(own.colours)
-    for (const { scheme, above, below, contrast, least } of own.colours === undefined ? [] : faintPairs(colours)) {
+    // Frozen, since every page of the host gets the same.
+    if (own.colours === undefined) return Object.freeze(own)
+    const colours = readColours(own.colours)
+    for (const { scheme, above, below, contrast, least } of faintPairs(colours)) {
       const words = `${above} on ${below} has a contrast of ${contrast} in the ${scheme}; people need ${least}`
       onError(configurationError(`${PLACE}, colours: ${words} (WCAG 2.2, success criteria 1.4.3 and 1.4.11)`))
     }
-    // Frozen, since every page of the host gets the same.
-    return Object.freeze(own.colours === undefined ? own : Object.assign(own, { colours: freezeAll(colours) }))
+    return Object.freeze(Object.assign(own, { colours: freezeAll(colours) }))
   } catch (error) {
     onError(error)
     return readOptions<Appearance>(PLACE, {}, TAKES)

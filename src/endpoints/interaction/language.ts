@@ -5,12 +5,11 @@
 import { configurationError } from '../../core/errors.js'
 import type { Takes } from '../../core/takes.js'
 import { came, isObject } from '../../core/takes.js'
-import type { Language, PageLanguage, Texts } from '../../pages/index.js'
+import type { Language, Texts } from '../../pages/index.js'
 import { loadTexts, pageLanguages } from '../../pages/index.js'
 import { en } from '../../pages/texts/en.js'
 import type { HttpRequest } from '../../protocol/message.js'
 import { headerOf } from '../../protocol/message.js'
-import type { KnownLanguage } from '../../protocol/pages/locale.js'
 import { acceptedTags, fittingLanguage, knownLanguages, listedTags } from '../../protocol/pages/locale.js'
 import { checkedAnswer } from '../../shell/host.js'
 import type { Settings } from '../../shell/options/settings.js'
@@ -25,8 +24,8 @@ const LOCALE: Takes = {
 
 const ENGLISH: Language = { locale: 'en', texts: Object.freeze({ ...en }) }
 
-/** The languages of this package. Read once: the platform takes a millisecond for it. */
-let ours: readonly KnownLanguage<PageLanguage>[] | undefined
+/** The languages of this package. */
+const OURS = knownLanguages(pageLanguages)
 
 /** Makes the function that finds the language of a request, of those of this package and those that the host adds. */
 export function createLanguages<Native>(
@@ -34,17 +33,15 @@ export function createLanguages<Native>(
 ): FindLanguage<Native> {
   const { locale: choose, onError } = settings
   const own = soundTexts(settings)
-  ours ??= knownLanguages(pageLanguages)
-  const base = ours
-  const known = own.size === 0 ? base : knownLanguages([...new Set([...pageLanguages, ...own.keys()])])
+  const known = own.size === 0 ? OURS : knownLanguages([...new Set([...pageLanguages, ...own.keys()])])
   const loaded = new Map<string, Promise<Texts>>()
 
   function load(language: string): Promise<Texts> {
     const before = loaded.get(language)
     if (before !== undefined) return before
-    const nearest = fittingLanguage([language], base)?.language ?? 'en'
+    const base = fittingLanguage([language], OURS)?.language ?? 'en'
     // Frozen, since every page of the host gets the same.
-    const loading = loadTexts(nearest).then((texts) => Object.freeze({ ...texts, ...own.get(language) }))
+    const loading = loadTexts(base).then((texts) => Object.freeze({ ...texts, ...own.get(language) }))
     loaded.set(language, loading)
     // The next page tries again.
     loading.catch(() => loaded.delete(language))

@@ -127,7 +127,7 @@ export function resolveOptions<Native>(options: AuthorizationServerOptions<Nativ
   }
 }
 
-/** The catalogue of the specification. It is made once for all servers, since that takes half of the time in which a server is made. */
+/** The catalogue of the specification. It is made once for all servers, since it takes more than half of the time of one. */
 let defaultScopes: ReturnType<typeof serviceScopes> | undefined
 
 /** Creates the rules of all grants. */
