@@ -56,10 +56,10 @@ const FUNCTIONS = 'test/{core,metadata,pages}/*'
 
 /**
  * Other tests whose quick files share their processes: the 45 of the documentation took 114 seconds of processor time apart, and take 71.
- * Those left out replace modules of Node, measure memory, or start engines and processes of their own.
+ * Those left out replace globals or modules of Node, measure memory, or start engines and processes of their own.
  */
 const SHARING =
-  'docs/snippets/*|test/{console,docs,testing,release,opentelemetry}/*|test/client/!(file-lock-race|file-lock-strangers|modeless-disk)'
+  'docs/snippets/!(fetch)|test/{console,docs,testing,release,opentelemetry}/*|test/client/!(file-lock-race|file-lock-strangers|modeless-disk)'
 
 /** Makes the configuration of one of the two runs. */
 export function configureRun(run: 'quick' | 'slow') {
@@ -72,7 +72,12 @@ export function configureRun(run: 'quick' | 'slow') {
   function together(name: string, include: readonly string[], adapter: 'direct' | 'node' | 'fetch' = 'direct') {
     const exclude = [...configDefaults.exclude, ...slow]
     const env = { GRANTWELL_ADAPTER: adapter }
-    return { root, resolve, test: { name, env, ...patience, isolate: false, include: [...include], exclude } }
+    const setupFiles = ['test/same-globals.ts']
+    return {
+      root,
+      resolve,
+      test: { name, env, ...patience, isolate: false, setupFiles, include: [...include], exclude },
+    }
   }
   const adapters = (['node', 'fetch'] as const).map((adapter) => together(adapter, [ADAPTED], adapter))
 
