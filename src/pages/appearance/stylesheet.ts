@@ -100,7 +100,7 @@ dd { font-weight: 500; }
   letter-spacing: 0.08em;
 }
 .code { font-weight: 600; }
-p.code { margin-block: 1rem; font-size: clamp(1.75rem, 9vw, 2.5rem); line-height: 1.2; text-align: center; }
+p.code { margin-block: 1rem; font-size: clamp(1.75rem, 9vw, 2.5rem); line-height: 1.3; text-align: center; }
 
 main > section, form { margin-top: 1.5rem; padding-top: 1.5rem; border-top: 1px solid var(--line); }
 section > p { margin-top: 0.5rem; }
