@@ -38,8 +38,10 @@ async function createAuditTable(pool: Pool) {
   )`)
   await pool.query('CREATE INDEX IF NOT EXISTS audit_grant ON audit (grant_id)')
   return async (event: AuditEvent): Promise<void> => {
-    const { at, type, subject, clientId, applicationId, grantId } = { ...COLUMNS, ...event }
-    const values = [at, type, subject, clientId ?? applicationId, grantId, event]
+    // What was not stored is about the grant or the application of its events.
+    const [about] = event.type === 'not_stored' ? event.events : [event]
+    const { subject, clientId, applicationId, grantId } = { ...COLUMNS, ...about }
+    const values = [event.at, event.type, subject, clientId ?? applicationId, grantId, event]
     await pool.query('INSERT INTO audit VALUES (to_timestamp($1), $2, $3, $4, $5, $6)', values)
   }
 }
@@ -82,7 +84,9 @@ async function endAll(server: AuthorizationServer, user: string, request: Reques
 /** Takes a user out of the rows that are older than you may keep them. */
 async function forget(trail: Pool, subject: string, days: number) {
   await trail.query(
-    `UPDATE audit SET subject = NULL, event = event - 'subject' - 'request'
+    `UPDATE audit SET subject = NULL, event = event - 'subject' - 'request' || CASE WHEN event ? 'events'
+       THEN jsonb_build_object('events', (SELECT jsonb_agg(e - 'subject' - 'request') FROM jsonb_array_elements(event -> 'events') e))
+       ELSE '{}' END
      WHERE subject = $1 AND at < now() - make_interval(days => $2)`,
     [subject, days],
   )
@@ -126,9 +130,20 @@ describeWith(describe, postgresql, 'PostgreSQL', () => {
         { type: 'application', client_id: 'web', event: { change: 'suspended', actor: 'root' } },
       ])
 
+      // Another request was first, so what was announced of this one does not count.
+      const write = await createAuditTable(trail)
+      const [revoked] = (await rows()).filter(({ type }) => type === 'revoked')
+      await write({ type: 'not_stored', at: revoked?.event.at, cause: 'overtaken', events: [revoked?.event] })
+      expect((await rows()).filter(({ type }) => type === 'not_stored')).toMatchObject([
+        { subject: 'ada', client_id: 'web', grant_id: revoked?.grant_id },
+      ])
+
       await trail.query("UPDATE audit SET at = at - interval '100 days'")
       await forget(trail, 'ada', 90)
       expect(JSON.stringify(await rows())).not.toMatch(/ada|7f3a/)
+      expect((await rows()).filter(({ type }) => type === 'not_stored')).toMatchObject([
+        { grant_id: revoked?.grant_id, event: { events: [{ type: 'revoked', cause: 'user' }] } },
+      ])
     } finally {
       await Promise.all(pools.map((pool) => pool.end()))
       await engine.remove()

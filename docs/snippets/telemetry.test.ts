@@ -11,13 +11,16 @@ import type { Pool } from 'pg'
 // #endregion imports
 
 // #region sdk-imports
-import { context, metrics } from '@opentelemetry/api'
+import { context, metrics, trace } from '@opentelemetry/api'
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks'
 import { PrometheusExporter } from '@opentelemetry/exporter-prometheus'
 import { MeterProvider } from '@opentelemetry/sdk-metrics'
+import type { SpanExporter } from '@opentelemetry/sdk-trace'
+import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace'
 // #endregion sdk-imports
 import { readFileSync } from 'node:fs'
 import pg from 'pg'
+import { InMemorySpanExporter } from '@opentelemetry/sdk-trace'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { describeWith, postgresql } from '../../test/engines/available.js'
 import { startPostgres } from '../../test/engines/postgres.js'
@@ -37,20 +40,23 @@ function createServer(pool: Pool) {
 
 // #region sdk
 /** Call it once, before the server is created. */
-function startTelemetry(port = 9464) {
+function startTelemetry(spanExporter: SpanExporter, port = 9464) {
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable())
   const exporter = new PrometheusExporter({ port })
   metrics.setGlobalMeterProvider(new MeterProvider({ readers: [exporter] }))
-  return exporter
+  const spans = new BatchSpanProcessor({ exporter: spanExporter })
+  trace.setGlobalTracerProvider(new TracerProvider({ spanProcessors: [spans] }))
+  return { exporter, spans }
 }
 // #endregion sdk
 
 describeWith(describe, postgresql, 'the page "Telemetry"', () => {
   let text: string
+  const finished = new InMemorySpanExporter()
 
   beforeAll(async () => {
     const port = await freePort()
-    const exporter = startTelemetry(port)
+    const { exporter, spans } = startTelemetry(finished, port)
     const engine = await startPostgres()
     const pool = new pg.Pool(engine.connection)
     const complaints = vi.spyOn(console, 'error').mockImplementation(() => {})
@@ -66,6 +72,7 @@ describeWith(describe, postgresql, 'the page "Telemetry"', () => {
       expect((await exchange(demo, code)).status).toBe(400)
       await pool.end()
       expect((await refresh(demo, body.refresh_token)).status).toBe(503)
+      await spans.forceFlush()
       text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
     } finally {
       complaints.mockRestore()
@@ -73,7 +80,19 @@ describeWith(describe, postgresql, 'the page "Telemetry"', () => {
       await exporter.shutdown()
       context.disable()
       metrics.disable()
+      trace.disable()
     }
+  })
+
+  it('gives the exporter a span of each request, with its trips to the store', () => {
+    const spans = finished.getFinishedSpans()
+    const [refreshed] = spans.filter(({ attributes }) => attributes['grantwell.grant_type'] === 'refresh_token')
+    expect(refreshed).toMatchObject({ name: 'POST /oauth2/token', attributes: { 'grantwell.result': 'answered' } })
+    const within = spans.filter(
+      ({ parentSpanContext }) => parentSpanContext?.spanId === refreshed?.spanContext().spanId,
+    )
+    expect(within.map(({ name }) => name)).toEqual(['read records', 'write records'])
+    expect(spans.map(({ name }) => name)).toContain('grantwell guard')
   })
 
   it('gives Prometheus the metrics of requests, of the store and of grants', () => {
