@@ -21,6 +21,7 @@ import { nodeDigests } from 'grantwell/node'
 import type { MemoryStore } from 'grantwell/storage/memory'
 import { memoryStore } from 'grantwell/storage/memory'
 import { parseCredential } from '../src/core/credentials/credential.js'
+import { recordFault } from '../src/shell/records/check-record.js'
 import { transport } from './transports/index.js'
 
 export const START = 1_800_000_000
@@ -85,7 +86,7 @@ export async function testServer(options: Partial<AuthorizationServerOptions> = 
   const store = memoryStore({ clock: () => clock.now })
   const server = createAuthorizationServer({
     issuer: ISSUER,
-    store,
+    store: soundStore(store, options.clock ?? (() => clock.now)),
     digests: nodeDigests,
     user: () => session.user,
     signInUrl: (returnTo) => `/sign-in?return_to=${encodeURIComponent(returnTo)}`,
@@ -107,6 +108,19 @@ export async function testServer(options: Partial<AuthorizationServerOptions> = 
   events.length = 0
   errors.length = 0
   return { server, store, clock, events, errors, session }
+}
+
+/** A store that takes sound records alone: those that `grantwell store check` finds nothing wrong with. */
+function soundStore(store: RecordStore, clock: () => number): RecordStore {
+  return {
+    ...store,
+    write: (key, value, { expected, expiresAt, labels = [] }) => {
+      const isRemoval = expiresAt !== undefined && clock() >= expiresAt
+      const fault = isRemoval ? undefined : recordFault({ key, value, version: 1, expiresAt, labels })
+      if (fault !== undefined) throw new Error(`${key}: ${fault}`)
+      return store.write(key, value, { expected, expiresAt, labels })
+    },
+  }
 }
 
 /** The same over a store that answers a moment later, so that requests at once meet in it. */

@@ -4,6 +4,7 @@
  */
 import type { Application } from '../../core/application/application.js'
 import { clientKeyOf, portableDigests } from '../../core/credentials/digests.js'
+import { isGrant } from '../../core/grant/grant.js'
 import type { ScannedRecord } from '../../storage/record-store.js'
 import type { RecordWrite } from '../records.js'
 import { grantWrite, keys, recordAs } from '../records.js'
@@ -25,7 +26,7 @@ export function recordFault(stored: ScannedRecord): string | undefined {
   const fault = shapeFault(key, record.value)
   if (fault !== undefined) return fault
   if (PASSING.has(kindOf(key)) && expiresAt === undefined) return 'it never expires, though its kind must'
-  const wanted = expected(record)
+  const wanted = expected(record, labels)
   if (wanted === undefined) return undefined
   if (wanted.key !== key) return `it belongs under the key ${wanted.key}`
   const missing = wanted.labels?.filter((label) => !labels.includes(label)) ?? []
@@ -36,11 +37,20 @@ export function recordFault(stored: ScannedRecord): string | undefined {
 }
 
 /** Makes the write of a record anew, for kinds whose place follows from what they hold. */
-function expected({ key, value }: ScannedRecord): Omit<RecordWrite, 'value'> | undefined {
+function expected(
+  { key, value }: Pick<ScannedRecord, 'key' | 'value'>,
+  labels: readonly string[],
+): Omit<RecordWrite, 'value'> | undefined {
   switch (kindOf(key)) {
     case 'grant': {
       const grant = recordAs.grantRecord(value)
-      return grant === undefined ? undefined : grantWrite(grant)
+      if (grant === undefined) return undefined
+      const write = grantWrite(grant)
+      // A newer grant of the same user took its place: no list shows it, and it goes early.
+      if (isGrant(grant) && grant.revokedAt !== undefined && labels.length === 0)
+        return { key: write.key, expiresAt: 0 }
+      // No list of a user finds a grant whose user was erased.
+      return isGrant(grant) && grant.subject === '' ? { ...write, labels: [`client:${grant.clientId}`] } : write
     }
     case 'application': {
       const application = recordAs.application(value)

@@ -15,8 +15,10 @@ function is(words: string, fits: (value: unknown) => boolean): Check {
 const TEXT = is('a text', (value) => typeof value === 'string')
 const NAME = is('a text that is not empty', (value) => typeof value === 'string' && value !== '')
 const WHOLE = is('a whole number from 0 on', (value) => Number.isSafeInteger(value) && Number(value) >= 0)
+const NONE = is('an empty list', (value) => Array.isArray(value) && value.length === 0)
 const FLAG = is('true or false', (value) => typeof value === 'boolean')
 const TRUE = is('true', (value) => value === true)
+const DIGEST_OR_NONE: Check = (value, at) => (value === '' ? undefined : DIGEST(value, at))
 const DIGEST = is('a digest', (value) => typeof value === 'string' && /^[\w-]{43}$/.test(value))
 
 function oneOf(...values: readonly string[]): Check {
@@ -101,27 +103,46 @@ const CODE = either(({ redirectUri }) =>
       ),
 )
 
+/** A grant whose user was erased. It has ended, and names neither user nor address. */
+const ERASED_GRANT = object(
+  {
+    id: NAME,
+    clientId: NAME,
+    subject: TEXT,
+    createdAt: WHOLE,
+    keepUntil: WHOLE,
+    code: either(({ redirectUri }) =>
+      redirectUri === undefined ? DEVICE_CODE : object({ digest: DIGEST, redirectUri: TEXT, expiresAt: WHOLE }),
+    ),
+    pairs: NONE,
+    revokedAt: WHOLE,
+  },
+  {},
+)
+
 const GRANT = either(({ pairs, subject }) =>
-  pairs === undefined && subject === undefined
-    ? object(
-        { id: NAME, clientId: NAME, scopes: listOf(NAME), createdAt: WHOLE, keepUntil: WHOLE, code: DEVICE_CODE },
-        { audience: AUDIENCE },
-      )
-    : object(
-        {
-          id: NAME,
-          clientId: NAME,
-          subject: NAME,
-          scopes: listOf(NAME),
-          resources: RESOURCES,
-          createdAt: WHOLE,
-          keepUntil: WHOLE,
-          code: CODE,
-          pairs: listOf(TOKEN_PAIR),
-          retired: listOf(DIGEST),
-        },
-        { audience: AUDIENCE, lastUsedAt: WHOLE, revokedAt: WHOLE },
-      ),
+  subject === ''
+    ? ERASED_GRANT
+    : pairs === undefined && subject === undefined
+      ? object(
+          { id: NAME, clientId: NAME, scopes: listOf(NAME), createdAt: WHOLE, keepUntil: WHOLE, code: DEVICE_CODE },
+          { audience: AUDIENCE },
+        )
+      : object(
+          {
+            id: NAME,
+            clientId: NAME,
+            subject: NAME,
+            scopes: listOf(NAME),
+            resources: RESOURCES,
+            createdAt: WHOLE,
+            keepUntil: WHOLE,
+            code: CODE,
+            pairs: listOf(TOKEN_PAIR),
+            retired: listOf(DIGEST),
+          },
+          { audience: AUDIENCE, lastUsedAt: WHOLE, revokedAt: WHOLE },
+        ),
 )
 
 const DETAILS = {
@@ -164,7 +185,7 @@ const OPTIONAL_HEAD = {
     {
       keepUntil: WHOLE,
       accessToken: DIGEST,
-      document: object({ digest: DIGEST, until: WHOLE }),
+      document: object({ digest: DIGEST_OR_NONE, until: WHOLE }),
       method: oneOf('client_secret_post'),
       approvedByPolicy: TRUE,
     },
