@@ -14,10 +14,15 @@ const NAMES = [
   'TextDecoder',
   'TextEncoder',
   'URL',
+  'clearTimeout',
+  'fetch',
+  'queueMicrotask',
+  'setImmediate',
+  'setInterval',
+  'setTimeout',
 ] as const
-const FUNCTIONS = ['clearTimeout', 'fetch', 'queueMicrotask', 'setImmediate', 'setInterval', 'setTimeout'] as const
 
-const valuesNow = () => [...NAMES, ...FUNCTIONS].map((name) => [name, globalThis[name]] as const)
+const valuesNow = () => NAMES.map((name) => [name, globalThis[name]] as const)
 const before = valuesNow()
 
 afterAll(() => {

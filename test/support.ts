@@ -86,7 +86,6 @@ export async function testServer(options: Partial<AuthorizationServerOptions> = 
   const store = memoryStore({ clock: () => clock.now })
   const server = createAuthorizationServer({
     issuer: ISSUER,
-    store: soundStore(store, options.clock ?? (() => clock.now)),
     digests: nodeDigests,
     user: () => session.user,
     signInUrl: (returnTo) => `/sign-in?return_to=${encodeURIComponent(returnTo)}`,
@@ -94,6 +93,7 @@ export async function testServer(options: Partial<AuthorizationServerOptions> = 
     onEvent: (event) => events.push(withoutRequest(event)),
     onError: (error) => errors.push(error),
     ...options,
+    store: soundStore(options.store ?? store, options.clock ?? (() => clock.now)),
   })
   await server.applications.register(registration(), WEB)
   await server.applications.register(
@@ -114,11 +114,12 @@ export async function testServer(options: Partial<AuthorizationServerOptions> = 
 function soundStore(store: RecordStore, clock: () => number): RecordStore {
   return {
     ...store,
-    write: (key, value, { expected, expiresAt, labels = [] }) => {
+    write: (key, value, options) => {
+      const { expiresAt, labels = [] } = options
       const isRemoval = expiresAt !== undefined && clock() >= expiresAt
       const fault = isRemoval ? undefined : recordFault({ key, value, version: 1, expiresAt, labels })
       if (fault !== undefined) throw new Error(`${key}: ${fault}`)
-      return store.write(key, value, { expected, expiresAt, labels })
+      return store.write(key, value, options)
     },
   }
 }

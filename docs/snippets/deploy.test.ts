@@ -9,6 +9,7 @@ import type { AuthorizationServerOptions, RecordStore } from 'grantwell'
 import { createAuthorizationServer } from 'grantwell'
 import { createNodeHandler, nodeDigests } from 'grantwell/node'
 // #endregion imports
+import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { memoryStore } from 'grantwell/storage/memory'
 import { expect, it } from 'vitest'
@@ -54,8 +55,15 @@ function start(options: AuthorizationServerOptions<http.IncomingMessage>, port: 
   web.maxConnections = 2_000
   web.listen(port, '127.0.0.1') // the proxy reaches it; nobody else does
 
+  let isClosing = false
+  web.prependListener('request', (_, response) => {
+    // A connection that is always busy would keep `close` waiting.
+    if (isClosing) response.setHeader('Connection', 'close')
+  })
+
   /** Takes no new connection, waits for the requests that run, and closes the store last. */
   const close = async () => {
+    isClosing = true
     await new Promise((resolve) => web.close(resolve))
     await closeStore()
   }
@@ -75,7 +83,23 @@ it('starts by its environment, and ends in order', async () => {
   const metadata = (await answer.json()) as { readonly issuer: string; readonly token_endpoint: string }
   expect(metadata.issuer).toBe('https://git.example')
   expect(metadata.token_endpoint).toBe('https://git.example/oauth2/token')
-  await close()
+  // A connection that is busy while the service ends: the request under way is answered, and the next one is the last.
+  const agent = new http.Agent({ keepAlive: true, maxSockets: 1 })
+  const send = (method: string, path: string) => http.request({ host: '127.0.0.1', port, method, path, agent })
+  const answerTo = async (request: http.ClientRequest) => {
+    const [response] = (await once(request, 'response')) as [http.IncomingMessage] // Node's own event
+    await once(response.resume(), 'end')
+    return [response.statusCode, response.headers.connection]
+  }
+  const running = send('POST', '/oauth2/token').setHeader('Content-Type', 'application/x-www-form-urlencoded')
+  const reached = once(web, 'request')
+  running.write('grant_type=')
+  await reached
+  const closed = close()
+  running.end('refresh_token')
+  expect(await answerTo(running)).toEqual([401, 'keep-alive'])
+  expect(await answerTo(send('GET', '/.well-known/oauth-authorization-server').end())).toEqual([200, 'close'])
+  await closed
   expect(ended).toEqual(['store'])
   await expect(fetch(`http://127.0.0.1:${port}/`)).rejects.toThrow()
 })

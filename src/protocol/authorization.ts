@@ -36,7 +36,7 @@ export interface AuthorizationRequest {
   readonly scopes: readonly Scope[]
   /** The protected resources that it asks for; absent where it names none. */
   readonly audience?: Audience
-  readonly codeChallenge?: string
+  readonly codeChallenge?: string | undefined
   /** The tags of the languages that it asks for; absent where it names none. */
   readonly uiLocales?: string
 }
@@ -170,7 +170,7 @@ function requestedPermission(
   if (isOAuthError(audience)) return audience
   const scopes = requestedScopes(application, values.scope, audience, rules)
   if (isOAuthError(scopes)) return scopes
-  return { scopes, ...(audience !== undefined && { audience }), ...(codeChallenge !== undefined && { codeChallenge }) }
+  return { scopes, ...(audience !== undefined && { audience }), codeChallenge }
 }
 
 /** Returns the error of a wrong or missing challenge (RFC 7636, section 4.4.1); undefined where there is none. */

@@ -8,11 +8,14 @@ import type { Consents } from '../core/grant/consents.js'
 import type { Grant, GrantRecord } from '../core/grant/grant.js'
 import { isGrant, retention } from '../core/grant/grant.js'
 import type { Attempts } from '../core/rate-limit.js'
-import type { ClientKey, Digest, GrantId } from '../core/values.js'
+import type { ClientKey, Digest, GrantId, Subject } from '../core/values.js'
 import type { JsonValue, WriteOptions } from '../storage/record-store.js'
 
 /** The key of the record that names the issuer of all records. */
 export const ISSUER_KEY = 'issuer'
+
+/** The subject in a record that names no user. No user has it: a subject is never empty. */
+export const NOBODY = '' as Subject // no user of any host
 
 /** Keys of the store, by the kind of their records. */
 export const keys = {
@@ -69,9 +72,13 @@ export interface RecordWrite extends Omit<WriteOptions, 'expected'> {
   readonly value: object
 }
 
-/** Makes the write of a grant. A device that waits is on nobody's list yet. */
+/** Makes the write of a grant. A device that waits is on nobody's list yet, and a grant that names no user is on that of its application alone. */
 export function grantWrite(grant: GrantRecord): RecordWrite {
-  const labels = isGrant(grant) ? [`subject:${grant.subject}`, `client:${grant.clientId}`] : []
+  const labels: string[] = []
+  if (isGrant(grant)) {
+    if (grant.subject !== NOBODY) labels.push(`subject:${grant.subject}`)
+    labels.push(`client:${grant.clientId}`)
+  }
   return { key: keys.grant(grant.id), value: grant, expiresAt: retention(grant), labels }
 }
 

@@ -201,6 +201,14 @@ function administering(open: () => Promise<Opened>): void {
     expect(stdout).toMatch(new RegExp(`^${records} records, 2 broken\n`, 'm'))
   })
 
+  it('finds nothing wrong with what an erasure left', async () => {
+    await server.applications.register(registration(), WEB)
+    await permit(server)
+    expect(await server.grants.erase('ada')).toBe(1)
+    expect(json('store', 'check')).toMatchObject({ broken: 0, faults: [] })
+    expect(json('store', 'stats')).toContainEqual(expect.objectContaining({ kind: 'grant, ended', records: 1 }))
+  })
+
   it('copies all records into another store, which then serves the tokens', async () => {
     await server.applications.register(registration(), WEB)
     const token = await permit(server)

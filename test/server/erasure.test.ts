@@ -66,6 +66,17 @@ describe('erasure', () => {
     await server.applications.erase(second.life.erasedApplication)
   })
 
+  it('reaches a grant that a newer one replaced, which no list finds', async () => {
+    const { store, dump } = openStore()
+    const test = await testServer({ store, grantLimit: 1 })
+    test.session.user = { subject: ADA }
+    await tokens(test)
+    await tokens(test)
+    expect(JSON.parse(await dump()).filter(([key]: [string]) => key.startsWith('grant:'))).toHaveLength(2)
+    await test.server.grants.erase(ADA)
+    expect(await dump()).not.toContain(ADA)
+  })
+
   it('refuses every credential that comes back, and a form that was decided', async () => {
     const { life } = await lived()
     await eraseBoth(life)

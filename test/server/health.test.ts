@@ -107,23 +107,26 @@ describe('health', () => {
     expect((await server.health()).healthy).toBe(true)
   })
 
-  it('tells of a clock that fails beside a store that fails', async () => {
-    let fails = false
-    const store = memoryStore()
-    const server = createAuthorizationServer({
-      ...required,
-      onError: () => {},
-      clock: () => (fails ? Number.NaN : systemTime()),
-      store: {
-        ...store,
-        read: (keys) => {
-          if (fails) throw new StoreFailure()
-          return store.read(keys)
+  it.each([Number.NaN, -1, 1_800_000_000.5])(
+    'tells of a clock that gives %s, and of a store that fails',
+    async (wrong) => {
+      let fails = false
+      const store = memoryStore()
+      const server = createAuthorizationServer({
+        ...required,
+        onError: () => {},
+        clock: () => (fails ? wrong : systemTime()),
+        store: {
+          ...store,
+          read: (keys) => {
+            if (fails) throw new StoreFailure()
+            return store.read(keys)
+          },
         },
-      },
-    })
-    fails = true
-    const { problems } = await server.health()
-    expect(problems.map(({ code }) => code)).toEqual(['store_failed', 'clock_failed'])
-  })
+      })
+      fails = true
+      const { problems } = await server.health()
+      expect(problems.map(({ code }) => code)).toEqual(['store_failed', 'clock_failed'])
+    },
+  )
 })

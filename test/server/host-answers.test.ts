@@ -30,6 +30,7 @@ const WRONG: { readonly [what: string]: () => unknown } = {
   null: () => null,
   'a number': () => -7,
   'not a number': () => Number.NaN,
+  'a number with a part': () => START + 0.5,
   'a string': () => 'hunter2 \u{1f511}',
   'an object': () => ({}),
   'an array': () => [7],

@@ -74,7 +74,7 @@ async function revokeAll(
   if (user !== undefined)
     revoked = await grants.revokeAll(user, { ...(client !== undefined && { clientId: client }), ...by })
   else revoked = client === undefined ? await grants.revokeEverything(by) : await grants.revokeApplication(client, by)
-  await show(options, { revoked }, () => [`${revoked} grants ended`])
+  await show(options, { revoked }, () => [`${revoked} ${revoked === 1 ? 'grant' : 'grants'} ended`])
 }
 
 /** Lists the grants of a user, all pages of them. */

@@ -41,7 +41,7 @@ export interface ApproveCommand {
   /** The redirect URI of the request, which the code is bound to. */
   readonly redirectUri: string
   /** S256 challenge, where the request had one. */
-  readonly codeChallenge?: string
+  readonly codeChallenge?: string | undefined
   /** The time at which the form of the consent expires, exclusive; absent where no form was sent. */
   readonly formExpiresAt?: Seconds
   /** True where nobody was asked, since a consent of before was remembered: for the audit trail. */

@@ -165,7 +165,7 @@ function createApprove(
     resources,
     ...(audience !== undefined && { audience }),
     redirectUri,
-    ...(codeChallenge !== undefined && { codeChallenge }),
+    codeChallenge,
     ...by,
   }
 }

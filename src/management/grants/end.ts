@@ -10,12 +10,12 @@ import type { WithdrawCommand } from '../../core/grant/revoke.js'
 import type { GrantRules } from '../../core/grant/rules.js'
 import { transition } from '../../core/grant/transition.js'
 import { storeError } from '../../shell/records/checked-store.js'
-import { recordAs } from '../../shell/records.js'
+import { withoutUser } from '../../shell/records/without-user.js'
+import { grantWrite, NOBODY, recordAs } from '../../shell/records.js'
 import type { Transactions } from '../../shell/transactions.js'
 import { grantChange } from '../../shell/transactions.js'
 import type { ActedBy } from '../arguments.js'
 import { pagesOf } from './pages.js'
-import { NOBODY, writeWithoutUser } from './without-user.js'
 
 /** A wish to end grants. */
 export interface Ending extends ActedBy {
@@ -45,7 +45,7 @@ export async function endGrant(
     const { revokedAt = now } = grant ?? {}
     const isLeft = erase === true && grant !== undefined && grant.subject !== NOBODY
     const change = grantChange({ ...outcome, events })
-    return isLeft ? { ...change, write: writeWithoutUser(grant, revokedAt) } : change
+    return isLeft ? { ...change, write: grantWrite(withoutUser(grant, revokedAt)) } : change
   })
   if (isOAuthError(reply)) throw storeError(reply)
   return reply.type === 'revoked'

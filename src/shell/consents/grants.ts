@@ -14,6 +14,7 @@ import { transition } from '../../core/grant/transition.js'
 import type { ClientKey, Digest, GrantId, Seconds, Subject } from '../../core/values.js'
 import type { JsonValue } from '../../storage/record-store.js'
 import type { Settings } from '../options/settings.js'
+import { withoutUser } from '../records/without-user.js'
 import type { RecordWrite } from '../records.js'
 import { grantWrite, keys, recordAs } from '../records.js'
 import type { Decision as Change, Transactions } from '../transactions.js'
@@ -76,7 +77,7 @@ export async function endGrant(
 
 /**
  * Removes a grant that was ended and that no decision counts. If that fails, it expires by itself. While its form could make it
- * once more, a record without labels stays.
+ * once more, a record stays that names no user and that no list finds.
  */
 export async function removeGrant(
   context: ConsentContext,
@@ -90,7 +91,8 @@ export async function removeGrant(
     // A server whose clock is behind made it after it was found to be gone.
     if (isLive(grant, now)) return ended(context, grant, now, entropy)
     const expiresAt = formExpiresAt === undefined ? now : Math.max(now, at + GIVES_WAY_AFTER)
-    return { reply: 'ended', write: { ...grantWrite(grant), expiresAt, labels: [] } }
+    const write = grantWrite(withoutUser(grant, grant.revokedAt ?? now))
+    return { reply: 'ended', write: { ...write, expiresAt, labels: [] } }
   })
 }
 

@@ -30,7 +30,7 @@ export function checkedClock(clock: () => Seconds): () => Seconds {
   checkedAnswer('clock()', TIME, clock())
   return () => {
     const now = clock()
-    return Number.isFinite(now) && now >= 0 ? now : checkedAnswer('clock()', TIME, now)
+    return Number.isSafeInteger(now) && now >= 0 ? now : checkedAnswer('clock()', TIME, now)
   }
 }
 

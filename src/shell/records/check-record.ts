@@ -7,7 +7,7 @@ import { clientKeyOf, portableDigests } from '../../core/credentials/digests.js'
 import { isGrant } from '../../core/grant/grant.js'
 import type { ScannedRecord } from '../../storage/record-store.js'
 import type { RecordWrite } from '../records.js'
-import { grantWrite, keys, recordAs } from '../records.js'
+import { grantWrite, keys, NOBODY, recordAs } from '../records.js'
 import { applicationWrite } from './application-write.js'
 import { kindOf, shapeFault } from './record-shapes.js'
 import { RECORD_VERSIONS } from './record-version.js'
@@ -46,11 +46,9 @@ function expected(
       const grant = recordAs.grantRecord(value)
       if (grant === undefined) return undefined
       const write = grantWrite(grant)
-      // A newer grant of the same user took its place: no list shows it, and it goes early.
-      if (isGrant(grant) && grant.revokedAt !== undefined && labels.length === 0)
-        return { key: write.key, expiresAt: 0 }
-      // No list of a user finds a grant whose user was erased.
-      return isGrant(grant) && grant.subject === '' ? { ...write, labels: [`client:${grant.clientId}`] } : write
+      // A newer grant took its place: no list finds it, and it goes early.
+      const isReplaced = labels.length === 0 && isGrant(grant) && grant.subject === NOBODY
+      return isReplaced ? { key: write.key, expiresAt: 0 } : write
     }
     case 'application': {
       const application = recordAs.application(value)

@@ -3,6 +3,7 @@
  * @module
  */
 import { isObject } from '../../core/takes.js'
+import { NOBODY } from '../records.js'
 
 /** Finds what is wrong with a value; undefined for nothing. `at` is its path in the record. */
 type Check = (value: unknown, at: string) => string | undefined
@@ -18,7 +19,6 @@ const WHOLE = is('a whole number from 0 on', (value) => Number.isSafeInteger(val
 const NONE = is('an empty list', (value) => Array.isArray(value) && value.length === 0)
 const FLAG = is('true or false', (value) => typeof value === 'boolean')
 const TRUE = is('true', (value) => value === true)
-const DIGEST_OR_NONE: Check = (value, at) => (value === '' ? undefined : DIGEST(value, at))
 const DIGEST = is('a digest', (value) => typeof value === 'string' && /^[\w-]{43}$/.test(value))
 
 function oneOf(...values: readonly string[]): Check {
@@ -103,47 +103,45 @@ const CODE = either(({ redirectUri }) =>
       ),
 )
 
-/** A grant whose user was erased. It has ended, and names neither user nor address. */
-const ERASED_GRANT = object(
+const DEVICE_AUTHORIZATION = object(
+  { id: NAME, clientId: NAME, scopes: listOf(NAME), createdAt: WHOLE, keepUntil: WHOLE, code: DEVICE_CODE },
+  { audience: AUDIENCE },
+)
+
+/** A grant that names no user, as `withoutUser` makes it. */
+const GRANT_OF_NOBODY = object({
+  id: NAME,
+  clientId: NAME,
+  createdAt: WHOLE,
+  keepUntil: WHOLE,
+  code: either(({ redirectUri }) =>
+    redirectUri === undefined ? DEVICE_CODE : object({ digest: DIGEST, redirectUri: TEXT, expiresAt: WHOLE }),
+  ),
+  pairs: NONE,
+  retired: NONE,
+  revokedAt: WHOLE,
+})
+
+const GRANT_OF_USER = object(
   {
     id: NAME,
     clientId: NAME,
-    subject: TEXT,
+    subject: NAME,
+    scopes: listOf(NAME),
+    resources: RESOURCES,
     createdAt: WHOLE,
     keepUntil: WHOLE,
-    code: either(({ redirectUri }) =>
-      redirectUri === undefined ? DEVICE_CODE : object({ digest: DIGEST, redirectUri: TEXT, expiresAt: WHOLE }),
-    ),
-    pairs: NONE,
-    revokedAt: WHOLE,
+    code: CODE,
+    pairs: listOf(TOKEN_PAIR),
+    retired: listOf(DIGEST),
   },
-  {},
+  { audience: AUDIENCE, lastUsedAt: WHOLE, revokedAt: WHOLE },
 )
 
-const GRANT = either(({ pairs, subject }) =>
-  subject === ''
-    ? ERASED_GRANT
-    : pairs === undefined && subject === undefined
-      ? object(
-          { id: NAME, clientId: NAME, scopes: listOf(NAME), createdAt: WHOLE, keepUntil: WHOLE, code: DEVICE_CODE },
-          { audience: AUDIENCE },
-        )
-      : object(
-          {
-            id: NAME,
-            clientId: NAME,
-            subject: NAME,
-            scopes: listOf(NAME),
-            resources: RESOURCES,
-            createdAt: WHOLE,
-            keepUntil: WHOLE,
-            code: CODE,
-            pairs: listOf(TOKEN_PAIR),
-            retired: listOf(DIGEST),
-          },
-          { audience: AUDIENCE, lastUsedAt: WHOLE, revokedAt: WHOLE },
-        ),
-)
+const GRANT = either(({ pairs, subject }) => {
+  if (pairs === undefined && subject === undefined) return DEVICE_AUTHORIZATION
+  return subject === NOBODY ? GRANT_OF_NOBODY : GRANT_OF_USER
+})
 
 const DETAILS = {
   name: NAME,
@@ -175,6 +173,9 @@ const REVIEW = either(({ state }) =>
   }),
 )
 
+/** Empty for a document that was not adopted, which is read again. */
+const DIGEST_OF_DOCUMENT: Check = (value, at) => (value === '' ? undefined : DIGEST(value, at))
+
 const SECRETS = listOf(object({ digest: DIGEST }, { expiresAt: WHOLE }))
 
 const HEAD = { id: NAME, revision: WHOLE, createdAt: WHOLE }
@@ -185,7 +186,7 @@ const OPTIONAL_HEAD = {
     {
       keepUntil: WHOLE,
       accessToken: DIGEST,
-      document: object({ digest: DIGEST_OR_NONE, until: WHOLE }),
+      document: object({ digest: DIGEST_OF_DOCUMENT, until: WHOLE }),
       method: oneOf('client_secret_post'),
       approvedByPolicy: TRUE,
     },
