@@ -76,7 +76,11 @@ const FUNCTIONS: {
   'switchAccountUrl()': { options: (switchAccountUrl) => ({ switchAccountUrl }) },
   'resources()': { options: (resources) => ({ resources }) },
   'locale()': { options: (locale) => ({ locale }), takes: ['undefined', 'null', 'a string'] },
-  'userCodeLimiter()': { options: (userCodeLimiter) => ({ userCodeLimiter }), takes: ['a thenable', 'a number with a part'], at: 'code' },
+  'userCodeLimiter()': {
+    options: (userCodeLimiter) => ({ userCodeLimiter }),
+    takes: ['a thenable', 'a number with a part'],
+    at: 'code',
+  },
   'remoteAddress()': { options: (remoteAddress) => ({ remoteAddress }), takes: ['undefined', 'null'], at: 'code' },
   'clock()': { options: (clock) => ({ clock }), at: 'token' },
   'entropy()': { options: (entropy) => ({ entropy }), at: 'token' },
