@@ -17,7 +17,7 @@ import type { ClientId, ClientKey, GrantId, Seconds, Subject } from '../values.j
 import type { Grant, GrantRecord } from './grant.js'
 import { CLOCK_SET_BACK, isGrant } from './grant.js'
 import type { GrantOutcome } from './outcome.js'
-import { about, issuedEvent, refused } from './outcome.js'
+import { issuedEvent, refused } from './outcome.js'
 import type { GrantRules } from './rules.js'
 
 /** The command of a user who agrees. */
@@ -63,17 +63,17 @@ export interface IssuedCode {
  *
  * The same form with the same decision gets the same code until it is exchanged or expires, since the code is derived
  * from the form's secret and a salt in the grant. Neither of the two yields the code alone.
- * @param grant - as it is where the form was sent before
+ * @param record - as it is where the form was sent before
  * @param entropy - 32 bytes
  */
 export function approve(
-  grant: GrantRecord | undefined,
+  record: GrantRecord | undefined,
   command: ApproveCommand,
   now: Seconds,
   entropy: Uint8Array,
   rules: GrantRules,
 ): GrantOutcome<IssuedCode> {
-  if (grant !== undefined) return isGrant(grant) ? approveAgain(grant, command, now, rules) : refusedForm()
+  if (record !== undefined) return isGrant(record) ? approveAgain(record, command, now, rules) : refusedForm()
   const { formExpiresAt } = command
   if (formExpiresAt !== undefined && now >= formExpiresAt) return refusedForm()
   const { grantId, clientId, clientKey, subject, scopes, resources, redirectUri, codeChallenge } = command
@@ -81,30 +81,27 @@ export function approve(
   const salt = entropy.subarray(0, SECRET_BYTES)
   const secret = deriveCode(command, salt, rules)
   const expiresAt = now + rules.codeLifetime
-  const made: Grant = {
+  const code = { digest: digestOf(rules.digests, secret), redirectUri, expiresAt, salt: encodeBase64url(salt) }
+  // Written out, as the event is.
+  const made = {
     v: 1,
     id: grantId,
     clientId,
     subject,
     scopes,
     resources,
-    ...(audience !== undefined && { audience }),
     createdAt: now,
     keepUntil: formExpiresAt === undefined ? expiresAt : Math.max(expiresAt, formExpiresAt + CLOCK_SET_BACK),
-    code: {
-      digest: digestOf(rules.digests, secret),
-      redirectUri,
-      ...(codeChallenge !== undefined && { codeChallenge }),
-      expiresAt,
-      salt: encodeBase64url(salt),
-    },
+    code: codeChallenge === undefined ? code : { codeChallenge, ...code },
     pairs: [],
     retired: [],
-  }
+  } as const
+  const grant: Grant = audience === undefined ? made : { ...made, audience }
+  const event = issuedEvent(grant, now)
   return {
     reply: { type: 'code', code: printCredential({ kind: 'code', clientKey, grantId, secret }) },
-    grant: made,
-    events: [{ ...issuedEvent(made), ...(command.unasked && { unasked: true }), ...about(made, now) }],
+    grant,
+    events: [command.unasked ? { ...event, unasked: true } : event],
   }
 }
 
@@ -127,7 +124,7 @@ function approveAgain(
   const { clientKey, grantId } = command
   return {
     reply: { type: 'code', code: printCredential({ kind: 'code', clientKey, grantId, secret }) },
-    events: [{ ...issuedEvent(grant), retry: true, ...about(grant, now) }],
+    events: [{ ...issuedEvent(grant, now), retry: true }],
   }
 }
 

@@ -172,8 +172,9 @@ export function decide(record: GrantRecord | undefined, command: DecideCommand, 
     retired: [],
     ...(decision === 'refuse' && { revokedAt: now }),
   }
-  const event = decision === 'agree' ? issuedEvent(grant) : ({ type: 'device_refused' } as const)
-  return { reply: { type: 'decided' }, grant, events: [{ ...event, ...about(grant, now) }] }
+  const event =
+    decision === 'agree' ? issuedEvent(grant, now) : ({ type: 'device_refused', ...about(grant, now) } as const)
+  return { reply: { type: 'decided' }, grant, events: [event] }
 }
 
 /**

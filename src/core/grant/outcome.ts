@@ -89,16 +89,12 @@ export function about(grant: Grant, now: Seconds): Pick<DecidedEvent, 'at' | 'gr
   return { at: now, grantId: grant.id, clientId: grant.clientId, subject: grant.subject }
 }
 
-/** Makes the event of a grant that a user agreed to, but for the fields of {@link about}. */
-export function issuedEvent(grant: Grant): {
-  readonly type: 'issued'
-  readonly scopes: readonly Scope[]
-  readonly resources: Resources
-  readonly audience?: Audience
-} {
-  const { scopes, resources } = grant
+/** Makes the event of a grant that a user agreed to. Written out: spreads of absent fields were a third of what `approve` costs. */
+export function issuedEvent(grant: Grant, at: Seconds): Extract<DecidedEvent, { readonly type: 'issued' }> {
+  const { id: grantId, clientId, subject, scopes, resources } = grant
   const audience = audienceOf(grant)
-  return { type: 'issued', scopes, resources, ...(audience !== undefined && { audience }) }
+  const event = { type: 'issued', at, grantId, clientId, subject, scopes, resources } as const
+  return audience === undefined ? event : { ...event, audience }
 }
 
 /**
