@@ -77,9 +77,8 @@ export type DecideOnGrant<Reply> = (
 ) => GrantOutcome<Reply, GrantRecord>
 
 /** Creates the transactions of a server. The code of the guard works without them. */
-export function createTransactions(context: TransactionContext, request?: RequestSource): Transactions {
-  const { store, audit } = context
-  const { clock, entropy } = context.settings
+export function createTransactions({ settings, store, audit }: TransactionContext): Transactions {
+  const { clock, entropy } = settings
 
   async function list(label: string, page: PageWanted): Promise<RecordPage | OAuthError> {
     const listed = await store.list(label, page)
@@ -87,7 +86,11 @@ export function createTransactions(context: TransactionContext, request?: Reques
   }
 
   // Awaits promises alone: to await the answers of a store in memory as well makes a refresh over HTTP 6 % slower.
-  async function transact<Reply>(wanted: readonly string[], decide: Decide<Reply>): Promise<Reply | OAuthError> {
+  async function transact<Reply>(
+    wanted: readonly string[],
+    decide: Decide<Reply>,
+    request?: RequestSource,
+  ): Promise<Reply | OAuthError> {
     for (let tries = 1; tries <= MAX_TRIES; tries++) {
       if (tries > AT_ONCE) await pause(tries)
       const reading = store.read(wanted)
@@ -112,21 +115,32 @@ export function createTransactions(context: TransactionContext, request?: Reques
     return store.write(key, value as JsonValue, { expected: read?.version ?? 0, expiresAt, labels }) // records are JSON alone
   }
 
-  const self: Transactions = {
-    read: store.read,
-    list,
-    listReadable: store.list,
-    transact,
-    by: (other) => (other === undefined ? self : createTransactions(context, other)),
-    onGrant: (clientKey, grantId, decide) => {
-      const application = keys.application(clientKey)
-      const wanted = grantId === undefined ? [application] : [application, keys.grant(grantId)]
-      return transact(wanted, (values, now, bytes) =>
-        grantChange(decide(recordAs.application(values[0]), recordAs.grantRecord(values[1]), now, bytes)),
-      )
-    },
+  function onGrant<Reply>(
+    clientKey: ClientKey,
+    grantId: GrantId | undefined,
+    decide: DecideOnGrant<Reply>,
+    request?: RequestSource,
+  ): Promise<Reply | OAuthError> {
+    const application = keys.application(clientKey)
+    const wanted = grantId === undefined ? [application] : [application, keys.grant(grantId)]
+    const change: Decide<Reply> = (values, now, bytes) =>
+      grantChange(decide(recordAs.application(values[0]), recordAs.grantRecord(values[1]), now, bytes))
+    return transact(wanted, change, request)
   }
-  return self
+
+  /** Binds transactions to a request. This runs for every request, so it makes no more than it must. */
+  function by(request: RequestSource | undefined): Transactions {
+    return {
+      read: store.read,
+      list,
+      listReadable: store.list,
+      transact: (wanted, decide) => transact(wanted, decide, request),
+      onGrant: (clientKey, grantId, decide) => onGrant(clientKey, grantId, decide, request),
+      by,
+    }
+  }
+
+  return by(undefined)
 }
 
 const NONE: readonly never[] = []

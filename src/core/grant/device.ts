@@ -14,7 +14,7 @@ import { constantTimeEqual } from '../credentials/base64url.js'
 import type { Credential } from '../credentials/credential.js'
 import { printCredential, secretFrom } from '../credentials/credential.js'
 import { digestOf } from '../credentials/digests.js'
-import type { OAuthError } from '../errors.js'
+import type { OAuthError, OAuthErrorCode, RefusalReason } from '../errors.js'
 import { oauthError } from '../errors.js'
 import type { Resources } from '../resource.js'
 import type { Scope } from '../scopes.js'
@@ -258,6 +258,6 @@ export function userCodeUnknown(): OAuthError {
 }
 
 /** Makes an error of the token endpoint, so always a 400 (RFC 6749, section 5.2). */
-function pollError(...[code, reason, description]: Parameters<typeof oauthError>): OAuthError {
+function pollError(code: OAuthErrorCode, reason: RefusalReason, description: string): OAuthError {
   return oauthError(code, reason, description, { status: 400 })
 }
