@@ -100,7 +100,7 @@ export function createTransactions({ settings, store, audit }: TransactionContex
       const announcing = audit.announce(events, request)
       const unwritten = isPromise(announcing) ? await announcing : announcing
       if (unwritten !== undefined) return unwritten
-      const writing = write === undefined || writeBack(write, records[wanted.indexOf(write.key)])
+      const writing = write === undefined || writeBack(store, write, records[wanted.indexOf(write.key)])
       const written = isPromise(writing) ? await writing : writing
       const concluding = audit.conclude(events, written, request)
       if (isPromise(concluding)) await concluding
@@ -108,11 +108,6 @@ export function createTransactions({ settings, store, audit }: TransactionContex
       if (written) return reply
     }
     return unavailable('contention')
-  }
-
-  /** Writes a record if it still has the version that was read. */
-  function writeBack({ key, value, expiresAt, labels }: RecordWrite, read: StoredRecord | undefined) {
-    return store.write(key, value as JsonValue, { expected: read?.version ?? 0, expiresAt, labels }) // records are JSON alone
   }
 
   function onGrant<Reply>(
@@ -123,9 +118,7 @@ export function createTransactions({ settings, store, audit }: TransactionContex
   ): Promise<Reply | OAuthError> {
     const application = keys.application(clientKey)
     const wanted = grantId === undefined ? [application] : [application, keys.grant(grantId)]
-    const change: Decide<Reply> = (values, now, bytes) =>
-      grantChange(decide(recordAs.application(values[0]), recordAs.grantRecord(values[1]), now, bytes))
-    return transact(wanted, change, request)
+    return transact(wanted, decisionOnGrant(decide), request)
   }
 
   /** Binds transactions to a request. This runs for every request, so it makes no more than it must. */
@@ -145,8 +138,23 @@ export function createTransactions({ settings, store, audit }: TransactionContex
 
 const NONE: readonly never[] = []
 
+/** Writes a record if it still has the version that was read. */
+function writeBack(
+  { write }: CheckedStore,
+  { key, value, expiresAt, labels }: RecordWrite,
+  read: StoredRecord | undefined,
+): MaybePromise<boolean | OAuthError> {
+  return write(key, value as JsonValue, { expected: read?.version ?? 0, expiresAt, labels }) // records are JSON alone
+}
+
 function storedValue(record: StoredRecord | undefined): JsonValue | undefined {
   return record?.value
+}
+
+/** Makes the decision on the records of an application and a grant. */
+function decisionOnGrant<Reply>(decide: DecideOnGrant<Reply>): Decide<Reply> {
+  return (values, now, entropy) =>
+    grantChange(decide(recordAs.application(values[0]), recordAs.grantRecord(values[1]), now, entropy))
 }
 
 /** Makes the decision that stores the outcome of a transition. */

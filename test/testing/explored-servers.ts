@@ -56,11 +56,11 @@ export const MUTATIONS = {
   takenForStored: recovery('every write without an answer is taken for stored', 'true'),
   formMakesAnew: {
     name: 'a form makes a grant anew',
-    edits: [inGrant('approve', 'grant !== undefined', 'false')],
+    edits: [inGrant('approve', 'record !== undefined', 'false')],
   },
   formOnce: {
     name: 'a form is good for one answer',
-    edits: [inGrant('approve', 'isGrant(grant)', 'false')],
+    edits: [inGrant('approve', 'isGrant(record)', 'false')],
   },
   lastDecisionCounts: {
     name: 'the last decision counts',
