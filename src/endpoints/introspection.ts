@@ -16,7 +16,7 @@ import type { OAuthError, RefusalReason } from '../core/errors.js'
 import { isOAuthError } from '../core/errors.js'
 import { coversScopes, limitScopes } from '../core/scopes.js'
 import type { ClientId, ClientKey, Seconds } from '../core/values.js'
-import { accessBy } from '../guard/auth-info.js'
+import { checkToken } from '../guard/check-token.js'
 import type { PresentedClient } from '../protocol/client-authentication.js'
 import { authenticateClient, registeredClient } from '../protocol/client-authentication.js'
 import type { Introspected } from '../protocol/introspection.js'
@@ -133,7 +133,7 @@ function introspect(
   if (audience === 'not_declared') return 'audience_unknown'
   const { scopes: visible } = resourceServer
   // As a bearer token: a resource server cannot tell whether a use was signed, and would take a stolen token without its key.
-  const found = accessBy(settings, credential, tokenApplication, tokenGrant, now, undefined, audience)
+  const found = checkToken(settings, credential, tokenApplication, tokenGrant, now, undefined, audience)
   if (found.type === 'refusal') return isOAuthError(found.error) ? found.error.reason : 'credential_unknown'
   if (coversScopes(visible, found.scopes, settings.scopes)) return found
   const scopes = limitScopes(found.scopes, visible, settings.scopes)

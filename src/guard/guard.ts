@@ -20,10 +20,11 @@ import { lazy } from '../shell/lazy.js'
 import type { MaybePromise } from '../shell/maybe-promise.js'
 import { andThen } from '../shell/maybe-promise.js'
 import { keys } from '../shell/records.js'
-import type { AuthInfo, AuthInfoFor, GuardResult, Refusal, ResourceOf } from './auth-info.js'
-import { accessBy, refusal } from './auth-info.js'
-import type { Checked, GuardContext } from './authorize.js'
-import { authorize, reportFailure } from './authorize.js'
+import type { AuthInfo, AuthInfoFor, GuardResult, ResourceOf } from './auth-info.js'
+import type { Checked, GuardContext } from './check-route.js'
+import { checkRoute, reportFailure } from './check-route.js'
+import type { Refusal } from './check-token.js'
+import { checkToken, refusal } from './check-token.js'
 import type { MacGuard } from './mac-guard.js'
 import type { WrittenNeeds } from './route-options.js'
 import { readNeeds } from './route-options.js'
@@ -97,7 +98,7 @@ export function createGuard(internals: Internals<never>): GuardProvider['guard']
       const attributes = settings.macTokens ? macAttributes(headers) : undefined
       const checked = attributes === undefined ? bearer : signed
       const found = identify(context, request, headers, attributes, needed.audience)
-      return andThen(found, (access) => authorize(context, request, access, checked, resourceOf))
+      return andThen(found, (access) => checkRoute(context, request, access, checked, resourceOf))
     }
     return check as Guard // the resource that comes with an access is the one that resourceOf returned
   }
@@ -129,7 +130,7 @@ function identifyByBearer(
   return andThen(read, (records) => {
     if (isOAuthError(records)) return refusal(records, undefined, credential.grantId)
     const [application, grant] = records
-    return accessBy(settings, credential, application?.value, grant?.value, settings.clock(), undefined, audience)
+    return checkToken(settings, credential, application?.value, grant?.value, settings.clock(), undefined, audience)
   })
 }
 

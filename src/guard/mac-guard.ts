@@ -20,8 +20,9 @@ import type { MaybePromise } from '../shell/maybe-promise.js'
 import { andThen, isPromise } from '../shell/maybe-promise.js'
 import { keys } from '../shell/records.js'
 import { createTransactions } from '../shell/transactions.js'
-import type { AuthInfo, Refusal } from './auth-info.js'
-import { accessBy, refusal } from './auth-info.js'
+import type { AuthInfo } from './auth-info.js'
+import type { Refusal } from './check-token.js'
+import { checkToken, refusal } from './check-token.js'
 
 /** The record of a signed request: its nonce works only once. */
 interface NonceRecord {
@@ -65,7 +66,7 @@ export function createMacGuard(internals: Internals<never>): MacGuard {
     const key = keys.nonce(digestOf(digests, `${id}\n${ts}\n${nonce}`))
     const asked = [keys.application(credential.clientKey), keys.grant(credential.grantId), key]
     const found = transactions.transact<AuthInfo | Refusal>(asked, ([application, grant, used], now, entropy) => {
-      const access = accessBy(settings, credential, application, grant, now, 'mac', audience)
+      const access = checkToken(settings, credential, application, grant, now, 'mac', audience)
       if (access.type === 'refusal') return { reply: access }
       const { clientId, grantId, subject } = access
       const refuse = (error: OAuthError) => ({ reply: refusal(error, clientId, grantId, subject) })

@@ -122,11 +122,11 @@ export const BROKEN_SERVERS: readonly BrokenServer[] = [
   },
   {
     name: 'a guard of a resource takes any token',
-    edits: [{ room: 'guard', within: 'accessBy', find: '!isMeant', replace: 'audience === undefined && !isMeant' }],
+    edits: [{ room: 'guard', within: 'checkToken', find: '!isMeant', replace: 'audience === undefined && !isMeant' }],
   },
   {
     name: 'a guard of none takes a token for a resource',
-    edits: [{ room: 'guard', within: 'accessBy', find: '!isMeant', replace: 'audience !== undefined && !isMeant' }],
+    edits: [{ room: 'guard', within: 'checkToken', find: '!isMeant', replace: 'audience !== undefined && !isMeant' }],
   },
   {
     name: 'every refresh with one token makes a successor of its own',

@@ -106,11 +106,11 @@ export const MUTATIONS = {
   },
   anyAudience: {
     name: 'a guard takes tokens for any resource',
-    edits: [{ room: 'guard', within: 'accessBy', find: '!isMeant', replace: 'false' }],
+    edits: [{ room: 'guard', within: 'checkToken', find: '!isMeant', replace: 'false' }],
   },
   anyAudienceWithoutOne: {
     name: 'a guard without a resource takes any token',
-    edits: [{ room: 'guard', within: 'accessBy', find: '!isMeant', replace: 'audience !== undefined && !isMeant' }],
+    edits: [{ room: 'guard', within: 'checkToken', find: '!isMeant', replace: 'audience !== undefined && !isMeant' }],
   },
   firstAudienceOfAll: {
     name: 'introspection takes every API for the first',

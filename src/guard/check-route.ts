@@ -1,5 +1,5 @@
 /**
- * The decision of a guard: whether an access covers what the route needs, and the response where it does not.
+ * The check of a route: an access must cover what the route needs. Otherwise this makes the response.
  * @module
  * @see RFC 6750, section 3.1; specification, section 2.1
  */
@@ -16,8 +16,9 @@ import type { MaybePromise } from '../shell/maybe-promise.js'
 import { andThen } from '../shell/maybe-promise.js'
 import type { Settings } from '../shell/options/settings.js'
 import { unavailable } from '../shell/records/checked-store.js'
-import type { AuthInfo, AuthInfoFor, GuardResult, Refusal, ResourceOf } from './auth-info.js'
-import { refusal } from './auth-info.js'
+import type { AuthInfo, AuthInfoFor, GuardResult, ResourceOf } from './auth-info.js'
+import type { Refusal } from './check-token.js'
+import { refusal } from './check-token.js'
 import type { MacGuard } from './mac-guard.js'
 import type { Needed } from './route-options.js'
 
@@ -33,7 +34,7 @@ export interface Checked extends Needed {
 }
 
 /** Decides if the caller may do what the route needs. */
-export function authorize(
+export function checkRoute(
   context: GuardContext,
   request: RequestLike,
   access: AuthInfo | Refusal,
