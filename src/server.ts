@@ -1,28 +1,24 @@
 /**
- * The composition root: makes the endpoints, the guard and the management of a server, and routes requests to them.
+ * The composition root: makes a server of its options, with its routes, its guard and its management.
  * @module
  */
 
 import { hostFailed, oauthError } from './core/errors.js'
-import type { BackChannel } from './endpoints/back-channel.js'
-import type { FrontChannel } from './endpoints/front-channel.js'
 import type { Authenticate, GuardProvider } from './guard/guard.js'
 import { createAuthenticate, createGuard } from './guard/guard.js'
 import { createAdministration } from './management/administration.js'
 import type { Applications } from './management/applications/interface.js'
 import type { Grants } from './management/grants/interface.js'
 import type { Health } from './management/health.js'
-import { resourceMetadataPath, resourcesAt } from './protocol/audiences/resource-metadata.js'
 import { isPreflight } from './protocol/cors/preflight.js'
-import { ENDPOINT_PATHS, METADATA_PATH, OPENID_PATH } from './protocol/endpoints.js'
 import type { HttpRequest, HttpResponse } from './protocol/message.js'
 import { errorResponse, originForm, pathOf, withAllow } from './protocol/message.js'
+import type { Route } from './routes.js'
+import { createRoutes } from './routes.js'
 import { createAuditTrail } from './shell/audit/trail.js'
-import type { AuditTrail, RefusedEvent } from './shell/audit.js'
+import type { AuditTrail } from './shell/audit.js'
 import type { Internals, WithInternals } from './shell/internals.js'
 import { INTERNALS } from './shell/internals.js'
-import { lazy } from './shell/lazy.js'
-import type { MaybePromise } from './shell/maybe-promise.js'
 import { andThen, isPromise } from './shell/maybe-promise.js'
 import type { Settings } from './shell/options/settings.js'
 import { resolveOptions } from './shell/options/settings.js'
@@ -73,19 +69,6 @@ export interface AuthorizationServer<Native = unknown> extends GuardProvider, Ht
   readonly health: () => Promise<Health>
 }
 
-/** Answers the requests to a route. */
-type Answer<Native> = (request: HttpRequest<Native>) => MaybePromise<HttpResponse<string | Uint8Array>>
-
-/** A path of the server. */
-interface Route<Native> {
-  /** The name in the audit trail; absent for documents. */
-  readonly endpoint?: RefusedEvent['endpoint']
-  readonly methods: readonly string[]
-  /** True if pages of other origins may call it, and so ask beforehand. */
-  readonly cors: boolean
-  readonly answer: Answer<Native>
-}
-
 /**
  * Creates an authorization server.
  * @throws GrantwellError `ERR_CONFIGURATION` for an unknown, missing or wrong option
@@ -126,67 +109,6 @@ export function createAuthorizationServer<Native = unknown>(
 /** Creates the parts of a server from its options. */
 export function createInternals<Native>(settings: Settings<Native>): Internals<Native> {
   return { settings, store: createOwnedStore(settings), audit: createAuditTrail(settings) }
-}
-
-const GET = ['GET', 'HEAD'] as const
-const POST = ['POST'] as const
-const PAGE = ['GET', 'HEAD', 'POST'] as const
-const REGISTRATION = ['GET', 'POST', 'DELETE'] as const
-
-/** Creates the table of routes. The code of the endpoints is loaded after the start. */
-function createRoutes<Native>(internals: Internals<Native>): ReadonlyMap<string, Route<Native>> {
-  const { settings } = internals
-  const backChannel = lazy(async () => {
-    const { createBackChannel } = await import('./endpoints/back-channel.js')
-    return createBackChannel(internals)
-  })
-  const frontChannel = lazy(async () => {
-    const { createFrontChannel } = await import('./endpoints/front-channel.js')
-    return createFrontChannel(internals)
-  })
-  const back = (name: keyof BackChannel<Native>): Answer<Native> => answerOf(backChannel, name)
-  const front = (name: keyof FrontChannel<Native>): Answer<Native> => answerOf(frontChannel, name)
-  const { mountPath, issuerPath, openidConfiguration } = settings
-  const cors = settings.corsOrigins !== false
-  const at = (name: keyof typeof ENDPOINT_PATHS): string => mountPath + ENDPOINT_PATHS[name]
-  // The second is for a server that only gets the requests under its mount path.
-  const documents = (path: string): readonly string[] => [path + issuerPath, mountPath + path]
-  const metadata = [...documents(METADATA_PATH), ...(openidConfiguration ? documents(OPENID_PATH) : [])]
-  return new Map<string, Route<Native>>([
-    [at('token'), { endpoint: 'token', methods: POST, cors, answer: back('token') }],
-    [at('revocation'), { endpoint: 'revocation', methods: POST, cors, answer: back('revocation') }],
-    [at('introspection'), { endpoint: 'introspection', methods: POST, cors: false, answer: back('introspection') }],
-    [at('authorization'), { endpoint: 'authorization', methods: PAGE, cors: false, answer: front('authorization') }],
-    [
-      at('deviceAuthorization'),
-      { endpoint: 'device_authorization', methods: POST, cors, answer: front('deviceAuthorization') },
-    ],
-    [at('device'), { endpoint: 'device', methods: PAGE, cors: false, answer: front('device') }],
-    [at('applications'), { endpoint: 'applications', methods: PAGE, cors: false, answer: front('applications') }],
-    ...(settings.clientPolicy === undefined
-      ? []
-      : [
-          [
-            at('registration'),
-            { endpoint: 'registration', methods: REGISTRATION, cors, answer: back('registration') },
-          ] as const,
-        ]),
-    [at('stylesheet'), { methods: GET, cors: false, answer: front('stylesheet') }],
-    [at('logo'), { methods: GET, cors: false, answer: front('logo') }],
-    ...metadata.map((path) => [path, { methods: GET, cors, answer: front('metadata') }] as const),
-    ...resourcesAt(settings).map(
-      ({ resource }) =>
-        [resourceMetadataPath(resource), { methods: GET, cors, answer: front('resourceMetadata') }] as const,
-    ),
-  ])
-}
-
-/** Returns the answer of one endpoint of a channel, which may still be loading. */
-function answerOf<Native, Endpoint extends string>(
-  channel: () => MaybePromise<Readonly<Record<Endpoint, Answer<Native>>>>,
-  name: Endpoint,
-): Answer<Native> {
-  return (request) => andThen(channel(), (endpoints) => endpoints[name](request))
 }
 
 /** Creates the function that answers requests. */

@@ -21,9 +21,9 @@ import { isPromise } from '../shell/maybe-promise.js'
 import type { Settings } from '../shell/options/settings.js'
 import type { Transactions } from '../shell/transactions.js'
 import { createTransactions } from '../shell/transactions.js'
-import { resolveClient } from './client.js'
 import type { FoundApplication } from './cors/readable-endpoint.js'
 import { readableEndpoint } from './cors/readable-endpoint.js'
+import { resolveClient } from './resolve-client.js'
 
 /** Makes the revocation endpoint. */
 export function revocationEndpoint<Native>(

@@ -24,9 +24,9 @@ import { isPromise } from '../shell/maybe-promise.js'
 import type { Settings } from '../shell/options/settings.js'
 import type { Transactions } from '../shell/transactions.js'
 import { createTransactions } from '../shell/transactions.js'
-import { resolveClient } from './client.js'
 import { readableEndpoint } from './cors/readable-endpoint.js'
 import { keepClient } from './registration/use.js'
+import { resolveClient } from './resolve-client.js'
 
 /** Makes the token endpoint. */
 export function tokenEndpoint<Native>(

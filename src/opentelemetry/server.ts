@@ -8,7 +8,7 @@ import { context, propagation, SpanKind, SpanStatusCode, trace } from '@opentele
 import { isObject } from '../core/takes.js'
 import { ownOf } from '../core/values.js'
 import type { Guard } from '../guard/guard.js'
-import { ENDPOINT_PATHS } from '../protocol/endpoints.js'
+import { ENDPOINT_PATHS } from '../protocol/endpoint-paths.js'
 import type { HttpBody, HttpHeaders, HttpRequest, HttpResponse } from '../protocol/message.js'
 import { originForm, pathOf } from '../protocol/message.js'
 import { decodeComponent } from '../protocol/parameters.js'

@@ -5,7 +5,7 @@
  */
 import type { DeclaredResource } from '../core/audiences/audience.js'
 import type { AudienceRules } from './audiences/requested-audience.js'
-import { ENDPOINT_PATHS } from './endpoints.js'
+import { ENDPOINT_PATHS } from './endpoint-paths.js'
 import type { HttpResponse } from './message.js'
 import { documentResponse } from './pages/page.js'
 import type { GrantTypes } from './token.js'

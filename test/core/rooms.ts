@@ -95,7 +95,7 @@ export const ROOMS: { readonly [folder: string]: Room } = {
       storage: { typesOf: 'record-store.ts' },
     },
   },
-  // The composition root: `index.ts` and `server.ts`.
+  // The composition root: `index.ts`, `server.ts` and `routes.ts`.
   '': {
     rooms: {
       ...CORE,

@@ -4,7 +4,7 @@
  */
 import { isOAuthError } from '../../core/errors.js'
 import type { Language } from '../../pages/index.js'
-import { ENDPOINT_PATHS } from '../../protocol/endpoints.js'
+import { ENDPOINT_PATHS } from '../../protocol/endpoint-paths.js'
 import type { HttpRequest, HttpResponse } from '../../protocol/message.js'
 import { parseParameters, valueIn } from '../../protocol/parameters.js'
 import type { AuditTrail, RefusedEvent, ReportRefusal } from '../../shell/audit.js'

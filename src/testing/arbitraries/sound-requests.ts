@@ -3,7 +3,7 @@
  * @module
  */
 import * as fc from 'fast-check'
-import { ENDPOINT_PATHS, METADATA_PATH } from '../../protocol/endpoints.js'
+import { ENDPOINT_PATHS, METADATA_PATH } from '../../protocol/endpoint-paths.js'
 import type { HttpBody } from '../../protocol/message.js'
 import { DEVICE_CODE_GRANT } from '../../protocol/token.js'
 import { CHALLENGE, VERIFIER } from '../lifecycle/client.js'
