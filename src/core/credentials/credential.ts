@@ -51,8 +51,15 @@ const GRANT_ID_AT = CLIENT_KEY_AT + 16
 const SECRET_AT = GRANT_ID_AT + 22
 const CREDENTIAL_LENGTH = SECRET_AT + 43
 
-/** The three fields. The last characters leave no bit unused, so that one credential has one spelling. */
-const FIELDS = /^[\w-]{37}[AQgw][\w-]{42}[AEIMQUYcgkosw048]$/
+/** The alphabet of the three fields. Their lengths are checked apart: counted in the expression, they take twice as long. */
+const BASE64URL = /^[\w-]+$/
+
+/**
+ * The last characters of 16 and of 32 bytes: 4 and 2 of their bits are unused, and 0. Others would be a second spelling of the same
+ * credential.
+ */
+const LAST_OF_16_BYTES = 'AQgw'
+const LAST_OF_32_BYTES = 'AEIMQUYcgkosw048'
 
 const KINDS = ['access_token', 'refresh_token', 'code', 'device_code'] as const
 
@@ -83,13 +90,22 @@ export function parseCredential(text: string): Credential | undefined {
 export function credentialAt(text: string, begin: number): Credential | undefined {
   if (text.length - begin !== CREDENTIAL_LENGTH) return undefined
   const kind = kindAt(text, begin)
-  if (kind === undefined || !FIELDS.test(text.slice(begin + PREFIX_LENGTH))) return undefined
+  if (kind === undefined || !areFields(text, begin)) return undefined
   return {
     kind,
     clientKey: text.slice(begin + CLIENT_KEY_AT, begin + GRANT_ID_AT) as ClientKey, // 12 bytes of base64url, as checked above
     grantId: text.slice(begin + GRANT_ID_AT, begin + SECRET_AT) as GrantId, // 16 bytes of base64url
     secret: text.slice(begin + SECRET_AT),
   }
+}
+
+/** True if the fields of a credential of the right length are base64url in its one spelling. */
+function areFields(text: string, begin: number): boolean {
+  return (
+    BASE64URL.test(text.slice(begin + CLIENT_KEY_AT)) &&
+    LAST_OF_16_BYTES.includes(text.charAt(begin + SECRET_AT - 1)) &&
+    LAST_OF_32_BYTES.includes(text.charAt(begin + CREDENTIAL_LENGTH - 1))
+  )
 }
 
 /**

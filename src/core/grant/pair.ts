@@ -110,12 +110,17 @@ export function issuedTokens(
 
 /** Returns a grant after a code of it gave its first pair. */
 export function redeemed(grant: Grant, code: Grant['code'], pair: TokenPair, now: Seconds): Grant {
-  return withPairs({ ...grant, code }, [pair], now)
+  return withPairs(grant, [pair], now, code)
 }
 
 /** Returns a grant that gave out a pair at a moment. Written out: objects of one shape are copied and read fastest. */
-export function withPairs(grant: Grant, pairs: readonly TokenPair[], lastUsedAt: Seconds): Grant {
-  const { v, id, clientId, subject, scopes, resources, createdAt, keepUntil, code, retired } = grant
+export function withPairs(
+  grant: Grant,
+  pairs: readonly TokenPair[],
+  lastUsedAt: Seconds,
+  code: Grant['code'] = grant.code,
+): Grant {
+  const { v, id, clientId, subject, scopes, resources, createdAt, keepUntil, retired } = grant
   const audience = audienceOf(grant)
   const next = { v, id, clientId, subject, scopes, resources, createdAt, keepUntil, code, pairs, retired, lastUsedAt }
   return audience === undefined ? next : { ...next, audience }
