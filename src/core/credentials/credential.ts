@@ -51,15 +51,12 @@ const GRANT_ID_AT = CLIENT_KEY_AT + 16
 const SECRET_AT = GRANT_ID_AT + 22
 const CREDENTIAL_LENGTH = SECRET_AT + 43
 
-/** The alphabet of the three fields. Their lengths are checked apart: counted in the expression, they take twice as long. */
-const BASE64URL = /^[\w-]+$/
-
 /**
- * The last characters of 16 and of 32 bytes: 4 and 2 of their bits are unused, and 0. Others would be a second spelling of the same
- * credential.
+ * The three fields, and the last character of 16 bytes: base64url leaves 4 of its bits unused, and 2 of the last of 32 bytes. They must be 0,
+ * so that one credential has one spelling. Lengths are checked apart: counted in the expression, they take twice as long.
  */
+const FIELDS = /^[\w-]+[AEIMQUYcgkosw048]$/
 const LAST_OF_16_BYTES = 'AQgw'
-const LAST_OF_32_BYTES = 'AEIMQUYcgkosw048'
 
 const KINDS = ['access_token', 'refresh_token', 'code', 'device_code'] as const
 
@@ -90,22 +87,14 @@ export function parseCredential(text: string): Credential | undefined {
 export function credentialAt(text: string, begin: number): Credential | undefined {
   if (text.length - begin !== CREDENTIAL_LENGTH) return undefined
   const kind = kindAt(text, begin)
-  if (kind === undefined || !areFields(text, begin)) return undefined
+  if (kind === undefined || !FIELDS.test(text.slice(begin + CLIENT_KEY_AT))) return undefined
+  if (!LAST_OF_16_BYTES.includes(text.charAt(begin + SECRET_AT - 1))) return undefined
   return {
     kind,
     clientKey: text.slice(begin + CLIENT_KEY_AT, begin + GRANT_ID_AT) as ClientKey, // 12 bytes of base64url, as checked above
     grantId: text.slice(begin + GRANT_ID_AT, begin + SECRET_AT) as GrantId, // 16 bytes of base64url
     secret: text.slice(begin + SECRET_AT),
   }
-}
-
-/** True if the fields of a credential of the right length are base64url in its one spelling. */
-function areFields(text: string, begin: number): boolean {
-  return (
-    BASE64URL.test(text.slice(begin + CLIENT_KEY_AT)) &&
-    LAST_OF_16_BYTES.includes(text.charAt(begin + SECRET_AT - 1)) &&
-    LAST_OF_32_BYTES.includes(text.charAt(begin + CREDENTIAL_LENGTH - 1))
-  )
 }
 
 /**
