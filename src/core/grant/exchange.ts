@@ -5,7 +5,8 @@
  */
 
 import type { Audience } from '../audiences/audience.js'
-import { audienceOf, audienceTooWide, coversAudience } from '../audiences/audience.js'
+import { audienceOf, coversAudience } from '../audiences/audience.js'
+import { audienceTooWide } from '../audiences/errors.js'
 import { constantTimeEqual } from '../credentials/base64url.js'
 import type { Credential } from '../credentials/credential.js'
 import { digestOf } from '../credentials/digests.js'

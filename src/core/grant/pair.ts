@@ -5,7 +5,8 @@
  */
 
 import type { Audience } from '../audiences/audience.js'
-import { audienceOf, limitToAudience, scopesUnknownToAudience } from '../audiences/audience.js'
+import { audienceOf, limitToAudience } from '../audiences/audience.js'
+import { scopesUnknownToAudience } from '../audiences/errors.js'
 import type { Credential } from '../credentials/credential.js'
 import { printCredential, SECRET_BYTES, secretFrom } from '../credentials/credential.js'
 import { digestOf } from '../credentials/digests.js'

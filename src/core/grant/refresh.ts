@@ -8,7 +8,8 @@
  */
 
 import type { Audience } from '../audiences/audience.js'
-import { audienceOf, audienceOfSuccessor, audienceTooWide, coversAudience } from '../audiences/audience.js'
+import { audienceOf, coversAudience } from '../audiences/audience.js'
+import { audienceOfSuccessor, audienceTooWide } from '../audiences/errors.js'
 import { constantTimeEqual, decodeBase64url, encodeBase64url } from '../credentials/base64url.js'
 import type { Credential } from '../credentials/credential.js'
 import { SECRET_BYTES } from '../credentials/credential.js'
