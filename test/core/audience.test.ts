@@ -77,18 +77,6 @@ describe('a refresh that is repeated', () => {
     const outcome = here.ask({ ...refreshOf(here, 0), audience: AUDIENCE.slice(1) })
     expect([errorOf(outcome), reasonOf(outcome)]).toEqual(['invalid_target', 'audience_mismatch'])
   })
-
-  it('is refused as expired where a clock stepped back and its successor ended first', () => {
-    const here = exchangedWorld()
-    here.now += 50
-    here.send(refreshOf(here))
-    here.now -= 10
-    here.send(refreshOf(here))
-    here.now += RULES.gracePeriod - 1
-    expect(here.ask(refreshOf(here, 0)).reply.type).toBe('tokens')
-    here.now += 1
-    expect(reasonOf(here.ask(refreshOf(here, 0)))).toBe('credential_expired')
-  })
 })
 
 describe('a token without a scope', () => {
@@ -102,15 +90,5 @@ describe('a token without a scope', () => {
     const here = world({ ...FOR_TWO, rules: { ...RULES, audiences: new Map() } })
     const outcome = here.ask(exchangeOf(here))
     expect([errorOf(outcome), reasonOf(outcome)]).toEqual(['invalid_scope', 'scope_insufficient'])
-  })
-})
-
-describe('a consent that was remembered', () => {
-  it('says in its event that nobody was asked', () => {
-    const asked = world().ask(approval())
-    expect(asked.events[0]).not.toHaveProperty('unasked')
-    const here = world()
-    here.grant = undefined
-    expect(here.ask({ ...approval(), unasked: true }).events).toMatchObject([{ type: 'issued', unasked: true }])
   })
 })

@@ -583,3 +583,13 @@ describe('5.2 a code is exchanged for a token of the type mac', () => {
     expect([works(here, 'access'), here.grant?.pairs]).toEqual([false, []])
   })
 })
+
+describe('a consent that was remembered', () => {
+  it('says in its event that nobody was asked', () => {
+    const asked = world().ask(approval())
+    expect(asked.events[0]).not.toHaveProperty('unasked')
+    const here = world()
+    here.grant = undefined
+    expect(here.ask({ ...approval(), unasked: true }).events).toMatchObject([{ type: 'issued', unasked: true }])
+  })
+})

@@ -472,6 +472,7 @@ describe('a clock that steps back', () => {
     here.now = START - 700
     // Whether the successor still lies there or was taken out by a write meanwhile.
     expectRefused(here, refreshOf(here, 0), 'invalid_grant')
+    expect(here.ask(refreshOf(here, 0)).reply).toMatchObject({ reason: 'credential_expired' })
     here.send(refreshOf(here, 2))
     expect(here.grant?.pairs.map(({ superseded }) => superseded?.until)).toEqual([START + 300, START - 400, undefined])
     expectRefused(here, refreshOf(here, 0), 'invalid_grant')

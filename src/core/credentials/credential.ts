@@ -52,10 +52,12 @@ const SECRET_AT = GRANT_ID_AT + 22
 const CREDENTIAL_LENGTH = SECRET_AT + 43
 
 /**
- * The three fields, and the last character of 16 bytes: base64url leaves 4 of its bits unused, and 2 of the last of 32 bytes. They must be 0,
- * so that one credential has one spelling. Lengths are checked apart: counted in the expression, they take twice as long.
+ * The three fields, behind one another. The last of 32 bytes leaves 2 bits unused, and they must be 0: one credential has one spelling.
+ * Lengths are checked apart: counted in the expression, they take twice as long.
  */
 const FIELDS = /^[\w-]+[AEIMQUYcgkosw048]$/
+
+/** The last characters that 16 bytes can have: their 4 unused bits are 0, as well. */
 const LAST_OF_16_BYTES = 'AQgw'
 
 const KINDS = ['access_token', 'refresh_token', 'code', 'device_code'] as const
