@@ -62,7 +62,7 @@ const EVENTS = [
   ['src/core/grant/outcome.ts', 'DeviceRequestedEvent'],
   ['src/core/grant/outcome.ts', 'DecidedEvent'],
   ['src/core/application/life/outcome.ts', 'ApplicationEvent'],
-  ['src/shell/audit.ts', 'RefusedEvent'],
+  ['src/shell/audit.ts', 'AuditEvent'],
 ]
 
 /**
@@ -107,7 +107,7 @@ function rowsOfUnion(declaration, source) {
   return type.types.map((member) => ({ name: member.literal.text, type: '', text: docOf(member, source) }))
 }
 
-/** Rows of the events in a declaration: an interface, or an intersection with a union of literals. */
+/** Rows of the events in a declaration: an interface, or a union or an intersection with literals in it. */
 function eventsOf(declaration, source) {
   const members = ts.isInterfaceDeclaration(declaration) ? [declaration] : literalsIn(declaration.type)
   return members.map((member) => {

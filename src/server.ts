@@ -4,14 +4,16 @@
  */
 
 import { hostFailed, oauthError } from './core/errors.js'
-import type { Authenticate, GuardProvider } from './guard/guard.js'
+import type { ProtectedResource } from './core/resource.js'
+import type { AuthInfo, GuardResult, ResourceOf } from './guard/auth-info.js'
+import type { GuardProvider } from './guard/guard.js'
 import { createAuthenticate, createGuard } from './guard/guard.js'
 import { createAdministration } from './management/administration.js'
 import type { Applications } from './management/applications/interface.js'
 import type { Grants } from './management/grants/interface.js'
 import type { Health } from './management/health.js'
 import { isPreflight } from './protocol/cors/preflight.js'
-import type { HttpRequest, HttpResponse } from './protocol/message.js'
+import type { HttpRequest, HttpResponse, RequestLike } from './protocol/message.js'
 import { errorResponse, originForm, pathOf, withAllow } from './protocol/message.js'
 import type { Route } from './routes.js'
 import { createRoutes } from './routes.js'
@@ -57,7 +59,18 @@ export interface AuthorizationServer<Native = unknown> extends GuardProvider, Ht
    * @throws GrantwellError `ERR_CONFIGURATION` for a scope that the catalogue does not have, or any other option
    * @see RFC 6750
    */
-  readonly authenticate: Authenticate
+  readonly authenticate: {
+    /** Checks a request about a resource, which an access then has in `resource`. */
+    <Resource extends ProtectedResource>(
+      request: RequestLike,
+      needs: { readonly scope?: string; readonly audience?: string; readonly resource: ResourceOf<Resource> },
+    ): Promise<GuardResult<AuthInfo & { readonly resource: Resource }>>
+    /** Checks a request. */
+    (
+      request: RequestLike,
+      needs?: { readonly scope?: string; readonly audience?: string; readonly resource?: ResourceOf },
+    ): Promise<GuardResult>
+  }
   /** Functions for the host's applicants and administrators. */
   readonly applications: Applications
   /** Functions that list the permissions of users, and end them. */
@@ -99,7 +112,8 @@ export function createAuthorizationServer<Native = unknown>(
     owns: (url) => routes.has(pathOf(originForm(url))),
     handle: createHandle(internals, routes),
     guard,
-    authenticate: createAuthenticate(guard),
+    // The resource that comes with an access is the one that `needs.resource` returned.
+    authenticate: createAuthenticate(guard) as AuthorizationServer['authenticate'],
     ...createAdministration(internals),
     [INTERNALS]: internals,
   }

@@ -5,7 +5,7 @@
 
 // #region imports
 import { readFileSync } from 'node:fs'
-import type { Amendment, AuthorizeVerdict, PermissionRequest, Registration, Submission } from 'grantwell'
+import type { Amendment, PermissionRequest, Registration, Submission } from 'grantwell'
 import { GrantwellError } from 'grantwell'
 import { isPublished } from 'grantwell/core'
 // #endregion imports
@@ -494,7 +494,7 @@ it('is withdrawn, given away, found and deleted, and has terms of its own', asyn
 it('is refused by rules of the host, or gets less', async () => {
   const isMember = (subject: string): boolean => subject === 'grace'
   // #region authorize
-  const authorizeRequest = ({ user, application, scopes }: PermissionRequest): AuthorizeVerdict => {
+  const authorizeRequest = ({ user, application, scopes }: PermissionRequest) => {
     if (isMember(user.subject)) return true
     if (application.type === 'public') return false
     return { scopes: scopes.filter((scope) => !scope.endsWith(':rw')) } // guests read

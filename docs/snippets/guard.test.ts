@@ -8,12 +8,12 @@ import type { Request, Response } from 'express'
 import express from 'express'
 import type { ProtectedResource } from 'grantwell'
 import { opensResource } from 'grantwell'
-import type { AuthInfoFor, Authorized } from 'grantwell/node'
+import type { Authorized, AuthInfo } from 'grantwell/node'
 import { createNodeGuard } from 'grantwell/node'
 // #endregion express-imports
 
 // #region offered-imports
-import type { SpecifiedResource, User } from 'grantwell'
+import type { User } from 'grantwell'
 // #endregion offered-imports
 
 // #region fastify-imports
@@ -75,7 +75,7 @@ const database = {
 
 // #region offered
 /** The option `resources` of createAuthorizationServer: what a user can choose on the consent page. */
-async function resources({ subject }: User): Promise<readonly SpecifiedResource[]> {
+async function resources({ subject }: User) {
   const own = await database.allOf(subject)
   return own.map(({ id, title }) => ({ id, name: title }))
 }
@@ -115,7 +115,7 @@ function createExpressApp(server: AuthorizationServer) {
     resource: ({ params, auth }) => findRepository('read', params['id'], auth.subject),
   })
   app.get('/repositories/:id/issues', guarded, (request, response) => {
-    const { auth } = request as Authorized<Request, AuthInfoFor<Repository>>
+    const { auth } = request as Authorized<Request, AuthInfo & { readonly resource: Repository }>
     response.json({ issuesOf: auth.resource.id })
   })
   // #endregion middleware

@@ -4,7 +4,7 @@
  */
 
 // #region imports
-import type { AuthorizationServerOptions, DeviceAttempt } from 'grantwell'
+import type { AuthorizationServerOptions } from 'grantwell'
 // #endregion imports
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -29,9 +29,9 @@ const limits = {
 
 // #region limiter
 /** Lets each address ask for five codes a minute, in this process. Returns the seconds to wait. */
-function createDeviceLimiter(now: () => number) {
+function createDeviceLimiter(now: () => number): NonNullable<AuthorizationServerOptions['deviceLimiter']> {
   const asked = new Map<string, { minute: number; count: number }>()
-  return ({ clientId, address }: DeviceAttempt): number => {
+  return ({ clientId, address }) => {
     const minute = Math.floor(now() / 60)
     const who = address ?? clientId
     const before = asked.get(who)

@@ -209,7 +209,7 @@ export function hostFailed(): OAuthError {
   return oauthError('server_error', 'host_failed', 'The service failed.')
 }
 
-/** The codes of {@link GrantwellError}. */
+/** The codes of `GrantwellError`. */
 export type GrantwellErrorCode =
   /** A wrong option or argument. */
   | 'ERR_CONFIGURATION'

@@ -7,6 +7,7 @@ export type {
   Application,
   ApplicationDetails,
   ApplicationHead,
+  ApplicationTerms,
   ClientSecret,
   KeptDocument,
   PublishedApplication,
@@ -17,10 +18,13 @@ export type {
 export { isPublished } from './application/application.js'
 export type {
   FaultValues,
+  RedirectFault,
+  RedirectFaultCode,
   RedirectUriFaultCode,
   RegistrationFault,
   RegistrationFaultCode,
 } from './application/faults.js'
+export type { Logo } from './application/image.js'
 export type { ApplicationCommand } from './application/life/commands.js'
 export type { ApplicationEvent, ApplicationOutcome, ApplicationRefusal } from './application/life/outcome.js'
 export { SECRETS_KEPT } from './application/life/upkeep.js'
@@ -42,7 +46,7 @@ export type { Credential, CredentialKind } from './credentials/credential.js'
 export { CREDENTIAL_PREFIXES, parseCredential, parseGrantId, printCredential } from './credentials/credential.js'
 export type { DerivationRules, Digests } from './credentials/digests.js'
 export { clientKeyOf, portableDigests } from './credentials/digests.js'
-export type { AuthenticatedTime, OAuthError, OAuthErrorCode, RefusalReason } from './errors.js'
+export type { AuthenticatedTime, GrantwellErrorCode, OAuthError, OAuthErrorCode, RefusalReason } from './errors.js'
 export { isOAuthError } from './errors.js'
 export type { ApproveCommand, IssuedCode } from './grant/approve.js'
 export type { DecideCommand, Decided, IssuedDeviceCode, PollCommand, RequestDeviceCommand } from './grant/device.js'

@@ -13,7 +13,10 @@ import type { HttpResponse, RequestLike } from '../protocol/message.js'
 import type { AuthInfo, ResourceOf } from './auth-info.js'
 import type { Guard, GuardProvider } from './guard.js'
 
-/** A request that its guard let through; behind a guard with `resource`, `Authorized<Request, AuthInfoFor<Resource>>`. */
+/**
+ * A request that its guard let through; behind a guard with `resource`,
+ * `Authorized<Request, AuthInfo & { readonly resource: Resource }>`.
+ */
 export type Authorized<Request, Granted extends AuthInfo = AuthInfo> = Request & {
   /** The application that calls, its user, the permissions, and the resource that the guard decided on. */
   readonly auth: Granted

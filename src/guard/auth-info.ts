@@ -8,7 +8,6 @@ import type { OAuthError } from '../core/errors.js'
 import type { ProtectedResource, Resources } from '../core/resource.js'
 import type { Scope } from '../core/scopes.js'
 import type { ClientId, GrantId, Seconds, Subject } from '../core/values.js'
-import type { NoToken } from '../protocol/bearer.js'
 import type { HttpResponse } from '../protocol/message.js'
 
 /** The access of a caller: the application, its user, and the permissions. */
@@ -29,20 +28,21 @@ export interface AuthInfo {
   readonly expiresAt: Seconds
   /** The protected resource that the guard stands for; absent at a guard without `audience`. */
   readonly audience?: ResourceIdentifier
-  /** The host's own value that `resource` returned, on which the guard decided; absent on a route without `resource`. */
+  /**
+   * The host's own value that `resource` returned, on which the guard decided; absent on a route without `resource`. A handler uses this
+   * value and reads no identifier again, since two readings of a URL can differ.
+   */
   readonly resource?: ProtectedResource
-}
-
-/** Access to one resource: a handler uses this value and reads no identifier again, since two readings of a URL can differ. */
-export interface AuthInfoFor<Resource extends ProtectedResource> extends AuthInfo {
-  /** The host's own value that `resource` returned, on which the guard decided, with all its fields. */
-  readonly resource: Resource
 }
 
 /** The answer of a guard: who calls and for whom, or the response to send. */
 export type GuardResult<Granted extends AuthInfo = AuthInfo> =
   | Granted
-  | { readonly type: 'refused'; readonly error: OAuthError | NoToken; readonly response: HttpResponse }
+  | {
+      readonly type: 'refused'
+      readonly error: OAuthError | { readonly type: 'no_token' }
+      readonly response: HttpResponse
+    }
 
 /**
  * Returns the resource that a request is about, as the host knows it; undefined or null for none. An error that it throws goes to

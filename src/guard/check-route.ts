@@ -16,7 +16,7 @@ import type { MaybePromise } from '../shell/maybe-promise.js'
 import { andThen } from '../shell/maybe-promise.js'
 import type { Settings } from '../shell/options/settings.js'
 import { unavailable } from '../shell/records/checked-store.js'
-import type { AuthInfo, AuthInfoFor, GuardResult, ResourceOf } from './auth-info.js'
+import type { AuthInfo, GuardResult, ResourceOf } from './auth-info.js'
 import type { Refusal } from './check-token.js'
 import { refusal } from './check-token.js'
 import type { MacGuard } from './mac-guard.js'
@@ -54,7 +54,7 @@ async function withResource(
   { settings }: GuardContext,
   access: AuthInfo,
   resourceOf: ResourceOf,
-): Promise<AuthInfoFor<ProtectedResource> | OAuthError> {
+): Promise<(AuthInfo & { readonly resource: ProtectedResource }) | OAuthError> {
   try {
     const resource = await resourceOf(access)
     if (resource === undefined || resource === null) return insufficientResources()

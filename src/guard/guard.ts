@@ -20,7 +20,7 @@ import { lazy } from '../shell/lazy.js'
 import type { MaybePromise } from '../shell/maybe-promise.js'
 import { andThen } from '../shell/maybe-promise.js'
 import { keys } from '../shell/records.js'
-import type { AuthInfo, AuthInfoFor, GuardResult, ResourceOf } from './auth-info.js'
+import type { AuthInfo, GuardResult, ResourceOf } from './auth-info.js'
 import type { Checked, GuardContext } from './check-route.js'
 import { checkRoute, reportFailure } from './check-route.js'
 import type { Refusal } from './check-token.js'
@@ -41,7 +41,9 @@ export interface Guard {
   <Resource extends ProtectedResource>(
     request: RequestLike,
     resourceOf: ResourceOf<Resource>,
-  ): GuardResult<AuthInfoFor<Resource>> | Promise<GuardResult<AuthInfoFor<Resource>>>
+  ):
+    | GuardResult<AuthInfo & { readonly resource: Resource }>
+    | Promise<GuardResult<AuthInfo & { readonly resource: Resource }>>
   /**
    * Checks a request.
    * @param resourceOf - left out if the request is about no resource, or if the host enforces `access.resources` itself
@@ -61,20 +63,6 @@ export interface GuardProvider {
    * other name
    */
   readonly guard: (needs?: { readonly scope?: string; readonly audience?: string }) => Guard
-}
-
-/** Checks one request without a route, as `authenticate` of the server. */
-export interface Authenticate {
-  /** Checks a request about a resource, which an access then has in `resource`. */
-  <Resource extends ProtectedResource>(
-    request: RequestLike,
-    needs: { readonly scope?: string; readonly audience?: string; readonly resource: ResourceOf<Resource> },
-  ): Promise<GuardResult<AuthInfoFor<Resource>>>
-  /** Checks a request. */
-  (
-    request: RequestLike,
-    needs?: { readonly scope?: string; readonly audience?: string; readonly resource?: ResourceOf },
-  ): Promise<GuardResult>
 }
 
 /** Creates the function that makes the guards of a server's routes. */
@@ -151,11 +139,10 @@ async function identifyByMac(
 }
 
 /** Creates the function that makes a guard and checks one request with it. */
-export function createAuthenticate(guard: GuardProvider['guard']): Authenticate {
-  const authenticate = async (
-    request: RequestLike,
-    needs?: WrittenNeeds & { readonly resource?: ResourceOf },
-  ): Promise<GuardResult> => {
+export function createAuthenticate(
+  guard: GuardProvider['guard'],
+): (request: RequestLike, needs?: WrittenNeeds & { readonly resource?: ResourceOf }) => Promise<GuardResult> {
+  return async (request, needs) => {
     if (inheritedName(needs, ['resource']) !== undefined)
       throw configurationError(`authenticate: the option resource ${MUST_BE_OWN}`)
     if (needs === undefined || needs === null || !Object.hasOwn(needs, 'resource')) return guard(needs)(request)
@@ -164,7 +151,6 @@ export function createAuthenticate(guard: GuardProvider['guard']): Authenticate 
       throw configurationError(`authenticate: the option resource ${mustBe(FUNCTION, resource)}`)
     return guard(others)(request, resource)
   }
-  return authenticate as Authenticate // the resource that comes with an access is the one that `needs.resource` returned
 }
 
 /** Checks an own property, so that a polluted prototype cannot fake a credential. */

@@ -5,7 +5,7 @@
 import type { Takes, TakesOf } from '../core/takes.js'
 import { isObject, NAME, TEXT } from '../core/takes.js'
 import type { Subject } from '../core/values.js'
-import type { RequestSource } from '../shell/audit/request.js'
+import type { HttpRequest, RequestLike } from '../protocol/message.js'
 import type { PageWanted } from '../shell/records/checked-store.js'
 
 /** The options of a page of a list. */
@@ -18,15 +18,11 @@ export const PAGE: TakesOf<PageWanted> = {
 }
 
 /** The one who asks for a change, and the request by which it came: for the audit trail. */
-export interface ActedBy extends AskedBy {
+export interface ActedBy {
   /** The administrator or applicant who asks for it: a name of the host's own, not empty. */
   readonly actor?: Subject
-}
-
-/** The request by which a change came, for the audit trail. */
-export interface AskedBy {
   /** A request as a guard takes it, or as the server's functions of the host get it; absent for a change that came by none. */
-  readonly request?: RequestSource
+  readonly request?: HttpRequest | RequestLike
 }
 
 const REQUEST: Takes = {
@@ -35,7 +31,7 @@ const REQUEST: Takes = {
 }
 
 /** The option that names the request. */
-export const ASKED_BY: TakesOf<AskedBy> = { request: REQUEST }
+export const ASKED_BY: TakesOf<Pick<ActedBy, 'request'>> = { request: REQUEST }
 
 /** The options that name who asks. */
 export const ACTED_BY: TakesOf<ActedBy> = { actor: NAME, ...ASKED_BY }

@@ -15,21 +15,21 @@ export interface Health {
   /** True if nothing is wrong. */
   readonly healthy: boolean
   /** Everything that is wrong; empty if nothing is. */
-  readonly problems: readonly HealthProblem[]
+  readonly problems: readonly {
+    /**
+     * `store_failed`: the store failed, did not answer in its time, or belongs to another issuer. `store_emptied`: the record that names
+     * the issuer is gone. `clock_failed`: the option `clock` failed. `clock_differs`: it is more than a minute off the system's clock.
+     */
+    readonly code: 'store_failed' | 'store_emptied' | 'clock_failed' | 'clock_differs'
+    /** A sentence for the operator, without anything that the store or the clock said: `onError` gets that. */
+    readonly message: string
+  }[]
   /** Milliseconds that the store took to answer, or to fail. */
   readonly storeMilliseconds: number
 }
 
 /** Something that is wrong with a server. */
-export interface HealthProblem {
-  /**
-   * `store_failed`: the store failed, did not answer in its time, or belongs to another issuer. `store_emptied`: the record that names
-   * the issuer is gone. `clock_failed`: the option `clock` failed. `clock_differs`: it is more than a minute off the system's clock.
-   */
-  readonly code: 'store_failed' | 'store_emptied' | 'clock_failed' | 'clock_differs'
-  /** A sentence for the operator, without anything that the store or the clock said: `onError` gets that. */
-  readonly message: string
-}
+type HealthProblem = Health['problems'][number]
 
 /** Seconds by which the clock of a host may differ from the system's: tests and time zones differ by more, and drift by less. */
 const DIFFERENCE_MAX: Seconds = 60

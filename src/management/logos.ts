@@ -3,6 +3,7 @@
  * removed with it.
  * @module
  */
+import type { Logo } from '../core/application/image.js'
 import { imageType } from '../core/application/image.js'
 import { decodeBase64url, encodeBase64url } from '../core/credentials/base64url.js'
 import { GrantwellError, isOAuthError } from '../core/errors.js'
@@ -11,14 +12,6 @@ import { storeError } from '../shell/records/checked-store.js'
 import type { LogoRecord } from '../shell/records.js'
 import { keys, recordAs } from '../shell/records.js'
 import type { Transactions } from '../shell/transactions.js'
-
-/** A logo, unchanged since its submission. */
-export interface Logo {
-  /** The media type of the image. */
-  readonly type: 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp'
-  /** The image. */
-  readonly bytes: Uint8Array
-}
 
 /** The logos in a store. */
 export interface Logos {

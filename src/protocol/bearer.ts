@@ -15,7 +15,6 @@ import { EMPTY_HEADERS, errorResponse, headerOf } from './message.js'
 
 /** A request that presents no token at all: it gets a challenge without an error (RFC 6750, section 3.1). */
 export interface NoToken {
-  /** Tells it from an error. */
   readonly type: 'no_token'
 }
 

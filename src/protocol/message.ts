@@ -16,8 +16,18 @@ export interface HttpRequest<Native = unknown> {
   readonly url: string
   /** Names in lower case; a list where the header came more than once. */
   readonly headers: HttpHeaders
-  /** Absent where there is none, or where it was not read since nothing wants it. */
-  readonly body?: HttpBody | undefined
+  /**
+   * The body: its text, or what an earlier middleware made of it; its bytes, where it is `multipart/form-data`; or that it went over the
+   * limit and was not read, or that it cannot be read for a fault of the host, whose `onError` is told the error. Absent where there is
+   * none, or where it was not read since nothing wants it.
+   */
+  readonly body?:
+    | { readonly type: 'text'; readonly text: string }
+    | { readonly type: 'parsed'; readonly fields: unknown }
+    | { readonly type: 'bytes'; readonly bytes: Uint8Array }
+    | { readonly type: 'too_large' }
+    | { readonly type: 'unreadable'; readonly error: unknown }
+    | undefined
   /**
    * The address that the connection came from, read before the connection can be gone; `::` where it was gone already. Absent or undefined
    * where the platform does not tell.
@@ -30,16 +40,8 @@ export interface HttpRequest<Native = unknown> {
 /** Headers as Node has them: names in lower case. */
 export type HttpHeaders = Readonly<Record<string, string | readonly string[] | undefined>>
 
-/**
- * A request's body: its text, or what an earlier middleware made of it; its bytes, where it is `multipart/form-data`; or that it went over the limit and was not read, or that it
- * cannot be read for a fault of the host, whose `onError` is told the error.
- */
-export type HttpBody =
-  | { readonly type: 'text'; readonly text: string }
-  | { readonly type: 'parsed'; readonly fields: unknown }
-  | { readonly type: 'bytes'; readonly bytes: Uint8Array }
-  | { readonly type: 'too_large' }
-  | { readonly type: 'unreadable'; readonly error: unknown }
+/** The body of a request that has one. */
+export type HttpBody = NonNullable<HttpRequest['body']>
 
 /**
  * A response, complete: an adapter has only to send it. None has a header more than once, so a host can add its own.

@@ -9,7 +9,6 @@ import type { ScopeCatalogue } from '../core/scopes.js'
 import type { ClientId, Seconds, Subject } from '../core/values.js'
 import type { Appearance, Pages, Texts } from '../pages/index.js'
 import type { HttpRequest } from '../protocol/message.js'
-import type { PageSources } from '../protocol/pages/page.js'
 import type { RecordStore } from '../storage/record-store.js'
 import type { AuditEvent } from './audit.js'
 import type { FetchedClientMetadata } from './options/client-metadata.js'
@@ -21,30 +20,6 @@ export interface User {
   readonly subject: Subject
   /** Shown on the consent page; the subject by default. */
   readonly name?: string | undefined
-}
-
-/** A resource that a user can specify on the consent page. */
-export interface SpecifiedResource {
-  /** The host's own identifier, which the guard reports. */
-  readonly id: string
-  /** Shown to the user; the identifier by default. */
-  readonly name?: string | undefined
-}
-
-/** A user who types a user code. */
-export interface UserCodeAttempt {
-  /** The identifier of the user. */
-  readonly subject: Subject
-  /** The address of the user's browser, from the option `remoteAddress`. */
-  readonly address: string | undefined
-}
-
-/** A device that asks for its codes. */
-export interface DeviceAttempt {
-  /** The client identifier of the device. */
-  readonly clientId: ClientId
-  /** The address of the device, from the option `remoteAddress`. */
-  readonly address: string | undefined
 }
 
 /** A permission that an application asks a user for, as the host's function `authorize` sees it. */
@@ -65,18 +40,6 @@ export interface PermissionRequest {
   readonly audiences?: readonly string[]
   /** The resources that the user chose; absent before the user is asked. */
   readonly resources?: Resources
-}
-
-/**
- * The host's word on a permission: true admits it, false refuses it. `scopes` and `resources` make it narrower: a list of scopes that
- * are covered by those asked for, and the identifiers of the resources that it is limited to.
- */
-export type AuthorizeVerdict = boolean | { readonly scopes?: readonly string[]; readonly resources?: readonly string[] }
-
-/** A request to register a client. */
-export interface RegistrationAttempt {
-  /** The address that it comes from, from the option `remoteAddress`. */
-  readonly address: string | undefined
 }
 
 /** A protected resource: an API that tokens can be limited to. */
@@ -112,9 +75,13 @@ export interface AuthorizationServerOptions<Native = unknown> {
   readonly switchAccountUrl?: (returnTo: string) => string
   /**
    * Returns the resources that a user can specify on the consent page; none by default, and then the page does not offer
-   * "specified".
+   * "specified". `id` is the host's own identifier, which the guard reports. `name` is shown to the user; the identifier by default.
    */
-  readonly resources?: (user: User) => readonly SpecifiedResource[] | Promise<readonly SpecifiedResource[]>
+  readonly resources?: (
+    user: User,
+  ) =>
+    | readonly { readonly id: string; readonly name?: string | undefined }[]
+    | Promise<readonly { readonly id: string; readonly name?: string | undefined }[]>
   /** The scopes of the service; those of the specification by default. */
   readonly scopes?: ScopeCatalogue
   /**
@@ -126,8 +93,15 @@ export interface AuthorizationServerOptions<Native = unknown> {
   /**
    * Refuses a permission, or makes it narrower, by rules of the host: for members of an organisation, for a kind of application. It is
    * asked before the user is, without `resources`, and again with them when the user agreed. The application gets `access_denied`.
+   * @returns true to admit the permission, false to refuse it. `scopes` and `resources` make it narrower: a list of scopes that are
+   * covered by those asked for, and the identifiers of the resources that it is limited to
    */
-  readonly authorize?: (request: PermissionRequest) => AuthorizeVerdict | Promise<AuthorizeVerdict>
+  readonly authorize?: (
+    request: PermissionRequest,
+  ) =>
+    | boolean
+    | { readonly scopes?: readonly string[]; readonly resources?: readonly string[] }
+    | Promise<boolean | { readonly scopes?: readonly string[]; readonly resources?: readonly string[] }>
 
   /**
    * Decides on clients that register themselves at `/oauth2/register` (RFC 7591), and on those whose identifier is a URL. Without it no
@@ -139,7 +113,10 @@ export interface AuthorizationServerOptions<Native = unknown> {
    * store: 20 at once and one more every 3 minutes for each address; 1,000 at once and one more every 30 seconds for all together.
    * It is also asked before a known client's document is read again, of which the default lets 100 at once and one more every 3 seconds.
    */
-  readonly registrationLimiter?: (attempt: RegistrationAttempt) => Seconds | Promise<Seconds>
+  readonly registrationLimiter?: (attempt: {
+    /** The address that it comes from, from the option `remoteAddress`. */
+    readonly address: string | undefined
+  }) => Seconds | Promise<Seconds>
   /**
    * Fetches the metadata document of a client whose identifier is its URL; `fetchClientMetadata` of `grantwell/node` does so safely. It
    * needs `clientPolicy`. Without it no URL is a client, unless it was registered as one.
@@ -164,13 +141,23 @@ export interface AuthorizationServerOptions<Native = unknown> {
    * Limits guesses of user codes: counts an attempt, and returns the seconds to wait, 0 to let it pass. The default counts in the
    * store: 10 at once and one more each minute for each user, five times as many for each address.
    */
-  readonly userCodeLimiter?: (attempt: UserCodeAttempt) => Seconds | Promise<Seconds>
+  readonly userCodeLimiter?: (attempt: {
+    /** The user who types the code. */
+    readonly subject: Subject
+    /** The address of the user's browser, from the option `remoteAddress`. */
+    readonly address: string | undefined
+  }) => Seconds | Promise<Seconds>
   /**
    * Limits the devices that ask for codes: counts a request, and returns the seconds to wait, 0 to let it pass. The default
    * counts in the store: 100 at once and 20 more each minute for each address. Without an address: 1,000 at once and one more
    * each second for each application.
    */
-  readonly deviceLimiter?: (attempt: DeviceAttempt) => Seconds | Promise<Seconds>
+  readonly deviceLimiter?: (attempt: {
+    /** The client identifier of the device. */
+    readonly clientId: ClientId
+    /** The address of the device, from the option `remoteAddress`. */
+    readonly address: string | undefined
+  }) => Seconds | Promise<Seconds>
   /**
    * Returns the IP address of a browser or a device, without a port; by default `request.remoteAddress`, which behind a proxy is
    * the proxy's. Undefined or null if it is unknown: then user codes are limited for each user alone, and devices for each
@@ -261,10 +248,17 @@ export interface AuthorizationServerOptions<Native = unknown> {
    */
   readonly texts?: Readonly<Record<string, Partial<Texts>>>
   /**
-   * Origins that pages may load images, fonts and stylesheets from besides the server's own; none by default. Each is an https origin
-   * such as `'https://cdn.example'`, at most 16 for each kind. There is no such option for scripts.
+   * Origins that pages may load from besides the server's own; none by default. Each is an https origin such as
+   * `'https://cdn.example'`, at most 16 for each kind. There is no such option for scripts.
    */
-  readonly pageSources?: PageSources
+  readonly pageSources?: {
+    /** Origins of images. */
+    readonly images?: readonly string[]
+    /** Origins of fonts. Without it a page loads no font, not even from the server's own origin; with `[]` from that alone. */
+    readonly fonts?: readonly string[]
+    /** Origins of stylesheets. */
+    readonly styles?: readonly string[]
+  }
   /** Pages that replace the default ones. They have the same headers, so they can use no scripts and no inline styles. */
   readonly pages?: Partial<Pages>
 

@@ -6,7 +6,7 @@
 import type { IncomingMessage, RequestListener } from 'node:http'
 import { connect as connectHttp2, createServer as createHttp2Server } from 'node:http2'
 import type { AddressInfo } from 'node:net'
-import type { DeviceAttempt, RecordStore } from 'grantwell'
+import type { AuthorizationServerOptions, RecordStore } from 'grantwell'
 import { createNodeHandler } from 'grantwell/node'
 import { memoryStore } from 'grantwell/storage/memory'
 import { expect, it, vi } from 'vitest'
@@ -31,7 +31,7 @@ async function held() {
       return inner.read(keys)
     },
   }
-  const asked: DeviceAttempt[] = []
+  const asked: Parameters<NonNullable<AuthorizationServerOptions['deviceLimiter']>>[0][] = []
   const { server } = await testServer({
     store,
     deviceLimiter: (attempt) => {

@@ -4,8 +4,8 @@
  * @see RFC 6749, section 3.3
  */
 import * as fc from 'fast-check'
-import type { ScopeTokenDefinition } from 'grantwell'
 import { scopeCatalogue, serviceScopes } from 'grantwell'
+import type { ScopeTokenDefinition } from 'grantwell/core'
 import { coversScopes, narrowScopes, normalizeScopes, parseRequestedScopes, parseScopes } from 'grantwell/core'
 import { describe, expect, it } from 'vitest'
 import { limitScopes } from '../../src/core/scopes.js'

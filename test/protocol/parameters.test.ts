@@ -4,7 +4,7 @@
  * @see RFC 6749, sections 3.1, 3.2 and appendix B; SECURITY statements 47 and 48
  */
 import * as fc from 'fast-check'
-import type { HttpBody, HttpRequest, HttpResponse } from 'grantwell'
+import type { HttpRequest, HttpResponse } from 'grantwell'
 import { describe, expect, it } from 'vitest'
 import type { Parameters } from '../../src/protocol/parameters.js'
 import { bodyParameters, decodeComponent, listIn, parseParameters, valueIn } from '../../src/protocol/parameters.js'
@@ -66,6 +66,8 @@ async function expectAll(
     expect(test.events).toStrictEqual([refusalAt(endpoint, 'invalid_request', reason)])
   }
 }
+
+type HttpBody = NonNullable<HttpRequest['body']>
 
 const text = (form: string): HttpBody => ({ type: 'text', text: form })
 const parsed = (fields: unknown): HttpBody => ({ type: 'parsed', fields })

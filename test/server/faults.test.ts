@@ -3,14 +3,9 @@
  * language.
  * @module
  */
-import type {
-  AuthorizationServer,
-  RedirectFault,
-  RedirectFaultCode,
-  RegistrationFault,
-  RegistrationFaultCode,
-} from 'grantwell'
+import type { AuthorizationServer, RegistrationFault } from 'grantwell'
 import { GrantwellError } from 'grantwell'
+import type { RedirectFault, RedirectFaultCode, RegistrationFaultCode } from 'grantwell/core'
 import type { ShownFaultCode } from 'grantwell/pages'
 import { faultText, loadTexts, pageLanguages } from 'grantwell/pages'
 import { beforeAll, describe, expect, expectTypeOf, it } from 'vitest'

@@ -4,7 +4,7 @@
  * @see Content Security Policy Level 3, sections 2.3.1 and 6.4.1
  */
 import * as fc from 'fast-check'
-import type { AuthorizationServerOptions, PageSources } from 'grantwell'
+import type { AuthorizationServerOptions } from 'grantwell'
 import { describe, expect, it } from 'vitest'
 import { isPageSource, pageResponse } from '../../src/protocol/pages/page.js'
 import { authorizationUrl, send, testServer } from '../support.js'
@@ -30,7 +30,7 @@ async function withSources(pageSources: unknown) {
 
 describe('the origins that pages may load from', () => {
   it('are in the policy of every page, each in its directive, and nothing else of the policy changes', async () => {
-    const pageSources: PageSources = {
+    const pageSources = {
       images: ['https://images.example', 'https://cdn.example:8443'],
       fonts: ['https://fonts.example'],
       styles: ['https://xn--bcher-kva.example'],

@@ -4,7 +4,7 @@
  * @see RFC 8628, section 5.1; SECURITY statement 44
  */
 import fc from 'fast-check'
-import type { AuthorizationServerOptions, HttpRequest, UserCodeAttempt } from 'grantwell'
+import type { AuthorizationServerOptions, HttpRequest } from 'grantwell'
 import { createAuthorizationServer } from 'grantwell'
 import { describe, expect, it } from 'vitest'
 import type { AttemptLimit } from '../../src/core/rate-limit.js'
@@ -20,6 +20,9 @@ import { ISSUER, laterServer, post, testServer } from '../support.js'
 import { busyPage, StoreFailure, watchedServer } from './helpers.js'
 
 const WRONG = 'WDJB-MJHT'
+
+/** A guess, as the host's own limiter is told of it. */
+type UserCodeAttempt = Parameters<NonNullable<AuthorizationServerOptions['userCodeLimiter']>>[0]
 
 /** Requests say in a header who sends them, and from where. */
 const byHeaders: Partial<AuthorizationServerOptions> = {

@@ -6,7 +6,7 @@
 import type { ProtectedResource } from '../../core/resource.js'
 import type { Authorized, ResourceNeeds, RouteNeeds } from '../../guard/adapter-guard.js'
 import { authorized, checkFunction, checkGuarding, refusalOf, routeGuard } from '../../guard/adapter-guard.js'
-import type { AuthInfoFor } from '../../guard/auth-info.js'
+import type { AuthInfo } from '../../guard/auth-info.js'
 import type { GuardProvider } from '../../guard/guard.js'
 import { toResponse } from './response.js'
 
@@ -23,7 +23,10 @@ export interface FetchGuard {
     Resource extends ProtectedResource = ProtectedResource,
   >(
     needs: ResourceNeeds<Guarded, Context, Resource>,
-    handler: (request: Authorized<Guarded, AuthInfoFor<Resource>>, ...context: Context) => Response | Promise<Response>,
+    handler: (
+      request: Authorized<Guarded, AuthInfo & { readonly resource: Resource }>,
+      ...context: Context
+    ) => Response | Promise<Response>,
   ): (request: Guarded, ...context: Context) => Promise<Response>
   /** Creates a handler for a route without `resource`. */
   <Context extends readonly unknown[], Guarded extends Request = Request>(

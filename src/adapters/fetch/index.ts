@@ -4,7 +4,7 @@
  */
 
 export type { Authorized, ResourceNeeds, RouteNeeds } from '../../guard/adapter-guard.js'
-export type { AuthInfo, AuthInfoFor } from '../../guard/auth-info.js'
+export type { AuthInfo } from '../../guard/auth-info.js'
 export type { GuardProvider } from '../../guard/guard.js'
 export type { FetchGuard } from './guard.js'
 export { createFetchGuard } from './guard.js'

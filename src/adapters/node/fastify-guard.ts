@@ -7,7 +7,7 @@ import type { IncomingMessage } from 'node:http'
 import type { ProtectedResource } from '../../core/resource.js'
 import type { Authorized, ResourceNeeds, RouteNeeds } from '../../guard/adapter-guard.js'
 import { authorized, checkGuarding, refusalOf, routeGuard } from '../../guard/adapter-guard.js'
-import type { AuthInfoFor } from '../../guard/auth-info.js'
+import type { AuthInfo } from '../../guard/auth-info.js'
 import type { GuardProvider } from '../../guard/guard.js'
 import type { HttpResponse } from '../../protocol/message.js'
 import { addHostValues, BODY_HEADERS } from '../headers.js'
@@ -48,7 +48,7 @@ export interface FastifyGuard {
     Resource extends ProtectedResource = ProtectedResource,
   >(
     needs: ResourceNeeds<Request, [], Resource>,
-    handler: (request: Authorized<Request, AuthInfoFor<Resource>>, reply: Reply) => unknown,
+    handler: (request: Authorized<Request, AuthInfo & { readonly resource: Resource }>, reply: Reply) => unknown,
   ): (request: Request, reply: Reply) => Promise<unknown>
   /** Creates a handler for a route without `resource`. */
   <Request extends FastifyRequestLike, Reply extends FastifyReplyLike>(

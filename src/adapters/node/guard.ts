@@ -17,7 +17,7 @@ import {
   routeGuard,
   thrown,
 } from '../../guard/adapter-guard.js'
-import type { AuthInfoFor, GuardResult } from '../../guard/auth-info.js'
+import type { AuthInfo, GuardResult } from '../../guard/auth-info.js'
 import type { GuardProvider } from '../../guard/guard.js'
 import type { HttpResponse } from '../../protocol/message.js'
 import { harmless } from '../../shell/host.js'
@@ -36,7 +36,11 @@ export interface NodeGuard<Request extends IncomingMessage, Response extends Ser
    */
   <Guarded extends Request = Request, Resource extends ProtectedResource = ProtectedResource>(
     needs: ResourceNeeds<Guarded, [], Resource>,
-    handler: (request: Authorized<Guarded, AuthInfoFor<Resource>>, response: Response, next: Next) => unknown,
+    handler: (
+      request: Authorized<Guarded, AuthInfo & { readonly resource: Resource }>,
+      response: Response,
+      next: Next,
+    ) => unknown,
   ): (request: Guarded, response: Response, next?: Next) => Promise<void> | undefined
   /** Creates a handler for a route without `resource`. */
   <Guarded extends Request = Request>(

@@ -5,7 +5,7 @@
  */
 
 export type { Authorized, ResourceNeeds, RouteNeeds } from '../../guard/adapter-guard.js'
-export type { AuthInfo, AuthInfoFor } from '../../guard/auth-info.js'
+export type { AuthInfo } from '../../guard/auth-info.js'
 export type { GuardProvider } from '../../guard/guard.js'
 export { fetchClientMetadata } from './client-metadata.js'
 export { nodeDigests } from './digests.js'

@@ -4,8 +4,16 @@
  * @see PNG (Third Edition), section 11.2.1; GIF89a, sections 18 and 20; ITU-T T.81, annex B; RFC 9649, section 2 (WebP)
  */
 
+/** The logo of an application, unchanged since its submission. */
+export interface Logo {
+  /** The media type of the image. */
+  readonly type: 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp'
+  /** The image. */
+  readonly bytes: Uint8Array
+}
+
 /** Types of images that a logo may have. */
-export type ImageType = 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp'
+export type ImageType = Logo['type']
 
 /** Width and height, in pixels. */
 export interface ImageSize {

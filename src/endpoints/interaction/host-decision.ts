@@ -14,10 +14,13 @@ import { isObject } from '../../core/takes.js'
 import { ownOf } from '../../core/values.js'
 import { SPECIFIED_RESOURCES_MAX } from '../../protocol/pages/form-binding.js'
 import { checkedAnswer, wrongAnswer } from '../../shell/host.js'
-import type { AuthorizeVerdict, User } from '../../shell/options.js'
+import type { AuthorizationServerOptions, User } from '../../shell/options.js'
 import type { AskedPermission } from './consent-model.js'
 import type { PageContext } from './context.js'
 import { isSendable } from './texts.js'
+
+/** The host's word on a permission. */
+type AuthorizeVerdict = Awaited<ReturnType<NonNullable<AuthorizationServerOptions['authorize']>>>
 
 const VERDICT: Takes = {
   words: 'true, false, or { scopes, resources } with lists that are no wider, at least one of the two',

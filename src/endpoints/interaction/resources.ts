@@ -12,11 +12,14 @@ import { shortened } from '../../pages/fragments.js'
 import { chosenResources, FORM_FIELDS } from '../../protocol/pages/form-binding.js'
 import type { Parameters } from '../../protocol/parameters.js'
 import { listIn, valueIn } from '../../protocol/parameters.js'
-import type { SpecifiedResource, User } from '../../shell/options.js'
+import type { AuthorizationServerOptions, User } from '../../shell/options.js'
 import { beginningOf, entrySize, LIST_CHARACTERS } from '../../shell/shown-lists.js'
 import type { PageContext } from './context.js'
 import type { HiddenField } from './forms.js'
 import { isSendable, isTextOrNone, wrongFields } from './texts.js'
+
+/** A resource that a user can specify. */
+type SpecifiedResource = Awaited<ReturnType<NonNullable<AuthorizationServerOptions['resources']>>>[number]
 
 /** A choice of resources with which the page is shown again. */
 export interface OpenChoice {

@@ -8,7 +8,7 @@ import type { OAuthError } from '../../core/errors.js'
 import type { AttemptLimit } from '../../core/rate-limit.js'
 import type { Seconds } from '../../core/values.js'
 import type { Settings } from '../../shell/options/settings.js'
-import type { DeviceAttempt } from '../../shell/options.js'
+import type { AuthorizationServerOptions } from '../../shell/options.js'
 import type { Transactions } from '../../shell/transactions.js'
 import { createAttemptCounter, createLimiter, tooManyRequests } from './attempts.js'
 import { networkOf } from './network.js'
@@ -18,6 +18,9 @@ export const DEVICE_ADDRESS_LIMIT: AttemptLimit = { allowance: 100, period: 3 }
 
 /** A thousand at once, and one a second more, where no address is known. */
 export const DEVICE_CLIENT_LIMIT: AttemptLimit = { allowance: 1000, period: 1 }
+
+/** A device that asks for its codes. */
+type DeviceAttempt = Parameters<NonNullable<AuthorizationServerOptions['deviceLimiter']>>[0]
 
 /** Counts a request; an error where there were too many. */
 export type DeviceLimiter = (attempt: DeviceAttempt) => Promise<OAuthError | undefined>

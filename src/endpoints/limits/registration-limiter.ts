@@ -8,7 +8,7 @@ import type { OAuthError } from '../../core/errors.js'
 import type { AttemptLimit } from '../../core/rate-limit.js'
 import type { Seconds } from '../../core/values.js'
 import type { Settings } from '../../shell/options/settings.js'
-import type { RegistrationAttempt } from '../../shell/options.js'
+import type { AuthorizationServerOptions } from '../../shell/options.js'
 import type { Transactions } from '../../shell/transactions.js'
 import { createAttemptCounter, createAttemptReader, createLimiter, tooManyRequests } from './attempts.js'
 import { networkOf } from './network.js'
@@ -27,6 +27,9 @@ export const DOCUMENT_ADDRESS_LIMIT: AttemptLimit = { allowance: 100, period: 3 
 
 /** A thousand at once, and one a second more, where no address is known. */
 export const DOCUMENT_LIMIT: AttemptLimit = { allowance: 1000, period: 1 }
+
+/** A request to register a client. */
+type RegistrationAttempt = Parameters<NonNullable<AuthorizationServerOptions['registrationLimiter']>>[0]
 
 /** Counts a registration; an error where there were too many. */
 export type RegistrationLimiter = (attempt: RegistrationAttempt) => Promise<OAuthError | undefined>

@@ -8,7 +8,7 @@ import { oauthError } from '../../core/errors.js'
 import type { AttemptLimit } from '../../core/rate-limit.js'
 import type { Seconds } from '../../core/values.js'
 import type { Settings } from '../../shell/options/settings.js'
-import type { UserCodeAttempt } from '../../shell/options.js'
+import type { AuthorizationServerOptions } from '../../shell/options.js'
 import type { Transactions } from '../../shell/transactions.js'
 import { createAttemptCounter, createLimiter } from './attempts.js'
 import { networkOf } from './network.js'
@@ -18,6 +18,9 @@ export const USER_LIMIT: AttemptLimit = { allowance: 10, period: 60 }
 
 /** Five times as many, since several people may share an address. */
 export const ADDRESS_LIMIT: AttemptLimit = { allowance: 50, period: 12 }
+
+/** A user who types a user code. */
+type UserCodeAttempt = Parameters<NonNullable<AuthorizationServerOptions['userCodeLimiter']>>[0]
 
 /** Counts a guess; an error where there were too many. */
 export type UserCodeLimiter = (attempt: UserCodeAttempt) => Promise<OAuthError | undefined>

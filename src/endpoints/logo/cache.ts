@@ -3,8 +3,8 @@
  * @module
  */
 
+import type { Logo } from '../../core/application/image.js'
 import type { OAuthError } from '../../core/errors.js'
-import type { Logo } from '../../management/logos.js'
 import { isPromise } from '../../shell/maybe-promise.js'
 
 /** Bytes of logos that stay decoded, so that many requests for one share its bytes. */

@@ -6,6 +6,7 @@
 
 import type { Application, ApplicationTerms, SubmittedApplication } from '../../core/application/application.js'
 import type { RedirectFault } from '../../core/application/faults.js'
+import type { Logo } from '../../core/application/image.js'
 import type {
   Amendment,
   Registration,
@@ -14,7 +15,6 @@ import type {
 } from '../../core/application/registration.js'
 import type { ClientId, Seconds, Subject } from '../../core/values.js'
 import type { ActedBy } from '../arguments.js'
-import type { Logo } from '../logos.js'
 
 /** The credentials by which an application uses the service. */
 export interface ClientCredentials {
@@ -25,24 +25,6 @@ export interface ClientCredentials {
    * imported with the digest of one.
    */
   readonly clientSecret?: string
-}
-
-/** A page of applications. */
-export interface ApplicationPage {
-  /** The applications, in the order of their registration. */
-  readonly applications: readonly Application[]
-  /** The start of the next page; absent on the last one. */
-  readonly cursor?: string
-}
-
-/** The applications that a search or a count is about; all of them by default. */
-export interface WantedApplications {
-  /** A state; `pending` includes changes of published applications, as for `list`. */
-  readonly state?: Application['state']
-  /** The user who handed them in. */
-  readonly applicant?: Subject
-  /** Words in the name, website, redirect URIs or applicant, in any case, or a whole identifier. */
-  readonly text?: string
 }
 
 /**
@@ -201,18 +183,46 @@ export interface Applications {
       | { readonly state: Application['state']; readonly applicant?: never }
       | { readonly applicant: Subject; readonly state?: never },
     page?: { readonly limit?: number; readonly cursor?: string },
-  ) => Promise<ApplicationPage>
+  ) => Promise<{
+    /** The applications, in the order of their registration. */
+    readonly applications: readonly Application[]
+    /** The start of the next page; absent on the last one. */
+    readonly cursor?: string
+  }>
   /**
    * Searches applications, page by page. It reads every application of that state or applicant, so it is for administrators.
+   * @param which - the applications that the search is about; all of them by default
    * @param page.limit - the maximum number of applications; 100 by default. A page may have fewer, or none, and not be the last
    * @param page.cursor - the cursor of the page before
    */
   readonly search: (
-    which?: WantedApplications,
+    which?: {
+      /** A state; `pending` includes changes of published applications, as for `list`. */
+      readonly state?: Application['state']
+      /** The user who handed them in. */
+      readonly applicant?: Subject
+      /** Words in the name, website, redirect URIs or applicant, in any case, or a whole identifier. */
+      readonly text?: string
+    },
     page?: { readonly limit?: number; readonly cursor?: string },
-  ) => Promise<ApplicationPage>
-  /** Counts the applications that a search would find. It reads as many. */
-  readonly count: (which?: WantedApplications) => Promise<number>
+  ) => Promise<{
+    /** The applications, in the order of their registration. */
+    readonly applications: readonly Application[]
+    /** The start of the next page; absent on the last one. */
+    readonly cursor?: string
+  }>
+  /**
+   * Counts the applications that a search would find. It reads as many.
+   * @param which - the applications, as for `search`
+   */
+  readonly count: (which?: {
+    readonly state?: Application['state']
+    readonly applicant?: Subject
+    readonly text?: string
+  }) => Promise<number>
   /** Returns the logo that a record names as `logo`, in force or in review; undefined for an unknown one. */
   readonly logo: (logo: string) => Promise<Logo | undefined>
 }
+
+/** The applications that a search or a count is about. */
+export type WantedApplications = NonNullable<Parameters<Applications['search']>[0]>

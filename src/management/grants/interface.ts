@@ -34,24 +34,6 @@ export interface GrantSummary {
   readonly expiresAt: Seconds
 }
 
-/** A page of grants. */
-export interface GrantPage {
-  /** The grants, in the order of their creation. */
-  readonly grants: readonly GrantSummary[]
-  /** The start of the next page; absent on the last one. */
-  readonly cursor?: string
-}
-
-/** The grants of an application in numbers. */
-export interface GrantCount {
-  /** The number of grants that work. */
-  readonly grants: number
-  /** The number of users who gave them. */
-  readonly users: number
-  /** The time when the application last got tokens by one of them, in seconds since the epoch; absent if it never did. */
-  readonly lastUsedAt?: Seconds
-}
-
 /**
  * Functions that list the permissions of users, and end them. Each throws GrantwellError: `ERR_STORE` if the store fails, and
  * `ERR_CONFIGURATION` for a wrong subject.
@@ -65,7 +47,12 @@ export interface Grants {
   readonly listGrants: (
     subject: Subject,
     page?: { readonly limit?: number; readonly cursor?: string },
-  ) => Promise<GrantPage>
+  ) => Promise<{
+    /** The grants, in the order of their creation. */
+    readonly grants: readonly GrantSummary[]
+    /** The start of the next page; absent on the last one. */
+    readonly cursor?: string
+  }>
   /**
    * Ends one grant of a user. Its tokens stop working with the next request.
    * @param options.actor - the administrator who ends it, for the audit trail; the user by default
@@ -109,5 +96,18 @@ export interface Grants {
    */
   readonly erase: (subject: Subject, options?: ActedBy) => Promise<number>
   /** Counts the grants of an application that work, and their users. It reads each of them, so it is for administrators. */
-  readonly countGrants: (clientId: string) => Promise<GrantCount>
+  readonly countGrants: (clientId: string) => Promise<{
+    /** The number of grants that work. */
+    readonly grants: number
+    /** The number of users who gave them. */
+    readonly users: number
+    /** The time when the application last got tokens by one of them, in seconds since the epoch; absent if it never did. */
+    readonly lastUsedAt?: Seconds
+  }>
 }
+
+/** A page of grants. */
+export type GrantPage = Awaited<ReturnType<Grants['listGrants']>>
+
+/** The grants of an application in numbers. */
+export type GrantCount = Awaited<ReturnType<Grants['countGrants']>>

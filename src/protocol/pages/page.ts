@@ -6,15 +6,8 @@
 import { parseOrigin } from '../../core/url.js'
 import type { HttpResponse } from '../message.js'
 
-/** Origins that pages may load from besides the server's own, such as `['https://cdn.example']`. */
-export interface PageSources {
-  /** Origins of images. */
-  readonly images?: readonly string[]
-  /** Origins of fonts. Without it a page loads no font, not even from the server's own origin; with `[]` from that alone. */
-  readonly fonts?: readonly string[]
-  /** Origins of stylesheets. */
-  readonly styles?: readonly string[]
-}
+/** Origins that pages may load from besides the server's own, as the option `pageSources` has them. */
+export type PageSources = { readonly [Kind in 'images' | 'fonts' | 'styles']?: readonly string[] }
 
 /**
  * Makes the answer with a page.

@@ -3,8 +3,7 @@
  * @module
  */
 import type { RefusalReason } from '../../core/errors.js'
-import type { AuditEvent, AuditSettings, RefusedAbout, ReportRefusal } from '../audit.js'
-import type { RequestSource } from './request.js'
+import type { AuditEvent, AuditSettings, RefusedAbout, ReportRefusal, RequestSource } from '../audit.js'
 import { bareRedirectUri, describeRequest, routeOf } from './request.js'
 
 /** Reasons for which the client identifier was not verified. It may be any text then, even a misplaced secret. */

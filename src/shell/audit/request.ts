@@ -4,20 +4,8 @@
  */
 import type { HttpHeaders, HttpRequest, RequestLike } from '../../protocol/message.js'
 import { headerOf, isHeadersObject, memberOf, originForm, pathOf } from '../../protocol/message.js'
+import type { AuditEvent, RequestSettings, RequestSource } from '../audit.js'
 import { wrongAnswer } from '../host.js'
-
-/** A request that an event came by, as the audit trail tells it. It is about a person: keep it no longer than it is needed. */
-export interface AuditedRequest {
-  /** The address that it came from, as the option `remoteAddress` returns it; absent if it is unknown. */
-  readonly address?: string
-  /** Its header `User-Agent`, at most 256 characters. Whoever sends a request chooses it. */
-  readonly userAgent?: string
-  /** The identifier that the option `requestId` returned, at most 256 characters. */
-  readonly id?: string
-}
-
-/** A request that an event came by: one of the server, or one of the platform. */
-export type RequestSource = HttpRequest | RequestLike
 
 /** The longest text of a request that an event holds, in characters. */
 const LENGTH = 256
@@ -25,18 +13,11 @@ const LENGTH = 256
 /** The longest address of a page or an API in an event, in characters. */
 const LONG = 512
 
-/** The settings of a server that tell of requests. */
-export interface RequestSettings {
-  readonly remoteAddress: (request: HttpRequest<never>) => string | null | undefined
-  readonly requestId: ((request: HttpRequest<never>) => string | null | undefined) | undefined
-  readonly onError: (error: unknown) => void
-}
-
 /** Describes the request of an event. An error of the host in it goes to `onError`, and changes no answer. */
 export function describeRequest(
   settings: RequestSettings,
   source: RequestSource | undefined,
-): { readonly request?: AuditedRequest } {
+): Pick<AuditEvent, 'request'> {
   if (source === undefined) return {}
   const request = messageOf(source)
   const userAgent = headerOf(request.headers, 'user-agent')

@@ -4,10 +4,9 @@
  * @module
  */
 import type { OAuthError } from '../../core/errors.js'
-import type { AuditEvent, AuditSettings, AuditTrail, ChangeEvent } from '../audit.js'
+import type { AuditEvent, AuditSettings, AuditTrail, ChangeEvent, RequestSource } from '../audit.js'
 import { unavailable } from '../records/checked-store.js'
 import { refusedEvent } from './refused.js'
-import type { RequestSource } from './request.js'
 import { describeRequest } from './request.js'
 
 /** Creates the trail. */
