@@ -41,7 +41,7 @@ export interface HttpRequest<Native = unknown> {
 export type HttpHeaders = Readonly<Record<string, string | readonly string[] | undefined>>
 
 /** The body of a request that has one. */
-export type HttpBody = NonNullable<HttpRequest['body']>
+export type HttpBody = Exclude<HttpRequest['body'], undefined>
 
 /**
  * A response, complete: an adapter has only to send it. None has a header more than once, so a host can add its own.

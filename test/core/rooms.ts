@@ -68,7 +68,15 @@ export const ROOMS: { readonly [folder: string]: Room } = {
       storage: { typesOf: 'record-store.ts' },
     },
   },
-  management: { rooms: { ...CORE, shell: 'everything', storage: { typesOf: 'record-store.ts' } } },
+  management: {
+    rooms: {
+      ...CORE,
+      // A change takes the request that it came by, for the audit trail.
+      protocol: { typesOf: 'message.ts' },
+      shell: 'everything',
+      storage: { typesOf: 'record-store.ts' },
+    },
+  },
   endpoints: {
     rooms: {
       ...CORE,
