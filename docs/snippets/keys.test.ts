@@ -58,8 +58,7 @@ describe.each([
       const here = { ...test, server }
       const pair = await tokens(here)
       const { body } = await refresh(here, pair.refresh_token)
-      for (const beside of [servers[step - 1], servers[step + 1]]) {
-        if (beside === undefined) continue
+      for (const beside of [servers[step - 1], servers[step + 1]].filter((each) => each !== undefined)) {
         expect((await refresh({ ...test, server: beside }, pair.refresh_token)).body).toStrictEqual(body)
       }
     }

@@ -372,8 +372,8 @@ export function adapterSuite(platform: Platform): void {
           [site.metadataPath, 'GET, HEAD'],
         ] as const
         for (const [path, allow] of endpoints) {
-          for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND']) {
-            if (allow.split(', ').includes(method)) continue
+          const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND']
+          for (const method of methods.filter((each) => !allow.split(', ').includes(each))) {
             const answer = await send(method === 'POST' ? form(path, { a: 'b' }) : { method, path })
             expect([method, path, answer.status, answer.headers['allow']]).toEqual([method, path, 405, allow])
           }
@@ -391,7 +391,8 @@ export function adapterSuite(platform: Platform): void {
         ] as const) {
           const answer = await send({ method: 'OPTIONS', path, headers })
           expect([path, answer.status, answer.headers['access-control-allow-origin']]).toEqual([path, status, allowed])
-          if (status === 204) expect([answer.headers['content-length'], answer.body]).toEqual([undefined, ''])
+          const written = status === 204 ? [answer.headers['content-length'], answer.body] : [undefined, '']
+          expect(written).toEqual([undefined, ''])
         }
         const readerOf = async (origin: string) => {
           const answer = await send(form(token, { grant_type: 'x' }, { ...basic(WEB), origin }))

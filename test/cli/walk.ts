@@ -60,10 +60,10 @@ function linked(target: string, path: string): boolean {
 }
 
 export function walking(): void {
-  it.each(KINDS)('passes over %s in a folder, says so, and does the rest', (_, told, make) => {
+  it.for(KINDS)('passes over %s in a folder, says so, and does the rest', ([, told, make], { skip }) => {
     write('tree/good/METADATA', ZLIB)
     mkdirSync(join(folder(), 'tree/sub'))
-    if (!make(join(folder(), 'tree/sub/METADATA'))) return
+    skip(!make(join(folder(), 'tree/sub/METADATA')), 'this cannot be made on this machine')
     for (const part of PARTS) {
       const { code, stdout, stderr } = metadata([...part, 'tree'])
       expect({ part, code }).toEqual({ part, code: 0 })

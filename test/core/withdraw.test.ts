@@ -141,6 +141,7 @@ function worksAtAll(here: World): boolean {
 
 describe('a grant is live', () => {
   it('at any moment of any history exactly where something of it works, and until the last second of that', () => {
+    let lived = 0
     fc.assert(
       fc.property(histories, ({ setup, steps }) => {
         const here = play(setup, steps)
@@ -150,6 +151,7 @@ describe('a grant is live', () => {
         const live = isLive(grant, here.now)
         expect(live === worksAtAll(here) || (isSetBack && live)).toBe(true)
         if (isSetBack || !live) return
+        lived++
         for (const [now, expected] of [
           [liveUntil(grant) - 1, true],
           [liveUntil(grant), false],
@@ -160,6 +162,7 @@ describe('a grant is live', () => {
       }),
       { numRuns: 300 },
     )
+    expect(lived).toBeGreaterThan(50)
   })
 
   it('before its code was exchanged, until the code expires; from then on, as long as its refresh token', () => {

@@ -62,7 +62,8 @@ describe('the site', () => {
       expect(file).toMatch(
         /\/snippets\/([\w-]+\.test\.ts|templates\/[\w-]+\.eta|grantwell\.config\.mjs)$|\/examples\/mcp\/server\.mjs$/,
       )
-      if (region !== undefined) expect(regionOf(source, region).trim(), `${file}#${region}`).not.toBe('')
+      const shown = region === undefined ? source : regionOf(source, region)
+      expect(shown.trim(), `${file}#${region}`).not.toBe('')
     }
   })
 

@@ -51,7 +51,7 @@ describe('JSON as text', () => {
             text = text.slice(0, index) + put + text.slice(index + (replace ? 1 : 0))
           }
           const own = verdict(() => parseJson(text))
-          if (own !== 'duplicate_field') expect(own).toEqual(verdict(() => JSON.parse(text)))
+          expect([verdict(() => JSON.parse(text)), 'duplicate_field']).toContainEqual(own)
         },
       ),
       { numRuns: 1000 },

@@ -131,11 +131,10 @@ describe('what a caller in JavaScript gets wrong', () => {
   })
 
   it('a day with parts that are no numbers', () => {
-    for (const value of noTexts)
-      if (typeof value !== 'number') {
-        expect(dateToISO({ year: value as never, month: 1, day: 1 })).toBeUndefined()
-        expect(toDate({ year: 2026, month: 1, day: value as never })).toBeUndefined()
-      }
+    for (const value of noTexts.filter((each) => typeof each !== 'number')) {
+      expect(dateToISO({ year: value as never, month: 1, day: 1 })).toBeUndefined()
+      expect(toDate({ year: 2026, month: 1, day: value as never })).toBeUndefined()
+    }
   })
 
   it('unknown fields that nest without an end', () => {

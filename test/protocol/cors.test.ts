@@ -165,12 +165,13 @@ describe('the answers of an endpoint that a page calls', () => {
 
   it('[53] never permit a foreign page to read them, at any endpoint, whoever the client is, and are the same without', async () => {
     const test = await withApi(await testServer())
-    for (const origin of FOREIGN) {
+    const sendable = FOREIGN.filter((origin) => canSend({ headers: { origin } }))
+    expect(sendable.length).toBeGreaterThan(FOREIGN.length / 2)
+    for (const origin of sendable) {
       for (const client of CLIENTS) {
         for (const [url, fields] of Object.entries({ ...CALLED, '/oauth2/introspect': 'token=none' })) {
           const text = `${fields}&${client.form}`
           const headers = { ...client.headers, origin }
-          if (!canSend({ method: 'POST', url, headers: { ...headers, 'content-type': 'text/plain' } })) continue
           const plain = await post(test.server, url, text, client.headers)
           expect(await post(test.server, url, text, headers), `${origin} at ${url}`).toStrictEqual(plain)
           expect(permitted(plain)).toEqual({})

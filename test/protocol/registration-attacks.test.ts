@@ -377,7 +377,7 @@ describe('requests that meet', () => {
       const [refreshed, removed] = await Promise.all([refresh(test, pair.refresh_token, {}, { clientId }), remove()])
       expect(removed.status).toBe(204)
       expect(await test.server.applications.get(clientId)).toBeUndefined()
-      if (refreshed.status === 200) expect(await works(test, refreshed.body.access_token)).toBe(false)
+      expect(await works(test, refreshed.body.access_token ?? pair.access_token)).toBe(false)
       expect((await refresh(test, pair.refresh_token, {}, { clientId })).status).toBe(401)
     }
   })
@@ -396,7 +396,8 @@ describe('requests that meet', () => {
       test.documents.set(CLIENT_URL, documentOf({ redirect_uris: [CALLBACK, THIEF] }))
       const pages = await Promise.all([openFor(test, CLIENT_URL, THIEF), openFor(test, CLIENT_URL, THIEF)])
       const isApproved = verdicts.some((verdict) => verdict === 'approve')
-      if (!isApproved) for (const { status } of pages) expect(status).toBe(400)
+      const possible = isApproved ? [200, 400] : [400]
+      for (const { status } of pages) expect(possible).toContain(status)
       expect((await openFor(test)).status).toBe(200)
     }
   })
@@ -899,9 +900,10 @@ describe('a document, after an administrator decided on its client', () => {
     test.documents.set(CLIENT_URL, documentOf({ client_name: 'Another name' }))
     test.clock.now += DAY
     await openFor(test)
-    const waiting = await applications.get(CLIENT_URL)
-    if (waiting?.review?.state === 'pending') await applications.approve(CLIENT_URL, { revision: waiting.revision })
-    expect(await applications.get(CLIENT_URL)).toMatchObject({ type: 'confidential' })
+    // Nothing waits that could be approved and make it public.
+    const found = await applications.get(CLIENT_URL)
+    expect([found?.state, found?.review]).toEqual(['approved', undefined])
+    expect(found).toMatchObject({ type: 'confidential' })
   })
 })
 

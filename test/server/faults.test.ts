@@ -221,9 +221,9 @@ describe('the texts of faults', () => {
   })
 
   it('say in English what the message says', async () => {
-    for (const fault of await everyFault()) {
+    for (const fault of (await everyFault()).filter(({ code }) => !REWORDED.has(code))) {
       const text = faultText({ locale: 'en', texts: en }, fault)
-      if (!REWORDED.has(fault.code)) expect(text.endsWith(`${fault.message}.`), `${text} ${fault.message}`).toBe(true)
+      expect(text.endsWith(`${fault.message}.`), `${text} ${fault.message}`).toBe(true)
     }
   })
 

@@ -84,12 +84,11 @@ function agrees(
   found: { readonly value: JsonValue; readonly version: number } | undefined,
 ): void {
   const { must, record } = standing(model, key)
-  if (must || found !== undefined) {
-    expect(found).toMatchObject({ value: record?.value, version: record?.version })
-    expect(record).toBeDefined()
-  } else if (record !== undefined) {
-    model.records.delete(key)
-  }
+  const isThere = must || found !== undefined
+  const expected = isThere && { value: record?.value, version: record?.version }
+  expect(found !== undefined && { value: found.value, version: found.version }).toEqual(expected)
+  expect(isThere && record === undefined).toBe(false)
+  if (!isThere) model.records.delete(key)
 }
 
 const KEYS = ['a', 'b', 'c', '__proto__'] as const
@@ -177,8 +176,8 @@ const list = fc.record({ label: fc.constantFrom(...LABELS), limit: fc.integer({ 
         cursor = page.cursor
       } while (cursor !== undefined)
       for (const key of found.keys()) expect(model.records.get(key)?.labels).toContain(asked.label)
-      for (const [key, record] of [...model.records])
-        if (record.labels.includes(asked.label)) agrees(model, key, found.get(key))
+      for (const [key] of [...model.records].filter(([, { labels }]) => labels.includes(asked.label)))
+        agrees(model, key, found.get(key))
     },
     asked,
   ),
