@@ -64,7 +64,7 @@ export interface AuthorizationServer<Native = unknown> extends GuardProvider, Ht
     <Resource extends ProtectedResource>(
       request: RequestLike,
       needs: { readonly scope?: string; readonly audience?: string; readonly resource: ResourceOf<Resource> },
-    ): Promise<GuardResult<AuthInfo & { readonly resource: Resource }>>
+    ): Promise<GuardResult<AuthInfo<Resource> & { readonly resource: Resource }>>
     /** Checks a request. */
     (
       request: RequestLike,

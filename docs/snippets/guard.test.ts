@@ -115,7 +115,7 @@ function createExpressApp(server: AuthorizationServer) {
     resource: ({ params, auth }) => findRepository('read', params['id'], auth.subject),
   })
   app.get('/repositories/:id/issues', guarded, (request, response) => {
-    const { auth } = request as Authorized<Request, AuthInfo & { readonly resource: Repository }>
+    const { auth } = request as Authorized<Request, AuthInfo<Repository> & { readonly resource: Repository }>
     response.json({ issuesOf: auth.resource.id })
   })
   // #endregion middleware

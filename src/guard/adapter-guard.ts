@@ -15,7 +15,7 @@ import type { Guard, GuardProvider } from './guard.js'
 
 /**
  * A request that its guard let through; behind a guard with `resource`,
- * `Authorized<Request, AuthInfo & { readonly resource: Resource }>`.
+ * `Authorized<Request, AuthInfo<Resource> & { readonly resource: Resource }>`.
  */
 export type Authorized<Request, Granted extends AuthInfo = AuthInfo> = Request & {
   /** The application that calls, its user, the permissions, and the resource that the guard decided on. */

@@ -11,7 +11,7 @@ import type { ClientId, GrantId, Seconds, Subject } from '../core/values.js'
 import type { HttpResponse } from '../protocol/message.js'
 
 /** The access of a caller: the application, its user, and the permissions. */
-export interface AuthInfo {
+export interface AuthInfo<Resource extends ProtectedResource = ProtectedResource> {
   /** Tells it from a refusal. */
   readonly type: 'authenticated'
   /** The user who permitted it. */
@@ -32,7 +32,7 @@ export interface AuthInfo {
    * The host's own value that `resource` returned, on which the guard decided; absent on a route without `resource`. A handler uses this
    * value and reads no identifier again, since two readings of a URL can differ.
    */
-  readonly resource?: ProtectedResource
+  readonly resource?: Resource
 }
 
 /** The answer of a guard: who calls and for whom, or the response to send. */

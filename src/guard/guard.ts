@@ -42,8 +42,8 @@ export interface Guard {
     request: RequestLike,
     resourceOf: ResourceOf<Resource>,
   ):
-    | GuardResult<AuthInfo & { readonly resource: Resource }>
-    | Promise<GuardResult<AuthInfo & { readonly resource: Resource }>>
+    | GuardResult<AuthInfo<Resource> & { readonly resource: Resource }>
+    | Promise<GuardResult<AuthInfo<Resource> & { readonly resource: Resource }>>
   /**
    * Checks a request.
    * @param resourceOf - left out if the request is about no resource, or if the host enforces `access.resources` itself

@@ -75,7 +75,7 @@ const PLATFORMS: Record<string, Start> = {
     const write = guard(
       { scope: 'repo-code:rw', resource: ({ url, auth }) => known(lastOf(url), auth.subject) },
       (request, response) => {
-        expectTypeOf(request.auth.resource).branded.toEqualTypeOf<Repository>()
+        expectTypeOf(request.auth.resource).toEqualTypeOf<Repository>()
         response.end(JSON.stringify(request.auth))
       },
     )
@@ -109,7 +109,9 @@ const PLATFORMS: Record<string, Start> = {
     const guard = createNodeGuard<express.Request, express.Response>(server)
     const router = express.Router()
     const answer: express.RequestHandler = (request, response) => {
-      response.json((request as Authorized<express.Request, AuthInfo & { readonly resource: Repository }>).auth) // it came through the guard
+      response.json(
+        (request as Authorized<express.Request, AuthInfo<Repository> & { readonly resource: Repository }>).auth,
+      ) // it came through the guard
     }
     router.get('/plain', guard({ scope: 'repo-code:r' }), answer)
     const resource = ({ params, auth }: Authorized<express.Request>) => known(String(params['id']), auth.subject)
@@ -129,7 +131,7 @@ const PLATFORMS: Record<string, Start> = {
       guard(
         { scope: 'repo-code:rw', resource: async ({ params, auth }) => known(params.id, auth.subject) },
         (request, reply) => {
-          expectTypeOf(request.auth.resource).branded.toEqualTypeOf<Repository>()
+          expectTypeOf(request.auth.resource).toEqualTypeOf<Repository>()
           expectTypeOf(request.params.id).toEqualTypeOf<string>()
           return reply.send(request.auth)
         },
@@ -169,7 +171,7 @@ const PLATFORMS: Record<string, Start> = {
           known((await params).id, auth.subject),
       },
       async ({ auth }, { params }) => {
-        expectTypeOf(auth.resource).branded.toEqualTypeOf<Repository>()
+        expectTypeOf(auth.resource).toEqualTypeOf<Repository>()
         return Response.json({ ...auth, ...((await params).id === '' && { id: '' }) })
       },
     )

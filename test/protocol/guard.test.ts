@@ -179,7 +179,7 @@ describe('2.1 a route that is about a resource', () => {
         await test.server.authenticate(bearer(token), { scope: 'repo-code:r', resource }),
       ]) {
         if (found.type === 'refused') return expect.fail('refused')
-        expectTypeOf(found.resource).branded.toEqualTypeOf<Repository>()
+        expectTypeOf(found.resource).toEqualTypeOf<Repository>()
         expect(found.resource).toBe(repo)
       }
     }

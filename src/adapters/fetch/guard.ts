@@ -24,7 +24,7 @@ export interface FetchGuard {
   >(
     needs: ResourceNeeds<Guarded, Context, Resource>,
     handler: (
-      request: Authorized<Guarded, AuthInfo & { readonly resource: Resource }>,
+      request: Authorized<Guarded, AuthInfo<Resource> & { readonly resource: Resource }>,
       ...context: Context
     ) => Response | Promise<Response>,
   ): (request: Guarded, ...context: Context) => Promise<Response>

@@ -48,7 +48,10 @@ export interface FastifyGuard {
     Resource extends ProtectedResource = ProtectedResource,
   >(
     needs: ResourceNeeds<Request, [], Resource>,
-    handler: (request: Authorized<Request, AuthInfo & { readonly resource: Resource }>, reply: Reply) => unknown,
+    handler: (
+      request: Authorized<Request, AuthInfo<Resource> & { readonly resource: Resource }>,
+      reply: Reply,
+    ) => unknown,
   ): (request: Request, reply: Reply) => Promise<unknown>
   /** Creates a handler for a route without `resource`. */
   <Request extends FastifyRequestLike, Reply extends FastifyReplyLike>(

@@ -37,7 +37,7 @@ export interface NodeGuard<Request extends IncomingMessage, Response extends Ser
   <Guarded extends Request = Request, Resource extends ProtectedResource = ProtectedResource>(
     needs: ResourceNeeds<Guarded, [], Resource>,
     handler: (
-      request: Authorized<Guarded, AuthInfo & { readonly resource: Resource }>,
+      request: Authorized<Guarded, AuthInfo<Resource> & { readonly resource: Resource }>,
       response: Response,
       next: Next,
     ) => unknown,
