@@ -81,7 +81,8 @@ export async function getsThrough(
     const first = await finish(begun)
     if (isExact) expectTable(service, client, type, login)
     expect(await statusWith(service, first)).toBe(200)
-    if (login.call !== undefined) expect(await login.call(first)).toMatchObject({ sub: 'ada' })
+    const told = login.call === undefined ? { sub: 'ada' } : await login.call(first)
+    expect(told).toMatchObject({ sub: 'ada' })
     const second = (await login.refresh?.(first)) ?? first
     expect(second.accessToken !== first.accessToken).toBe(does.includes('refresh'))
     expect(await statusWith(service, second)).toBe(200)

@@ -63,7 +63,7 @@ describe.skipIf(executablePath === undefined)('every page in every state in Chro
   async function violations(options: RunOptions): Promise<unknown> {
     const found = await viewer.page.evaluate<AxeResults>(`axe.run(${JSON.stringify(options)})`)
     // Some pages have nothing that the two rules of the other screens apply to.
-    if (options === WHOLE) expect(found.passes.length).toBeGreaterThan(10)
+    expect(found.passes.length).toBeGreaterThan(options === WHOLE ? 10 : -1)
     return found.violations.map(({ id, nodes }) => [id, nodes.slice(0, 2).map(({ html }) => html)])
   }
 
@@ -99,10 +99,9 @@ describe.skipIf(executablePath === undefined)('every page in every state in Chro
     const later = Array.from({ length: count - start - 1 }, (_, index) => start + 1 + index)
     expect(await walk('Tab', later.length)).toEqual(later)
     // A page that begins in a field has the controls before it the other way.
-    if (start < 0) return
-    await viewer.page.evaluate('controls[start].focus()')
-    const earlier = Array.from({ length: start }, (_, index) => start - 1 - index)
-    expect(await walk('Shift+Tab', start)).toEqual(earlier)
+    await viewer.page.evaluate('controls[start]?.focus()')
+    const earlier = Array.from({ length: Math.max(start, 0) }, (_, index) => start - 1 - index)
+    expect(await walk('Shift+Tab', earlier.length)).toEqual(earlier)
   })
 
   /** Presses a key so many times, and returns the places of the controls that got the focus; -1 where nobody sees it. */
