@@ -81,8 +81,8 @@ export async function getsThrough(
     const first = await finish(begun)
     if (isExact) expectTable(service, client, type, login)
     expect(await statusWith(service, first)).toBe(200)
-    const told = login.call === undefined ? { sub: 'ada' } : await login.call(first)
-    expect(told).toMatchObject({ sub: 'ada' })
+    const told = await login.call?.(first)
+    expect(told).toEqual(login.call && expect.objectContaining({ sub: 'ada' }))
     const second = (await login.refresh?.(first)) ?? first
     expect(second.accessToken !== first.accessToken).toBe(does.includes('refresh'))
     expect(await statusWith(service, second)).toBe(200)

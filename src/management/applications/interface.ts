@@ -205,21 +205,12 @@ export interface Applications {
       readonly text?: string
     },
     page?: { readonly limit?: number; readonly cursor?: string },
-  ) => Promise<{
-    /** The applications, in the order of their registration. */
-    readonly applications: readonly Application[]
-    /** The start of the next page; absent on the last one. */
-    readonly cursor?: string
-  }>
+  ) => ReturnType<Applications['list']>
   /**
    * Counts the applications that a search would find. It reads as many.
    * @param which - the applications, as for `search`
    */
-  readonly count: (which?: {
-    readonly state?: Application['state']
-    readonly applicant?: Subject
-    readonly text?: string
-  }) => Promise<number>
+  readonly count: (which?: Parameters<Applications['search']>[0]) => Promise<number>
   /** Returns the logo that a record names as `logo`, in force or in review; undefined for an unknown one. */
   readonly logo: (logo: string) => Promise<Logo | undefined>
 }
