@@ -13,7 +13,7 @@ import { CLIENT } from './client.mjs'
 import { tableOf, whole } from './figures.mjs'
 import { grantOf, pairOf, put, refreshed, SCOPES, subjectOf } from './population.mjs'
 import { checkBuild } from './ready.mjs'
-import { pairOf as walkedPairOf } from './servers/grantwell.mjs'
+import { pairOf as walkedPairOf } from './seeds.mjs'
 
 const { values } = parseArgs({
   options: {
