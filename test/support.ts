@@ -5,6 +5,10 @@
  */
 
 import { createHash } from 'node:crypto'
+// A server loads these behind its start. Loaded before the first test, they meet no global that a test has changed: code that failed to
+// load once is never loaded again in a process, and every page of every test after it would be the error 500.
+import '../src/endpoints/back-channel.js'
+import '../src/endpoints/front-channel.js'
 import type {
   AuditEvent,
   AuthorizationServer,
