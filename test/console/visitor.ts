@@ -155,7 +155,11 @@ export async function handIn(
   return { page, id }
 }
 
+/** Returns the client secrets that a page shows. */
+export const secretsIn = ({ body }: Seen): readonly string[] =>
+  [...body.matchAll(/<dt>Client secret<\/dt><dd><code dir="ltr">([^<]+)/g)].map(([, secret = '']) => secret)
+
 /** Returns the client secret that a page shows. */
-export function secretIn({ body, text }: Seen): string {
-  return /<dt>Client secret<\/dt><dd><code dir="ltr">([^<]+)/.exec(body)?.[1] ?? expect.fail(text)
+export function secretIn(seen: Seen): string {
+  return secretsIn(seen)[0] ?? expect.fail(seen.text)
 }

@@ -115,20 +115,23 @@ describe('a catalogue that a service makes itself', () => {
   })
 
   it.each([
-    ['a name of 64 characters', 'x'.repeat(64), true],
-    ['a name of 65 characters', 'x'.repeat(65), false],
-    ['no name', '', false],
-    ['a space', 'a b', false],
-    ['a colon', 'a:r', false],
-    ['a quotation mark', 'a"', false],
-    ['a backslash', 'a\\', false],
-    ['a control character', 'a\n', false],
-    ['a letter outside ASCII', 'é', false],
-    ['every other visible character', "!#$%&'()*+,-./09;<=>?@AZ[]^_`az{|}~", true],
-  ])('%s: accepted or refused as RFC 6749, section 3.3, has scope tokens', (_, name, accepted) => {
-    const make = () => scopeCatalogue([define({ name })])
-    if (accepted) expect(parseScopes(make(), `${name}:r`)).toEqual([`${name}:r`])
-    else expect(make).toThrow(expect.objectContaining({ code: 'ERR_CONFIGURATION' }))
+    ['64 characters', 'x'.repeat(64)],
+    ['every visible character that a scope token may have', "!#$%&'()*+,-./09;<=>?@AZ[]^_`az{|}~"],
+  ])('takes a name of %s (RFC 6749, section 3.3)', (_, name) => {
+    expect(parseScopes(scopeCatalogue([define({ name })]), `${name}:r`)).toEqual([`${name}:r`])
+  })
+
+  it.each([
+    ['65 characters, one too many', 'x'.repeat(65)],
+    ['no character', ''],
+    ['a space', 'a b'],
+    ['a colon', 'a:r'],
+    ['a quotation mark', 'a"'],
+    ['a backslash', 'a\\'],
+    ['a control character', 'a\n'],
+    ['a letter outside ASCII', 'é'],
+  ])('refuses a name with %s (RFC 6749, section 3.3)', (_, name) => {
+    expect(() => scopeCatalogue([define({ name })])).toThrow(expect.objectContaining({ code: 'ERR_CONFIGURATION' }))
   })
 
   it('refuses a definition without a description, which the consent page needs', () => {

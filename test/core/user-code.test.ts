@@ -155,18 +155,24 @@ describe('a user code that a person typed', () => {
   })
 
   it('is eight letters of the alphabet or none, of any text', () => {
-    const near = fc.string({ unit: fc.constantFrom(...'BCDFwxz- \u{e9}A1'), minLength: 7, maxLength: 10 })
-    const read = new Set<boolean>()
+    const unit = fc.oneof(
+      { weight: 12, arbitrary: fc.constantFrom(...'BCDFwxz') },
+      { weight: 2, arbitrary: fc.constantFrom(...'- \u{e9}') },
+      { weight: 1, arbitrary: fc.constantFrom(...'A1') },
+    )
+    const near = fc.string({ unit, minLength: 7, maxLength: 10 })
+    let read = 0
     fc.assert(
       fc.property(fc.oneof(anyText({ maxLength: 40 }), near), (text) => {
         const code = parseUserCode(text)
         const letters = text.replace(/[^A-Za-z0-9]/g, '').toUpperCase()
         expect(code).toBe(/^[BCDFGHJKLMNPQRSTVWXZ]{8}$/.test(letters) ? code && letters : undefined)
-        read.add(code !== undefined)
+        read += Number(code !== undefined)
       }),
       { numRuns: 300 },
     )
-    expect(read.size).toBe(2)
+    // About 19; most texts are no code.
+    expect(read).toBeGreaterThan(0)
   })
 
   it('is none where a million characters come', () => {

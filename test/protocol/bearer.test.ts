@@ -427,8 +427,10 @@ describe('the guard and the store', () => {
       fc.asyncProperty(fc.oneof(text, fc.array(text, { maxLength: 3 })), text, async (authorization, url) => {
         fc.pre(canSend({ headers: { authorization } }))
         const found = await ask(test, authorization, canSend({ url }) ? url : `/?${new URLSearchParams({ url })}`)
-        if (found.type === 'authenticated') expect([authorization].flat()).toStrictEqual([`Bearer ${access_token}`])
-        else expect([NO_TOKEN, INVALID_TOKEN, MALFORMED, REPEATED, IN_QUERY]).toContainEqual(found.response)
+        const isToken = [authorization].flat().join('\n') === `Bearer ${access_token}`
+        const refusals = [NO_TOKEN, INVALID_TOKEN, MALFORMED, REPEATED, IN_QUERY]
+        const answer = found.type === 'authenticated' ? 'authenticated' : found.response
+        expect(isToken ? ['authenticated'] : refusals).toContainEqual(answer)
       }),
       { numRuns: 300 },
     )

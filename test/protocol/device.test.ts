@@ -432,25 +432,28 @@ describe('[29] a device code and every other credential are nothing in each othe
     expect((await refresh(test, refresh_token)).status).toBe(200)
   })
 
-  it.each(['waiting', 'agreed', 'redeemed'])('[29] a device code that is %s is no other credential', async (state) => {
-    const test = await testServer()
-    const codes = await codesOf(test)
-    if (state !== 'waiting') await decide(test, codes)
-    const pair = state === 'redeemed' ? (await poll(test, codes)).body : undefined
-    for (const prefix of Object.values(CREDENTIAL_PREFIXES)) {
-      const text = prefix + codes.device_code.slice(4)
-      expect((await exchange(test, text)).response).toStrictEqual(INVALID_GRANT)
-      expect((await refresh(test, text)).response).toStrictEqual(INVALID_GRANT)
-      expect((await call(test, text)).type).toBe('refused')
-      expect((await revoke(test, text)).status).toBe(200)
-    }
-    expect((await token(test, { grant_type: 'device_code', device_code: codes.device_code })).body.error).toBe(
-      'unsupported_grant_type',
-    )
-    // None of that ended anything.
-    if (pair !== undefined) expect(await works(test, pair.access_token)).toBe(true)
-    else expect(await told(test, codes)).toBe(state === 'waiting' ? 'authorization_pending' : 'tokens')
-  })
+  it.each(['waiting', 'agreed', 'redeemed'] as const)(
+    '[29] a device code that is %s is no other credential',
+    async (state) => {
+      const test = await testServer()
+      const codes = await codesOf(test)
+      if (state !== 'waiting') await decide(test, codes)
+      const pair = state === 'redeemed' ? (await poll(test, codes)).body : undefined
+      for (const prefix of Object.values(CREDENTIAL_PREFIXES)) {
+        const text = prefix + codes.device_code.slice(4)
+        expect((await exchange(test, text)).response).toStrictEqual(INVALID_GRANT)
+        expect((await refresh(test, text)).response).toStrictEqual(INVALID_GRANT)
+        expect((await call(test, text)).type).toBe('refused')
+        expect((await revoke(test, text)).status).toBe(200)
+      }
+      expect((await token(test, { grant_type: 'device_code', device_code: codes.device_code })).body.error).toBe(
+        'unsupported_grant_type',
+      )
+      // None of that ended anything.
+      const now = pair === undefined ? await told(test, codes) : await works(test, pair.access_token)
+      expect(now).toBe({ waiting: 'authorization_pending', agreed: 'tokens', redeemed: true }[state])
+    },
+  )
 })
 
 describe('an application that changes while a device waits', () => {

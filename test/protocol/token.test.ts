@@ -213,9 +213,9 @@ describe('RFC 7636 the code verifier', () => {
     const challenge = createHash('sha256').update(verifier).digest('base64url')
     const { code } = await authorize(test, { code_challenge: challenge, code_challenge_method: 'S256' })
     const { response } = await exchange(test, code, { code_verifier: verifier })
-    if (good === true) expect(response).toStrictEqual(tokenAnswer(response))
-    else if (good === false) expect(response).toStrictEqual(INVALID_GRANT)
-    else expect(JSON.parse(response.body).error).toBe('invalid_request')
+    const malformed = tokenError(400, 'invalid_request', 'The parameter code_verifier is not well-formed.')
+    const refused = good === 'malformed' ? malformed : INVALID_GRANT
+    expect(response).toStrictEqual(good === true ? tokenAnswer(response) : refused)
   })
 
   it('[20] one without a challenge (a downgrade): invalid_grant, and the code is not burnt', async () => {
