@@ -40,6 +40,12 @@ const MEASUREMENTS = 8
 /** Milliseconds between two measurements, so that what disturbs one, or a compiler that comes late, is over in the next. */
 const PAUSE = 500
 
+/**
+ * Milliseconds of rest before each large run of a measurement that is repeated. A busy system interrupts whoever has worked for some milliseconds,
+ * so that every large run is told too long and no small one; who has rested is let work on.
+ */
+const REST = 20
+
 /** Measurements of a case whose growth is {@link CERTAIN_EXPONENT} each time. */
 const CERTAIN_MEASUREMENTS = 3
 
@@ -62,18 +68,20 @@ export async function exponentOf(prepare: Case, { small, large }: Sizes = WHOLE)
       [{ small: large / 2, large }, DOUBLING_ROUNDS],
       [{ small: large / 4, large: large / 2 }, DOUBLING_ROUNDS],
     ] as const)
-      if (least >= HIGHEST_EXPONENT) least = Math.min(least, await exponentBetween(prepare, sizes, rounds))
+      if (least >= HIGHEST_EXPONENT)
+        least = Math.min(least, await exponentBetween(prepare, sizes, rounds, measurement > 0 ? REST : 0))
   }
   return least
 }
 
-async function exponentBetween(prepare: Case, { small, large }: Sizes, rounds: number): Promise<number> {
+async function exponentBetween(prepare: Case, { small, large }: Sizes, rounds: number, rest: number): Promise<number> {
   const [little, big] = [prepare(small), prepare(large)]
   let warm = Number.POSITIVE_INFINITY
   for (let run = 0; run < 8 && (run === 0 || warm < LONG); run++) warm = Math.min(warm, await timeOf(little))
   const shortest = { little: Number.POSITIVE_INFINITY, big: Number.POSITIVE_INFINITY }
   let exponent = Number.POSITIVE_INFINITY
   for (let round = 0; round < ROUNDS; round++) {
+    if (rest > 0) await setTimeout(rest)
     const once = await timeOf(big)
     shortest.big = Math.min(shortest.big, once)
     // Both are told by one measure: where a large run is told by the processor, so are as many small ones as take long together.
