@@ -25,7 +25,11 @@ export async function start({ port, store: kind = 'memory' }) {
   async function seedApart(what, count) {
     const maker = fork(new URL('../seeds.mjs', import.meta.url), [issuer, String(users)])
     maker.send({ what, count })
-    const [made] = await once(maker, 'message')
+    const exited = once(maker, 'exit').then(([code]) => {
+      throw new Error(`the process that makes ${what} ended with ${code}`)
+    })
+    exited.catch(() => {}) // that it ends afterwards is as it should be
+    const [made] = await Promise.race([once(maker, 'message'), exited])
     maker.kill()
     users = made.users
     for (const [key, text, { expiresAt, labels }] of made.records) {

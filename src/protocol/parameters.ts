@@ -49,8 +49,9 @@ const BODY_PARAMETERS = [
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const CONTROL = /[\x00-\x1f\x7f-\x9f]/
 
-/** The characters of a form. */
+/** The characters of a form, and those of them that stand for themselves: all but `%` and `+`. */
 const ASCII = /^[\x20-\x7e]*$/
+const PLAIN = /^[\x20-\x24\x26-\x2a\x2c-\x7e]*$/
 
 /** The media type as clients write it, and every other spelling of it. */
 const USUAL_FORM = 'application/x-www-form-urlencoded'
@@ -59,8 +60,6 @@ const FORM = /^application\/x-www-form-urlencoded[ \t]*(?:;[ \t]*charset[ \t]*=[
 /** Reads the text of a form or query. A total function. */
 export function parseParameters(text: string): Parameters | OAuthError {
   const parameters: Reading = new Map()
-  // One look at the whole form is a look at all of its parts.
-  const decode = ASCII.test(text) ? decodeAscii : decodeComponent
   let left: number = PARAMETER_LIMITS.count
   for (let begin = 0; begin <= text.length; ) {
     if (left-- === 0) return malformed('There are too many parameters.')
@@ -70,9 +69,9 @@ export function parseParameters(text: string): Parameters | OAuthError {
     begin = end + 1
     if (pair === '') continue
     const equals = pair.indexOf('=')
-    const name = decode(equals < 0 ? pair : pair.slice(0, equals))
+    const name = decodeComponent(equals < 0 ? pair : pair.slice(0, equals))
     if (name === undefined) return malformed('A parameter name is not well-formed.')
-    add(parameters, name, equals < 0 ? '' : decode(pair.slice(equals + 1)))
+    add(parameters, name, equals < 0 ? '' : decodeComponent(pair.slice(equals + 1)))
   }
   return parameters
 }
@@ -83,15 +82,10 @@ export function parseParameters(text: string): Parameters | OAuthError {
  * @see RFC 6749, appendix B
  */
 export function decodeComponent(text: string): string | undefined {
-  return ASCII.test(text) ? decodeAscii(text) : undefined
-}
-
-/** Decodes a part of a form whose characters were looked at. */
-function decodeAscii(text: string): string | undefined {
-  const spaced = text.includes('+') ? text.replaceAll('+', ' ') : text
-  if (!spaced.includes('%')) return spaced
+  if (PLAIN.test(text)) return text
+  if (!ASCII.test(text)) return undefined
   try {
-    return decodeURIComponent(spaced)
+    return decodeURIComponent(text.replaceAll('+', ' '))
   } catch {
     return undefined
   }
