@@ -36,8 +36,6 @@ const resolve = {
     replacement: `${root}${file}`,
   })),
 }
-// Against hanging alone: a machine that does something else makes every test several times as long.
-const patience = { testTimeout: 180_000, hookTimeout: 180_000 }
 
 /** Outages, killed servers, explorations of every order, mutations, growth, runtimes, and whatever else takes long. */
 const SLOW = '**/*.slow.test.ts'
@@ -67,6 +65,9 @@ export function configureRun(run: 'quick' | 'slow') {
   const filesOf = (folders: string): string[] => folders.split('|').map((folder) => `${folder}${ending}`)
   const slow = run === 'quick' ? [SLOW] : []
   const sharing = run === 'quick' ? filesOf(SHARING) : []
+  // Against hanging alone, and no test has a shorter one: a slow or busy machine makes every test many times as long.
+  const limit = run === 'slow' ? 900_000 : 300_000
+  const patience = { testTimeout: limit, hookTimeout: limit }
 
   /** Makes a project whose files share their processes: loading the sources anew for each would take a third of the time. */
   function together(name: string, include: readonly string[], adapter: 'direct' | 'node' | 'fetch' = 'direct') {

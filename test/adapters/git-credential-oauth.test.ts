@@ -22,7 +22,7 @@ const run = promisify(execFile)
 const BROWSERS = ['xdg-open', 'x-www-browser', 'www-browser', 'browser']
 
 /** Long enough for a clone on a busy machine; a program that waits for a browser that never comes ends here. */
-const PATIENCE = { timeout: 120_000 }
+const PATIENCE = { timeout: 240_000 }
 
 describeWith(describe, gitCredentialOauth, 'git-credential-oauth', () => {
   let folder: string
@@ -156,7 +156,7 @@ describeWith(describe, gitCredentialOauth, 'git-credential-oauth', () => {
     })
   }
 
-  it('logs its user in and clones: an empty secret in HTTP Basic, a verifier of padded base64', PATIENCE, async () => {
+  it('logs its user in and clones: an empty secret in HTTP Basic, a verifier of padded base64', async () => {
     await git('clone', '--quiet', `${origin}/notes.git`, 'clone')
     expect(readFileSync(join(folder, 'clone', 'README'), 'utf8')).toBe('notes\n')
     // At the first try: it would try again with the identifier in the body.
@@ -168,7 +168,7 @@ describeWith(describe, gitCredentialOauth, 'git-credential-oauth', () => {
     expect(grants).toMatchObject([{ clientId: 'git', scopes: ['repo-code:r'] }])
   })
 
-  it('has to ask its user again for the next clone, which needs a token of its own', PATIENCE, async () => {
+  it('has to ask its user again for the next clone, which needs a token of its own', async () => {
     await test.server.grants.revokeAll('ada')
     const before = exchanges.length
     await git('clone', '--quiet', `${origin}/notes.git`, 'again')

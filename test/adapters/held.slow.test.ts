@@ -61,7 +61,7 @@ describe.each(['node', 'fetch'] as const)('[50] what a connection makes a server
     server = await startServer(file, platform, [`--max-old-space-size=${HEAP}`])
     // What is made at the first use.
     for (const name of ['pipelined forms', 'pipelined'] as const) await heldBy(server, ATTACKS[name])
-  }, 120_000)
+  })
   afterAll(() => server.end())
 
   it.each(CASES)(

@@ -153,7 +153,7 @@ export function parsed(answer: string): { readonly status: number; readonly json
  * Waits until something holds, looking every few milliseconds.
  * @param within - milliseconds, against hanging alone
  */
-export async function eventually(holds: () => boolean | Promise<boolean>, within = 120_000): Promise<void> {
+export async function eventually(holds: () => boolean | Promise<boolean>, within = 240_000): Promise<void> {
   const end = Date.now() + within
   while (!(await holds())) {
     if (Date.now() > end) throw new Error('did not come to hold in time')

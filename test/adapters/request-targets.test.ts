@@ -242,7 +242,7 @@ describe('the request target that is signed', () => {
     },
   )
 
-  it('says the same to every framework, or is refused: whatever the target is', { timeout: 120_000 }, async () => {
+  it('says the same to every framework, or is refused: whatever the target is', async () => {
     const piece = fc.oneof(
       { weight: 4, arbitrary: fc.constantFrom('/', '?', '#', '//', '..', '.', '%2e', '%2F', '%3F', '%23', '%') },
       { weight: 3, arbitrary: fc.constantFrom('a', 'repos', '1', 'mount', '=', '&', ';', ':', '@', '+', "'", '!') },

@@ -48,7 +48,7 @@ describe.skipIf(executablePath === undefined).each([0, 50, 500])('with a store %
 
   async function openConsent(): Promise<Page> {
     const { page } = await openPage(browser)
-    page.setDefaultTimeout(120_000)
+    page.setDefaultTimeout(300_000)
     await page.goto(service.authorizationUrl())
     return page
   }
@@ -79,7 +79,7 @@ describe.skipIf(executablePath === undefined).each([0, 50, 500])('with a store %
   it('a double click on the pages of a device connects it', async () => {
     const { body } = await post('/oauth2/device_authorization', {})
     const { page } = await openPage(browser)
-    page.setDefaultTimeout(120_000)
+    page.setDefaultTimeout(300_000)
     await page.goto(`${service.origin}/oauth2/device?user_code=${body['user_code']}`)
     await page.getByRole('button', { name: 'Continue' }).dblclick()
     const agree = page.getByRole('button', { name: 'Agree' })
@@ -98,17 +98,17 @@ describe.skipIf(executablePath === undefined).each([0, 50, 500])('with a store %
     await page.goto(`${service.origin}/oauth2/applications`)
     const remove = page.locator('form button').first()
     await remove.dblclick()
-    await expect.poll(() => service.server.grants.listGrants('ada'), { timeout: 120_000 }).toStrictEqual({ grants: [] })
+    await expect.poll(() => service.server.grants.listGrants('ada'), { timeout: 300_000 }).toStrictEqual({ grants: [] })
     // The answer to the second click may still take the place of a page that is opened now.
     const opened = () => page.goto(`${service.origin}/oauth2/applications`).then((answer) => answer?.status())
-    await expect.poll(() => opened().catch(() => undefined), { timeout: 120_000 }).toBe(200)
-    await expect.poll(() => page.locator('form button').count(), { timeout: 120_000 }).toBe(0)
+    await expect.poll(() => opened().catch(() => undefined), { timeout: 300_000 }).toBe(200)
+    await expect.poll(() => page.locator('form button').count(), { timeout: 300_000 }).toBe(0)
   })
 })
 
 /** Waits until the browser is at the application; a navigation that another one takes the place of is none. */
 async function atApplication(page: Page): Promise<void> {
-  await expect.poll(() => page.url(), { timeout: 120_000 }).toContain('/callback?')
+  await expect.poll(() => page.url(), { timeout: 300_000 }).toContain('/callback?')
   await page.waitForLoadState()
 }
 

@@ -214,5 +214,5 @@ export function checkingMuch(): void {
     expect({ code, stderr }).toEqual({ code: 1, stderr: '10000 records checked: 10 errors, 0 warnings\n' })
     expect(stdout.match(/^tree\/0\/\d+\.textproto:2:1: error: .* \[duplicate_field\]$/gm)).toHaveLength(10)
     expect(metadata(['show', 'tree']).stdout.split('\n')).toHaveLength(9992)
-  }, 120_000)
+  })
 }

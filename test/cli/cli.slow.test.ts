@@ -12,7 +12,7 @@ import { amongStrangers } from './strangers.js'
 import { together } from './together.js'
 import { walking } from './walk.js'
 
-beforeAll(build, 120_000)
+beforeAll(build)
 afterAll(removeBuild)
 
 describe('grantwell metadata set', setting)

@@ -8,7 +8,7 @@ import { build, removeBuild } from './command.js'
 import { commandLine } from './command-line.js'
 import { showing } from './show.js'
 
-beforeAll(build, 120_000)
+beforeAll(build)
 afterAll(removeBuild)
 
 describe('grantwell', commandLine)

@@ -67,7 +67,7 @@ export function folder(): string {
 afterEach(() => {
   if (directory !== undefined) rmSync(directory, { recursive: true, force: true })
   directory = undefined
-}, 120_000)
+})
 
 /** Writes a file of the folder, and its folders; returns its whole path. */
 export function write(path: string, content: string | Uint8Array): string {

@@ -25,7 +25,7 @@ const MOST_MEMORY = 200 * 2 ** 20
 /** Prints the most memory that a process had. */
 const TELL_MEMORY = `process.on('exit', () => process.stderr.write('\\nmemory ' + process.resourceUsage().maxRSS * 1024))`
 
-beforeAll(build, 120_000)
+beforeAll(build)
 afterAll(removeBuild)
 
 /** Makes grants of as many users, in the shape that a server writes: one by the store, and the others from it by SQL. */
@@ -59,7 +59,7 @@ describeWith(describe, postgresql, 'from PostgreSQL', () => {
       source = await startPostgres()
       target = await startRedis()
       await fill(source, 'before')
-    }, 900_000)
+    })
     afterAll(async () => {
       await source.remove()
       await target.remove()

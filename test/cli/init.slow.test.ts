@@ -26,7 +26,7 @@ beforeAll(async () => {
   linkPackages('@types')
   for (const [framework, store] of COMBINATIONS)
     project.npx('grantwell', 'init', `${framework}-${store}`, '--framework', framework, '--store', store)
-}, 300_000)
+})
 afterAll(() => project?.remove())
 
 /** Links packages of this repository into the project: those of a scope, or those without one. */
@@ -176,7 +176,7 @@ describe.runIf(hasTerminal)(title, () => {
     const command = `stty cols 100; '${process.execPath}' '${bin}' init ${args}`
     const env = { PATH: process.env['PATH'] ?? dirname(process.execPath), TERM: 'xterm' }
     // A question that nobody expected would wait for ever.
-    const child = spawn('script', ['-qec', command, '/dev/null'], { cwd: directory, env, timeout: 120_000 })
+    const child = spawn('script', ['-qec', command, '/dev/null'], { cwd: directory, env, timeout: 300_000 })
     const rest = keys.flatMap(([question, presses]) => presses.map((key) => ({ question, key })))
     let output = ''
     let seen = 0

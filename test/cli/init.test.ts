@@ -24,7 +24,7 @@ const { version, devDependencies } = JSON.parse(readFileSync(join(ROOT, 'package
 
 const COMBINATIONS = FRAMEWORK_NAMES.flatMap((framework) => STORE_NAMES.map((store) => [framework, store] as const))
 
-beforeAll(build, 120_000)
+beforeAll(build)
 afterAll(removeBuild)
 
 /** Runs `grantwell init` in the folder, for a framework and a store. */
@@ -263,7 +263,7 @@ describe('a written service', () => {
       cwd: project,
       encoding: 'utf8',
       env: { ...Object.fromEntries(inherited), PORT: '0', ...env },
-      timeout: 120_000, // a service that starts where it must not would never end
+      timeout: 240_000, // a service that starts where it must not would never end
     })
   }
 

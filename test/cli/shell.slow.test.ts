@@ -24,7 +24,7 @@ import { authorize, exchange, ISSUER, LOGO, registration, send, WEB } from '../s
 import type { Outcome } from './command.js'
 import { BUILT, build, folder, grantwell, link, removeBuild, write } from './command.js'
 
-beforeAll(build, 120_000)
+beforeAll(build)
 afterAll(removeBuild)
 
 /** A store that a test writes to and the command opens, by its own options. */

@@ -95,7 +95,7 @@ function install(script: string): () => Promise<Noted> {
   chmodSync(file, 0o755)
   process.env['PATH'] = `${folder}${delimiter}${PATH}`
   return async () => {
-    await eventually(() => existsSync(noted), 20_000)
+    await eventually(() => existsSync(noted))
     const [pid, ...parameters] = readFileSync(`${noted}.parameters`, 'utf8').trimEnd().split('\n')
     const [list, own] = ['list', 'own'].map((each) => readFileSync(`${noted}.${each}`, 'utf8'))
     return { parameters, process: Number(pid), list: list ?? '', own: own ?? '' }

@@ -192,7 +192,7 @@ export function commandOf({ file }: Pick<DebianClient, 'file'>): {
   const folder = mkdtempSync(join(tmpdir(), 'grantwell-go-'))
   const program = join(folder, 'client')
   const env = { ...process.env, GO111MODULE: 'off', GOPATH: '/usr/share/gocode', GOCACHE: join(folder, 'cache') }
-  execFileSync('/usr/bin/go', ['build', '-o', program, join(path, 'main.go')], { env, stdio: 'pipe', timeout: 170_000 })
+  execFileSync('/usr/bin/go', ['build', '-o', program, join(path, 'main.go')], { env, stdio: 'pipe', timeout: 600_000 })
   return { program, args: [], remove: () => rmSync(folder, { recursive: true, force: true }) }
 }
 

@@ -17,7 +17,7 @@ beforeAll(async () => {
   installClients()
   service = await openService()
   withOption = await openService({ openidConfiguration: true, clientPolicy: () => 'approve' })
-}, 400_000)
+})
 
 afterAll(async () => {
   await service?.close()

@@ -216,7 +216,7 @@ export function installClients(): void {
     // Nothing of the npm that runs the tests.
     const inherited = Object.entries(process.env).filter(([name]) => !/^(npm_|NODE_OPTIONS|VITEST|NODE_V8)/i.test(name))
     const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund']
-    execFileSync('npm', args, { cwd: staging, env: Object.fromEntries(inherited), stdio: 'pipe', timeout: 300_000 })
+    execFileSync('npm', args, { cwd: staging, env: Object.fromEntries(inherited), stdio: 'pipe', timeout: 600_000 })
     if (!isIncomplete()) return
     rmSync(`${HERE}node_modules`, { recursive: true, force: true })
     renameSync(`${staging}/node_modules`, `${HERE}node_modules`)

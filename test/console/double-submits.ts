@@ -177,7 +177,7 @@ const changesOf = ({ events }: ConsoleTest): readonly string[] =>
 
 /** Makes the tests with a store whose every answer takes so long. */
 export function sentTwice(milliseconds: number): void {
-  it.concurrent.each(CASES)('$name is made once, however often its form comes', { timeout: 120_000 }, async (given) => {
+  it.concurrent.each(CASES)('$name is made once, however often its form comes', async (given) => {
     const { store, slow } = slowStore(milliseconds)
     const test = await consoleServer({ store, clock: () => START })
     const { visitor, page, action, fields } = await given.prepare(test)
@@ -193,7 +193,7 @@ export function sentTwice(milliseconds: number): void {
     expect([secrets.length, new Set(secrets).size]).toEqual(given.makesSecret ? [3, 1] : [0, 0])
   })
 
-  it('all access is ended once', { timeout: 120_000 }, async () => {
+  it('all access is ended once', async () => {
     const { store, slow } = slowStore(milliseconds)
     const test = await consoleServer({ store, clock: () => START })
     test.session.user = { subject: 'ada' }

@@ -23,7 +23,7 @@ beforeAll(async () => {
   clone = freshClone()
   demo = await startDemo(clone.path)
   if (executablePath !== undefined) browser = await chromium.launch({ executablePath, args: BROWSER_ARGUMENTS })
-}, 120_000)
+})
 
 afterAll(async () => {
   await browser?.close()
@@ -34,7 +34,7 @@ afterAll(async () => {
 /** Opens a page of the service in a browser of its own, and signs in there. */
 async function openAs({ username, password }: Pick<Demo, 'username' | 'password'>, path: string): Promise<Page> {
   const page = await (await browser.newContext({ javaScriptEnabled: false })).newPage()
-  page.setDefaultTimeout(120_000)
+  page.setDefaultTimeout(300_000)
   await page.goto(demo.issuer + path)
   await page.getByLabel('User name').fill(username)
   await page.getByLabel('Password').fill(password)

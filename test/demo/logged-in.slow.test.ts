@@ -187,7 +187,7 @@ describe('at a service that answers as it is told', () => {
     expect(stderr).toContain('Nobody answers')
     expect(asked.some(({ path }) => path === '/api/user' || path === '/device')).toBe(false)
     expect(tokensIn(file())).toMatchObject(OLD)
-  }, 300_000)
+  })
 
   it('says that it could not keep what was refreshed, and goes on with it', async () => {
     const refresh = (): Answer => {

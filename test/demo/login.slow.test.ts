@@ -111,7 +111,7 @@ describe('at the demo', () => {
     const { code, stderr } = await tool.end()
     expect(code).toBe(0)
     expect(stderr).toMatch(/^Building grantwell[^\n]+\n$/)
-  }, 120_000)
+  })
 })
 
 describe('without a service', () => {

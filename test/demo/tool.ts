@@ -65,7 +65,7 @@ export function bench(): Bench {
     clone = freshClone()
     folder = join(clone.path, 'nobody')
     first = await start(['--issuer', `http://127.0.0.1:${await freePort()}`]).end()
-  }, 120_000)
+  })
 
   afterAll(() => clone?.remove())
 

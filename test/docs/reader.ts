@@ -12,9 +12,6 @@ import { builtSite } from './site.js'
 /** More than the stops of any page. */
 const MOST_TABS = 200
 
-/** Milliseconds in which the site is built, against hanging alone: half a minute on an idle machine, many times that on a busy one. */
-const PATIENCE = 900_000
-
 /** What a page is shown on. */
 export interface Screen {
   /** In CSS pixels. */
@@ -47,7 +44,7 @@ export function readSite(executablePath: string | undefined): Reader {
   beforeAll(async () => {
     site = await builtSite()
     if (executablePath !== undefined) browser = await chromium.launch({ executablePath, args: BROWSER_ARGUMENTS })
-  }, PATIENCE)
+  })
   afterEach(() => closePages(browser))
   afterAll(async () => {
     await browser?.close()

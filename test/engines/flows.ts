@@ -111,7 +111,7 @@ function lowerCase(response: FlowResponse): FlowResponse {
 }
 
 /** How long a client goes on sending one request, in milliseconds, and how long it waits in between. */
-const PATIENCE = 120_000
+const PATIENCE = 300_000
 const PAUSE = 20
 
 /** How many users take turns. */

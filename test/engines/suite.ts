@@ -23,9 +23,6 @@ export interface Extent {
   readonly lives?: number
 }
 
-/** Far more than it takes, since other tests may run at the same time. */
-const PATIENCE = 120_000
-
 /** The pairs of requests that are explored on every engine; on the one in memory, all pairs and more, elsewhere. */
 const PAIRS = [
   ['exchange', 'exchange'],
@@ -49,59 +46,51 @@ export function contractSuite(connect: Connect, examples: number): void {
     const { store, close } = await connect()
     return { store: store(wiring), close }
   }
-  for (const { name, run } of storageContract(makeStore, { numRuns: examples })) it(name, run, PATIENCE)
+  for (const { name, run } of storageContract(makeStore, { numRuns: examples })) it(name, run)
 }
 
 /** Runs the kit; call it inside of a `describe`. */
 export function engineSuite(connect: Connect, { examples = 10, lives = 5 }: Extent = {}): void {
   contractSuite(connect, examples)
 
-  it(
-    'grants live as the model says',
-    async () => {
+  it('grants live as the model says', async () => {
+    const connection = await connect()
+    try {
+      await lifecycle(
+        () => {
+          const clock = virtualClock()
+          const store = connection.store({ clock, namespace: fresh('life') })
+          const createServer: typeof createAuthorizationServer = (options) =>
+            createAuthorizationServer({ ...options, digests: nodeDigests })
+          return wire({ store, clock, createServer })
+        },
+        { numRuns: lives },
+      )
+    } finally {
+      await connection.close()
+    }
+  })
+
+  for (const requests of PAIRS) {
+    it(`${requests.join(' and ')}: the rules hold in every order of steps, with a fault at each`, async () => {
       const connection = await connect()
       try {
-        await lifecycle(
-          () => {
-            const clock = virtualClock()
-            const store = connection.store({ clock, namespace: fresh('life') })
-            const createServer: typeof createAuthorizationServer = (options) =>
-              createAuthorizationServer({ ...options, digests: nodeDigests })
-            return wire({ store, clock, createServer })
+        const namespace = fresh('order')
+        // One for all histories, since it keeps the records of each.
+        let store: RecordStore | undefined
+        const explored = await explore({
+          requests,
+          store: ({ clock }) => {
+            store ??= connection.store({ clock, namespace })
+            return store
           },
-          { numRuns: lives },
-        )
+          server: { digests: nodeDigests, ...(requests[0] === 'refresh for first' && { audiences: AUDIENCES }) },
+        })
+        expect(explored).toMatchObject({ exhaustive: true })
       } finally {
         await connection.close()
       }
-    },
-    PATIENCE,
-  )
-
-  for (const requests of PAIRS) {
-    it(
-      `${requests.join(' and ')}: the rules hold in every order of steps, with a fault at each`,
-      async () => {
-        const connection = await connect()
-        try {
-          const namespace = fresh('order')
-          // One for all histories, since it keeps the records of each.
-          let store: RecordStore | undefined
-          const explored = await explore({
-            requests,
-            store: ({ clock }) => {
-              store ??= connection.store({ clock, namespace })
-              return store
-            },
-            server: { digests: nodeDigests, ...(requests[0] === 'refresh for first' && { audiences: AUDIENCES }) },
-          })
-          expect(explored).toMatchObject({ exhaustive: true })
-        } finally {
-          await connection.close()
-        }
-      },
-      PATIENCE,
-    )
+    })
   }
 }
 

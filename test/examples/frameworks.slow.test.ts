@@ -16,13 +16,10 @@ import { attack } from './hostile.js'
 import { changed, expectRefusal, sourcesOf, startAt, startSomewhere } from './starts.js'
 import { Application, Browser, call } from './visitor.js'
 
-/** Far more than it takes, since other tests may run at the same time. */
-const PATIENCE = 300_000
-
 let clone: Clone
 beforeAll(() => {
   clone = builtClone()
-}, PATIENCE)
+})
 afterAll(() => clone?.remove())
 
 for (const framework of FRAMEWORKS) {
@@ -45,7 +42,7 @@ function suite({ path, store: makeStore, nowhere }: Framework): void {
     example = started.example
     clientSecret = /clientSecret: '([^']+)'/.exec(example.stdout())?.[1] ?? ''
     app = await Application.discover(issuer, clientSecret)
-  }, PATIENCE)
+  })
   afterAll(async () => {
     await example?.stop()
     await store?.remove()
@@ -172,36 +169,28 @@ function suite({ path, store: makeStore, nowhere }: Framework): void {
     await expect(app.refresh(refreshed)).rejects.toThrow()
   })
 
-  it(
-    'ends at once when it is told to, and goes on with its tokens when it is started again',
-    async () => {
-      const tokens = await app.authorize(new Browser(), 'repo-code:rw', { kind: 'all' })
-      // The connections of the calls before are open still.
-      expect(await example.stop()).toMatchObject({ signal: 'SIGTERM', stderr: '' })
-      example = await startAt(clone, path, issuer, store.env)
-      expect(example.stdout()).not.toContain('clientSecret')
-      expect((await write('ada-notes', tokens.access_token)).status).toBe(200)
-      const refreshed = await app.refresh(tokens)
-      expect((await list(refreshed.access_token)).status).toBe(200)
-    },
-    PATIENCE,
-  )
+  it('ends at once when it is told to, and goes on with its tokens when it is started again', async () => {
+    const tokens = await app.authorize(new Browser(), 'repo-code:rw', { kind: 'all' })
+    // The connections of the calls before are open still.
+    expect(await example.stop()).toMatchObject({ signal: 'SIGTERM', stderr: '' })
+    example = await startAt(clone, path, issuer, store.env)
+    expect(example.stdout()).not.toContain('clientSecret')
+    expect((await write('ada-notes', tokens.access_token)).status).toBe(200)
+    const refreshed = await app.refresh(tokens)
+    expect((await list(refreshed.access_token)).status).toBe(200)
+  })
 
   // Behind the test that finds nothing on standard error: Express reports there each path that it cannot decode.
-  it(
-    'touches no repository but the one that its guard decided on, whatever path and query are sent',
-    async () => {
-      const browser = new Browser()
-      for (const opens of ['ada-notes', 'ada-engine'] as const) {
-        const tokens = await app.authorize(browser, 'repo-code:rw', { kind: 'specified', ids: [opens] })
-        const route = { base: '/api/repos', ids: ['ada-notes', 'ada-engine'] } as const
-        await attack(Number(new URL(issuer).port), tokens.access_token, route, opens, ({ target, body }) => {
-          expect(body, target).toBe(`ada wrote to ${opens}\n`)
-        })
-      }
-    },
-    PATIENCE,
-  )
+  it('touches no repository but the one that its guard decided on, whatever path and query are sent', async () => {
+    const browser = new Browser()
+    for (const opens of ['ada-notes', 'ada-engine'] as const) {
+      const tokens = await app.authorize(browser, 'repo-code:rw', { kind: 'specified', ids: [opens] })
+      const route = { base: '/api/repos', ids: ['ada-notes', 'ada-engine'] } as const
+      await attack(Number(new URL(issuer).port), tokens.access_token, route, opens, ({ target, body }) => {
+        expect(body, target).toBe(`ada wrote to ${opens}\n`)
+      })
+    }
+  })
 
   const missing = /^ISSUER is missing: /
   const insecure = /^grantwell: createAuthorizationServer: the option issuer must be https/
@@ -211,42 +200,31 @@ function suite({ path, store: makeStore, nowhere }: Framework): void {
     ['an issuer that is http and not on loopback', () => ({ ISSUER: 'http://git.example', PORT: '0' }), insecure],
   ] as const
   for (const [what, env, says] of misconfigured) {
-    it(
-      `does not start with ${what}, and says so in one sentence`,
-      async () => expectRefusal(clone, path, { ...store.env, ...env() }, says),
-      PATIENCE,
-    )
+    it(`does not start with ${what}, and says so in one sentence`, async () =>
+      expectRefusal(clone, path, { ...store.env, ...env() }, says))
   }
 
-  it(
-    'does not start over a store that is not there, and says so in one sentence',
-    async () => {
-      const port = await freePort()
-      await expectRefusal(
-        clone,
-        path,
-        { ISSUER: `http://127.0.0.1:${port}`, PORT: `${port}`, ...nowhere.env(port) },
-        nowhere.says,
-      )
-    },
-    PATIENCE,
-  )
+  it('does not start over a store that is not there, and says so in one sentence', async () => {
+    const port = await freePort()
+    await expectRefusal(
+      clone,
+      path,
+      { ISSUER: `http://127.0.0.1:${port}`, PORT: `${port}`, ...nowhere.env(port) },
+      nowhere.says,
+    )
+  })
 
   // Next.js listens by itself, and reports that itself.
   if (path !== 'nextjs')
-    it(
-      'does not start on a port that is in use, and says so in one sentence',
-      async () => {
-        const fresh = await makeStore()
-        try {
-          const { port } = new URL(issuer)
-          await expectRefusal(clone, path, { ...fresh.env, ISSUER: issuer, PORT: port }, /EADDRINUSE.*:\d+$/m)
-        } finally {
-          await fresh.remove()
-        }
-      },
-      PATIENCE,
-    )
+    it('does not start on a port that is in use, and says so in one sentence', async () => {
+      const fresh = await makeStore()
+      try {
+        const { port } = new URL(issuer)
+        await expectRefusal(clone, path, { ...fresh.env, ISSUER: issuer, PORT: port }, /EADDRINUSE.*:\d+$/m)
+      } finally {
+        await fresh.remove()
+      }
+    })
 
   const slips = [
     [
@@ -258,19 +236,15 @@ function suite({ path, store: makeStore, nowhere }: Framework): void {
     ['application', "scopes: ['repo-code:rw']", "scopes: ['repo-code:write']", /^grantwell: scopes\[0\] must be /],
   ] as const
   for (const [who, from, to, says] of slips) {
-    it(
-      `does not start with an unknown scope of its ${who}, and says so in one sentence`,
-      async () => {
-        const port = await freePort()
-        const fresh = await makeStore()
-        try {
-          const copy = changed(clone, path, from, to)
-          await expectRefusal(clone, copy, { ISSUER: `http://127.0.0.1:${port}`, PORT: `${port}`, ...fresh.env }, says)
-        } finally {
-          await fresh.remove()
-        }
-      },
-      PATIENCE,
-    )
+    it(`does not start with an unknown scope of its ${who}, and says so in one sentence`, async () => {
+      const port = await freePort()
+      const fresh = await makeStore()
+      try {
+        const copy = changed(clone, path, from, to)
+        await expectRefusal(clone, copy, { ISSUER: `http://127.0.0.1:${port}`, PORT: `${port}`, ...fresh.env }, says)
+      } finally {
+        await fresh.remove()
+      }
+    })
   }
 }

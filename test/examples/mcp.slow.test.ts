@@ -23,8 +23,6 @@ import { createAgent } from './mcp-agent.js'
 
 const PICTURES = process.env['PICTURES']
 const NOTE = { repository: 'ada/notes', path: 'today.md', text: 'A note' }
-/** Against hanging: an installation from the registry, a build. */
-const PATIENCE = 300_000
 
 const closers: (() => unknown)[] = []
 afterEach(async () => {
@@ -61,29 +59,25 @@ function print(title: string, steps: readonly string[]): void {
 }
 
 describe('npm run demo:mcp', () => {
-  it(
-    'starts in a fresh clone, and says the URL that a client needs',
-    async () => {
-      const clone = freshClone()
-      closers.push(clone.remove)
-      const port = await freePort()
-      const example = startExample(clone, ['examples/mcp/start.mjs'], { PORT: `${port}` })
-      closers.push(example.stop)
-      if ((await example.settled) === 'ended') expect.fail((await example.ended).stderr)
-      const url = /listening at (\S+)/.exec(example.stdout())?.[1] ?? ''
-      expect(url).toBe(`http://127.0.0.1:${port}/mcp`)
-      const agent = createAgent(url, { forgetsToStepUp: true })
-      closers.unshift(agent.close)
-      await agent.connect()
-      expect(await agent.callTool('write_file', NOTE)).toBe('ada wrote today.md in ada/notes')
-      print('The SDK, version 1', await agent.takeSteps())
-    },
-    PATIENCE,
-  )
+  it('starts in a fresh clone, and says the URL that a client needs', async () => {
+    const clone = freshClone()
+    closers.push(clone.remove)
+    const port = await freePort()
+    const example = startExample(clone, ['examples/mcp/start.mjs'], { PORT: `${port}` })
+    closers.push(example.stop)
+    if ((await example.settled) === 'ended') expect.fail((await example.ended).stderr)
+    const url = /listening at (\S+)/.exec(example.stdout())?.[1] ?? ''
+    expect(url).toBe(`http://127.0.0.1:${port}/mcp`)
+    const agent = createAgent(url, { forgetsToStepUp: true })
+    closers.unshift(agent.close)
+    await agent.connect()
+    expect(await agent.callTool('write_file', NOTE)).toBe('ada wrote today.md in ada/notes')
+    print('The SDK, version 1', await agent.takeSteps())
+  })
 })
 
 describe('version 2 of the SDK', () => {
-  beforeAll(installInspector, PATIENCE)
+  beforeAll(installInspector)
 
   it('gets through from the bare URL, steps up without any help, and refreshes', async () => {
     let now = Math.floor(Date.now() / 1000)
@@ -118,7 +112,7 @@ describe.skipIf(executablePath === undefined || missing !== undefined)('the MCP 
   beforeAll(async () => {
     installInspector()
     browser = await chromium.launch({ executablePath: executablePath ?? '', args: BROWSER_ARGUMENTS })
-  }, PATIENCE)
+  })
   afterAll(() => browser?.close())
 
   /** Keeps a picture of the page. */
@@ -141,7 +135,7 @@ describe.skipIf(executablePath === undefined || missing !== undefined)('the MCP 
     const inspector = await startInspector(url)
     closers.unshift(() => closePages(browser), inspector.end)
     const context = await browser.newContext({ viewport: { width: 1280, height: 600 } })
-    context.setDefaultTimeout(120_000)
+    context.setDefaultTimeout(300_000)
     await context.route(/^https:/, (route) => route.abort()) // its fonts
     page = await context.newPage()
 

@@ -13,9 +13,6 @@ import { attack } from './hostile.js'
 import type { Choice } from './visitor.js'
 import { Application, Browser } from './visitor.js'
 
-/** Against hanging: a build, and some thousand requests. */
-const PATIENCE = 300_000
-
 /** An application, which the snippet leaves to the administrators, and what its user can specify. */
 const REGISTERED = `
 const { clientSecret } = await server.applications.register({
@@ -41,27 +38,23 @@ beforeAll(async () => {
   issuer = `http://127.0.0.1:${port}`
   service = startExample(clone, ['service.mjs'], { PORT: `${port}` })
   if ((await service.settled) === 'ended') expect.fail((await service.ended).stderr)
-}, PATIENCE)
+})
 afterAll(async () => {
   await service?.stop()
   clone?.remove()
-}, PATIENCE)
+})
 
 describe('the service of the README', () => {
   it.each<[string, Choice]>([
     ['ada/engine', { kind: 'public' }],
     ['ada/notes', { kind: 'specified', ids: ['ada/notes'] }],
-  ])(
-    'touches %s alone with a token that opens no other, whatever path and query are sent',
-    async (opens, choice) => {
-      const secret = /clientSecret: '([^']+)'/.exec(service.stdout())?.[1] ?? ''
-      const app = await Application.discover(issuer, secret)
-      const tokens = await app.authorize(new Browser({ 'x-demo-user': 'ada' }), 'repo-code:rw', choice)
-      const route = { base: '/api/repositories', ids: ['ada/engine', 'ada/notes'] } as const
-      await attack(Number(new URL(issuer).port), tokens.access_token, route, opens, ({ target, body }) =>
-        expect(body, target).toBe(`ada wrote to ${opens}\n`),
-      )
-    },
-    PATIENCE,
-  )
+  ])('touches %s alone with a token that opens no other, whatever path and query are sent', async (opens, choice) => {
+    const secret = /clientSecret: '([^']+)'/.exec(service.stdout())?.[1] ?? ''
+    const app = await Application.discover(issuer, secret)
+    const tokens = await app.authorize(new Browser({ 'x-demo-user': 'ada' }), 'repo-code:rw', choice)
+    const route = { base: '/api/repositories', ids: ['ada/engine', 'ada/notes'] } as const
+    await attack(Number(new URL(issuer).port), tokens.access_token, route, opens, ({ target, body }) =>
+      expect(body, target).toBe(`ada wrote to ${opens}\n`),
+    )
+  })
 })

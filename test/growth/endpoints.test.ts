@@ -150,7 +150,7 @@ const ENDPOINTS: Readonly<Record<string, Endpoint>> = {
 }
 
 describe('the time of an answer grows with the bytes of its request, and no faster', () => {
-  it.each(Object.entries(ENDPOINTS))('%s', { timeout: 300_000 }, async (_name, { path, method, status, sent }) => {
+  it.each(Object.entries(ENDPOINTS))('%s', async (_name, { path, method, status, sent }) => {
     const own = await sent()
     // What is measured is the whole way: this request is none that is refused at first sight.
     const answer = await test.server.handle(requestOf(requestWith(method, path, own)))
@@ -166,7 +166,7 @@ describe('the time of an answer grows with the bytes of its request, and no fast
     expect(await superlinearOf(inputs)).toEqual([])
   })
 
-  it.each(Object.entries(METADATA_SHAPES))('registration: %s', { timeout: 300_000 }, async (_name, shape) => {
+  it.each(Object.entries(METADATA_SHAPES))('registration: %s', async (_name, shape) => {
     const prepare: Case = (size) => {
       const headers = { 'content-type': 'application/json' }
       const text = JSON.stringify(shape(size))
@@ -176,7 +176,7 @@ describe('the time of an answer grows with the bytes of its request, and no fast
     expect(await superlinearOf([['', { prepare, sizes: WHOLE }]])).toEqual([])
   })
 
-  it('a guard', { timeout: 300_000 }, async () => {
+  it('a guard', async () => {
     const guard = test.server.guard({ scope: 'repo-code:r' })
     const queries = ['access_token&', 'a=b&', '%41', '+', 'access_token='].map((unit) => ({
       name: `a query of ${unit}...`,

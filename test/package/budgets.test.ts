@@ -68,7 +68,7 @@ beforeAll(() => {
   copyFileSync(join(ROOT, 'package.json'), join(directory, 'package.json'))
   symlinkSync(join(ROOT, 'node_modules'), join(directory, 'node_modules'), 'junction')
   outputs = JSON.parse(readFileSync(join(directory, 'dist/metafile-esm.json'), 'utf8')).outputs
-}, 120_000)
+})
 afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
 /** The sources in the files of the build that an entry point leads to. */

@@ -43,7 +43,7 @@ const nameOf = (entry: Entry): string => `grantwell${entry.slice(1)}`
 let project: Project
 beforeAll(async () => {
   project = await installPackage()
-}, 300_000)
+})
 afterAll(() => project?.remove())
 
 const manifest = () => JSON.parse(readFileSync(join(project.installed, 'package.json'), 'utf8'))
@@ -592,7 +592,7 @@ describe('programs that use the package', () => {
     project.write('registering.mjs', lines.join('\n'))
     await running('registering.mjs', async (port, output) => {
       const send = sender(port)
-      for (let tries = 0; !output().includes('}') && tries < 100; tries++)
+      for (let tries = 0; !output().includes('}') && tries < 5_000; tries++)
         await new Promise((resolve) => setTimeout(resolve, 20))
       const client: { clientId: string; clientSecret: string } = JSON.parse(output())
       const redirectUri = 'https://mirror.example/callback'

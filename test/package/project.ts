@@ -143,7 +143,7 @@ export async function start(
       output += text
     })
   for (let tries = 0; !(await isUp(output).catch(() => false)); tries++) {
-    if (isOver || tries > 200) {
+    if (isOver || tries > 4_000) {
       child.kill()
       throw new Error(`${file} did not come up:\n${output}`)
     }

@@ -46,12 +46,12 @@ describe('every page in every state', () => {
   })
 })
 
-describe.skipIf(executablePath === undefined)('every page in every state in Chromium', { timeout: PATIENCE }, () => {
+describe.skipIf(executablePath === undefined)('every page in every state in Chromium', () => {
   let viewer: Viewer
 
   beforeAll(async () => {
     viewer = await openViewer(executablePath ?? '')
-  }, PATIENCE)
+  })
   afterAll(() => viewer?.close())
 
   /** Opens a state with scripts switched off. What DevTools evaluate runs all the same, but for timers. */

@@ -9,7 +9,7 @@ import type { Line } from './run-suite.js'
 import type { Runtime } from './runtimes.mjs'
 
 /** Milliseconds that a runtime may take; they take seconds. */
-const PATIENCE = 120_000
+const PATIENCE = 300_000
 
 /** What came of a run. */
 export interface Execution {

@@ -43,7 +43,7 @@ for (const runtime of runtimes) {
 
     beforeAll(async () => {
       execution = await execute(runtime, bundle)
-    }, 150_000)
+    })
 
     it('is what it is said to be, and nothing of Node is left in it', () => {
       const [begin] = execution.lines

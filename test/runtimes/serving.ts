@@ -27,7 +27,7 @@ const ARGUMENTS: { readonly [Name in ServingName]: readonly string[] } = {
 }
 
 /** Milliseconds until it must listen. */
-const PATIENCE = 30_000
+const PATIENCE = 120_000
 
 /**
  * Starts the host.

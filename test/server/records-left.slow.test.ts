@@ -253,7 +253,7 @@ function table(rows: readonly { readonly way: Way; readonly records: number }[])
 }
 
 describe('records that somebody can leave', () => {
-  it('are as many as the arithmetic says, whatever is asked how often', { timeout: 300_000 }, async () => {
+  it('are as many as the arithmetic says, whatever is asked how often', async () => {
     const rows = []
     for (const way of WAYS) rows.push({ way, records: await way.walk() })
     const [, section = ''] = page().split(MARK)
@@ -266,7 +266,7 @@ describe('records that somebody can leave', () => {
     expect(written?.join('\n')).toBe(table(rows))
   })
 
-  it('are no larger than the arithmetic says', { timeout: 120_000 }, async () => {
+  it('are no larger than the arithmetic says', async () => {
     const test = await testServer()
     const scopes = serviceScopes().definitions.map(
       ({ name, permissions }) => `${name}:${permissions.includes('rw') ? 'rw' : 'r'}` as const,

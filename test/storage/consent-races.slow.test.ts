@@ -159,7 +159,7 @@ async function faults({ server, store, events, session }: TestServer): Promise<r
 const ORDERS = 1500
 
 describe('in every order of the steps', () => {
-  it.each(Object.entries(SCENES))('%s', { timeout: 600_000 }, async (_name, scene) => {
+  it.each(Object.entries(SCENES))('%s', async (_name, scene) => {
     const { test, actors, play } = await stage(3)
     const check = async (choose: Choose): Promise<void> => {
       const order: number[] = []

@@ -132,9 +132,7 @@ describe('[43] a race on one device code', () => {
     })
   })
 
-  it('[43] two polls while the user agrees: at most one has tokens, and the agreement is never lost', {
-    timeout: 120_000,
-  }, async () => {
+  it('[43] two polls while the user agrees: at most one has tokens, and the agreement is never lost', async () => {
     const seen = new Set<string>()
     const orders = await raced(
       ['poll', 'poll', 'agree as ada'],

@@ -41,7 +41,7 @@ export function describeRedisCluster(suite: EngineSuite): void {
     let engine: RedisClusterEngine
     beforeAll(async () => {
       engine = await startRedisCluster()
-    }, 300_000)
+    })
     afterAll(() => engine?.remove())
 
     describe('ioredis', () => {

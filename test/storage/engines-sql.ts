@@ -69,7 +69,7 @@ export function describePglite(suite: EngineSuite): void {
     beforeAll(async () => {
       engine = await PGlite.create()
       await postgresStore(engine).migrate()
-    }, 300_000)
+    })
     afterAll(() => engine?.close())
     suite(() => ({ store: (wiring) => postgresStore(engine, wiring), close: () => {} }), { lives: 2 })
   })

@@ -171,7 +171,7 @@ function raceOn(connect: () => Promise<{ readonly store: RecordStore; readonly c
     } finally {
       for (const { close } of connections) await close()
     }
-  }, 300_000)
+  })
 }
 
 const clock = () => START
@@ -192,7 +192,7 @@ describe('PGlite, in memory', () => {
   beforeAll(async () => {
     engine = await PGlite.create()
     await postgresStore(engine).migrate()
-  }, 300_000)
+  })
   afterAll(() => engine?.close())
   raceOn(async () => ({ store: postgresStore(engine, { clock }), close: () => {} }))
 })
@@ -204,7 +204,7 @@ describeWith(describe, postgresql, 'PostgreSQL', () => {
     const pool = new pg.Pool(engine.connection)
     await postgresStore(pool).migrate()
     await pool.end()
-  }, 300_000)
+  })
   afterAll(() => engine?.remove())
   raceOn(async () => {
     const pool = new pg.Pool(engine.connection)
@@ -216,7 +216,7 @@ describeWith(describe, redis, 'Redis', () => {
   let engine: RedisEngine
   beforeAll(async () => {
     engine = await startRedis()
-  }, 300_000)
+  })
   afterAll(() => engine?.remove())
   const name = namespace()
   raceOn(async () => {
@@ -229,7 +229,7 @@ describeWith(describe, redis, 'Redis Cluster of three', () => {
   let engine: RedisClusterEngine
   beforeAll(async () => {
     engine = await startRedisCluster()
-  }, 300_000)
+  })
   afterAll(() => engine?.remove())
   const name = namespace()
   raceOn(async () => {

@@ -30,9 +30,6 @@ const WORKERS = 12
 /** Milliseconds after which a store gives up on its engine here. */
 const TIMEOUT = 400
 
-/** Far more than it takes, since other tests may run at the same time. */
-const PATIENCE = 300_000
-
 /** A store over an engine behind a proxy, and its end. */
 interface Connected {
   readonly store: RecordStore
@@ -100,61 +97,49 @@ function connectionSuite(name: string, port: () => number, connect: (port: numbe
     }
   }
 
-  it(
-    `${name}: keeps every word while its connections are cut again and again`,
-    () =>
-      behindProxy(async (farm, proxy) => {
-        await underTrouble(`${name} cut`, farm, 10, async (number) => {
-          proxy.cut()
-          if (number % 4 !== 0) return
-          proxy.refuse()
-          proxy.cut()
-          await wait(100)
-          proxy.admit()
-        })
-        expect(proxy.traffic().connections).toBeGreaterThan(10)
-      }),
-    PATIENCE,
-  )
+  it(`${name}: keeps every word while its connections are cut again and again`, () =>
+    behindProxy(async (farm, proxy) => {
+      await underTrouble(`${name} cut`, farm, 10, async (number) => {
+        proxy.cut()
+        if (number % 4 !== 0) return
+        proxy.refuse()
+        proxy.cut()
+        await wait(100)
+        proxy.admit()
+      })
+      expect(proxy.traffic().connections).toBeGreaterThan(10)
+    }))
 
-  it(
-    `${name}: keeps every word while its engine stalls longer than it waits`,
-    () =>
-      behindProxy(async (farm, proxy) => {
-        const { unavailable } = await underTrouble(`${name} stalled`, farm, 40, async () => {
-          proxy.stall()
-          await wait(1.5 * TIMEOUT)
-          proxy.resume()
-        })
-        expect(unavailable).toBeGreaterThan(0)
-      }),
-    PATIENCE,
-  )
-
-  it(
-    `${name}: answers 503 with Retry-After while its engine stalls, and works again afterwards`,
-    () =>
-      behindProxy(async ({ call, errors }, proxy) => {
-        // One after another, so that there are tokens at all.
-        const ledger = newLedger()
-        await walk({ call, ledger, flows: 8, workers: 1, random: () => 7 })
-        expect(errors).toEqual([])
-        const [first] = ledger.entries[0]?.pairs ?? []
-        const headers = { authorization: `Bearer ${first?.access_token}` }
-        const ask = () => call({ method: 'GET', url: '/api', headers })
-        expect((await ask()).status).toBe(200)
+  it(`${name}: keeps every word while its engine stalls longer than it waits`, () =>
+    behindProxy(async (farm, proxy) => {
+      const { unavailable } = await underTrouble(`${name} stalled`, farm, 40, async () => {
         proxy.stall()
-        // They come while nothing comes from the engine, so it is the store that gave up.
-        const answers = await Promise.all(Array.from({ length: 20 }, ask))
-        for (const answer of answers)
-          expect(answer).toMatchObject({ status: 503, headers: { 'retry-after': expect.stringMatching(/^[1-9]\d*$/) } })
-        for (const error of errors) expect(error).toMatchObject({ code: 'ERR_STORAGE_UNAVAILABLE' })
+        await wait(1.5 * TIMEOUT)
         proxy.resume()
-        await eventually(async () => (await ask()).status === 200)
-        expect(await audit(ledger, call)).toEqual([])
-      }),
-    PATIENCE,
-  )
+      })
+      expect(unavailable).toBeGreaterThan(0)
+    }))
+
+  it(`${name}: answers 503 with Retry-After while its engine stalls, and works again afterwards`, () =>
+    behindProxy(async ({ call, errors }, proxy) => {
+      // One after another, so that there are tokens at all.
+      const ledger = newLedger()
+      await walk({ call, ledger, flows: 8, workers: 1, random: () => 7 })
+      expect(errors).toEqual([])
+      const [first] = ledger.entries[0]?.pairs ?? []
+      const headers = { authorization: `Bearer ${first?.access_token}` }
+      const ask = () => call({ method: 'GET', url: '/api', headers })
+      expect((await ask()).status).toBe(200)
+      proxy.stall()
+      // They come while nothing comes from the engine, so it is the store that gave up.
+      const answers = await Promise.all(Array.from({ length: 20 }, ask))
+      for (const answer of answers)
+        expect(answer).toMatchObject({ status: 503, headers: { 'retry-after': expect.stringMatching(/^[1-9]\d*$/) } })
+      for (const error of errors) expect(error).toMatchObject({ code: 'ERR_STORAGE_UNAVAILABLE' })
+      proxy.resume()
+      await eventually(async () => (await ask()).status === 200)
+      expect(await audit(ledger, call)).toEqual([])
+    }))
 }
 
 describeWith(describe, postgresql, 'PostgreSQL', () => {
@@ -172,20 +157,16 @@ describeWith(describe, postgresql, 'PostgreSQL', () => {
     return { store: postgresStore(pool, { namespace, timeoutMs: TIMEOUT }), close: () => pool.end() }
   }
 
-  it(
-    'keeps every word while it is stopped and started again, by order and by a crash',
-    async () => {
-      const connect = connecting('stopped')
-      const farm = await farmOf(() => connect(engine.connection.port))
-      await underTrouble('PostgreSQL stopped', farm, 30, async (number) => {
-        await engine.stop(number % 2 === 0 ? 'fast' : 'immediate')
-        await wait(100)
-        await engine.start()
-      })
-      await farm.close()
-    },
-    PATIENCE,
-  )
+  it('keeps every word while it is stopped and started again, by order and by a crash', async () => {
+    const connect = connecting('stopped')
+    const farm = await farmOf(() => connect(engine.connection.port))
+    await underTrouble('PostgreSQL stopped', farm, 30, async (number) => {
+      await engine.stop(number % 2 === 0 ? 'fast' : 'immediate')
+      await wait(100)
+      await engine.start()
+    })
+    await farm.close()
+  })
 
   connectionSuite(
     'pg',
@@ -241,19 +222,15 @@ describeWith(describe, redis, 'Redis', () => {
     ['ioredis', overIoredis],
     ['node-redis', overNodeRedis],
   ] as const) {
-    it(
-      `${name}: keeps every word while it is stopped and started again, by order and by SIGKILL`,
-      async () => {
-        const farm = await farmOf(() => connect(engine.port, `${name}-stopped`))
-        await underTrouble(`Redis stopped, ${name}`, farm, 30, async (number) => {
-          await engine.stop(number % 2 === 0 ? 'shutdown' : 'kill')
-          await wait(100)
-          await engine.start()
-        })
-        await farm.close()
-      },
-      PATIENCE,
-    )
+    it(`${name}: keeps every word while it is stopped and started again, by order and by SIGKILL`, async () => {
+      const farm = await farmOf(() => connect(engine.port, `${name}-stopped`))
+      await underTrouble(`Redis stopped, ${name}`, farm, 30, async (number) => {
+        await engine.stop(number % 2 === 0 ? 'shutdown' : 'kill')
+        await wait(100)
+        await engine.start()
+      })
+      await farm.close()
+    })
     connectionSuite(
       name,
       () => engine.port,

@@ -146,11 +146,11 @@ describeWith(describe, etcd, 'the store of one’s own, in etcd', () => {
     }))
   }
 
-  describe('keeps the contract', { timeout: 120_000 }, () => {
+  describe('keeps the contract', () => {
     for (const { name, run } of contract(() => etcdStore)) it(name, run)
   })
 
-  it('keeps the contract under the test runner of Node, as its README has it', { timeout: 120_000 }, async () => {
+  it('keeps the contract under the test runner of Node, as its README has it', async () => {
     const readme = readFileSync(join(EXAMPLE, 'README.md'), 'utf8')
     expect(readme).toContain('\nnode --test examples/own-store/etcd-store.test.mjs\n')
     // A clone in which the package is built, as far as the example needs it.
@@ -179,7 +179,7 @@ describeWith(describe, etcd, 'the store of one’s own, in etcd', () => {
     expect(stdout).toMatch(/^# fail 0$/m)
   })
 
-  it('serves a server through the lifecycle of its grants', { timeout: 120_000 }, async () => {
+  it('serves a server through the lifecycle of its grants', async () => {
     await lifecycle(
       () => {
         const { clock, store } = made()
@@ -191,7 +191,6 @@ describeWith(describe, etcd, 'the store of one’s own, in etcd', () => {
 
   it.each([[['refresh', 'revoke']], [['exchange', 'exchange']]] as const)(
     'serves %s in every order, with a fault at every step',
-    { timeout: 120_000 },
     async (requests) => {
       const { histories, exhaustive } = await explore({ requests, store: ({ clock }) => made(clock).store })
       expect(exhaustive).toBe(true)

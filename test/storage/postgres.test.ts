@@ -271,7 +271,7 @@ describe('on PGlite', () => {
   let embedded: PGlite
   beforeAll(async () => {
     embedded = await PGlite.create()
-  }, 120_000)
+  })
   afterAll(() => embedded.close())
   everywhere(async () => ({
     client: embedded,

@@ -431,12 +431,12 @@ describe('a server that takes one resource for another is found', () => {
     ['whose guard takes tokens for others', MUTATIONS.anyAudience, ['refresh for second', 'validate'], ALONE],
     ['whose guard of none takes them', MUTATIONS.anyAudienceWithoutOne, ['refresh', 'validate'], EXPLAINED],
     ['that tells one API of another’s', MUTATIONS.firstAudienceOfAll, ['refresh for first', 'revoke access'], ALONE],
-  ])('%s', { timeout: 300_000 }, async (_what, mutation, requests, rule) => {
+  ])('%s', async (_what, mutation, requests, rule) => {
     const failure = await caughtWith(mutation, { requests, server: { ...server, audiences: AUDIENCES } })
     expect(failure.rule).toBe(rule)
   })
 
-  it('by a story that names the resources', { timeout: 300_000 }, async () => {
+  it('by a story that names the resources', async () => {
     const options = { requests: both, faults: 0, server: { ...server, audiences: AUDIENCES } }
     const failure = await caughtWith(MUTATIONS.graceForAny, options)
     expect(linesOf(failure).slice(2)).toEqual([
@@ -450,14 +450,14 @@ describe('a server that takes one resource for another is found', () => {
     ])
   })
 
-  it('by a story in which the grace of a refresh for a resource passes', { timeout: 300_000 }, async () => {
+  it('by a story in which the grace of a refresh for a resource passes', async () => {
     const requests: ExploreOptions['requests'] = ['refresh for first', 'expiry']
     const failure = await caughtWith(MUTATIONS.noGrace, { requests, server: { ...server, audiences: AUDIENCES } })
     expect(failure.rule).toBe(EXPLAINED)
     expect(linesOf(failure)).toContain('B (expiry) lets 300 seconds pass')
   })
 
-  it('by a story in which a client asks again for the same resource', { timeout: 300_000 }, async () => {
+  it('by a story in which a client asks again for the same resource', async () => {
     const options: ExploreOptions = { requests: ['refresh for second'], server: { ...server, audiences: AUDIENCES } }
     const failure = await caughtWith(MUTATIONS.noSecondLook, options)
     expect(failure.rule).toBe(FOUND_OUT)
@@ -482,7 +482,7 @@ describe('a form of a consent', () => {
       { requests: ['agree', 'exchange', 'agree'], faults: 0, limit: 3000, samples: 500 },
       ORDER,
     ],
-  ])('%s is found', { timeout: 300_000 }, async (_what, mutation, options, rule) => {
+  ])('%s is found', async (_what, mutation, options, rule) => {
     expect((await caughtWith(mutation, options)).rule).toBe(rule)
   })
 })

@@ -36,11 +36,9 @@ describe('every order of every step, on memory', () => {
     expect(histories).toBeGreaterThan(1)
   }
 
-  for (const requests of PAIRS)
-    it(`${requests.join(' beside ')}, with up to two faults`, { timeout: 300_000 }, () => exploring(requests, 2))
+  for (const requests of PAIRS) it(`${requests.join(' beside ')}, with up to two faults`, () => exploring(requests, 2))
 
-  for (const requests of TRIPLES)
-    it(`${requests.join(' beside ')}, with up to one fault`, { timeout: 300_000 }, () => exploring(requests, 1))
+  for (const requests of TRIPLES) it(`${requests.join(' beside ')}, with up to one fault`, () => exploring(requests, 1))
 
   it('a first redemption beside what waits for its tokens, and the end of an access token beside a refresh', async () => {
     for (const requests of [
@@ -73,7 +71,7 @@ describe('a grant for two resources', () => {
   ]
 
   for (const [requests, faults] of REQUESTS)
-    it(`${requests.join(' beside ')}, with up to ${faults} faults`, { timeout: 300_000 }, async () => {
+    it(`${requests.join(' beside ')}, with up to ${faults} faults`, async () => {
       const { histories, exhaustive } = await explore({ requests, faults, server: { ...server, audiences: AUDIENCES } })
       expect(exhaustive).toBe(true)
       expect(histories).toBeGreaterThan(5)
@@ -93,13 +91,13 @@ describe('a form of a consent, sent more than once', () => {
   ]
 
   for (const [requests, faults] of FORMS)
-    it(`${requests.join(' beside ')}, with up to ${faults} faults`, { timeout: 300_000 }, async () => {
+    it(`${requests.join(' beside ')}, with up to ${faults} faults`, async () => {
       const { histories, exhaustive } = await explore({ requests, faults, server })
       expect(exhaustive).toBe(true)
       expect(histories).toBeGreaterThan(5)
     })
 
-  it('three at a time: as many orders as there is time for', { timeout: 300_000 }, async () => {
+  it('three at a time: as many orders as there is time for', async () => {
     for (const requests of [
       ['agree', 'agree', 'exchange'],
       ['agree', 'refuse', 'agree'],

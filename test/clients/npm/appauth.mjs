@@ -37,7 +37,8 @@ async function openedBy(begin) {
   process.env.PATH = `${folder}${delimiter}${before}`
   try {
     begin()
-    for (let tries = 0; tries < 500 && !existsSync(opened); tries++) await new Promise((done) => setTimeout(done, 20))
+    for (let tries = 0; tries < 10_000 && !existsSync(opened); tries++)
+      await new Promise((done) => setTimeout(done, 20))
     return readFileSync(opened, 'utf8')
   } finally {
     process.env.PATH = before
