@@ -13,7 +13,6 @@ import { sizeOf } from '../body.js'
 import { queueRequest } from '../pipelining.js'
 import { remoteAddressOf } from './address.js'
 import { discardBody, isMultiplexed, readBody } from './body.js'
-import { atEndOfTurn, finishTurn } from './end-of-turn.js'
 import { destroyResponse, sendOrDestroy } from './response.js'
 
 /** Handles a request: a listener of `http.createServer`, and a middleware of connect or Express. */
@@ -60,8 +59,6 @@ export function createNodeHandler<Request extends IncomingMessage>(server: HttpH
       next()
       return
     }
-    // A pipelined request, which counts as waiting until the responses before it are sent.
-    if (response.socket === null) finishTurn()
     const startInOrder = queueRequest(request, response)
     if (startInOrder === undefined) return
     const exchange = { request, response, url, remoteAddress: isOwn ? remoteAddressOf(request) : undefined }
@@ -83,7 +80,7 @@ function answer<Request extends IncomingMessage>(
   const send = (answered: HttpResponse<string | Uint8Array> | undefined): void => {
     // The rest of a body that is too large is still on the connection, unless the request has a stream of its own.
     const close = body?.type === 'too_large' && !isMultiplexed(request)
-    if (answered !== undefined) atEndOfTurn(() => sendOrDestroy(response, answered, close))
+    if (answered !== undefined) sendOrDestroy(response, answered, close)
   }
   const fail = (error: unknown): void => destroyResponse(response, error)
   try {
