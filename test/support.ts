@@ -31,7 +31,7 @@ import { transport } from './transports/index.js'
 export const START = 1_800_000_000
 
 /** The limit of `vi.waitFor`, against hanging alone. Its default is a second, which a busy machine takes for anything. */
-export const PATIENCE = { timeout: 300_000 }
+export const PATIENCE = { timeout: 240_000 }
 
 /** A PNG of one pixel. */
 export const LOGO = Uint8Array.from(

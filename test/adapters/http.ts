@@ -149,12 +149,12 @@ export function parsed(answer: string): { readonly status: number; readonly json
   return { status: Number(answer.slice(9, 12)), json: text.startsWith('{') ? JSON.parse(text) : undefined }
 }
 
-/**
- * Waits until something holds, looking every few milliseconds.
- * @param within - milliseconds, against hanging alone
- */
-export async function eventually(holds: () => boolean | Promise<boolean>, within = 240_000): Promise<void> {
-  const end = Date.now() + within
+/** Milliseconds until a wait is given up, against hanging alone: less than a test has, so that the wait says what is missing. */
+const PATIENCE = 240_000
+
+/** Waits until something holds, looking every few milliseconds. */
+export async function eventually(holds: () => boolean | Promise<boolean>): Promise<void> {
+  const end = Date.now() + PATIENCE
   while (!(await holds())) {
     if (Date.now() > end) throw new Error('did not come to hold in time')
     await new Promise((resolve) => setTimeout(resolve, 5))

@@ -56,7 +56,7 @@ export async function openPage(
   options: Parameters<Browser['newContext']>[0] = {},
 ): Promise<{ readonly context: BrowserContext; readonly page: Page; readonly complaints: string[] }> {
   const context = await browser.newContext(options)
-  context.setDefaultTimeout(300_000)
+  context.setDefaultTimeout(240_000)
   const complaints: string[] = []
   context.on('console', (message) => complaints.push(message.text()))
   context.on('weberror', (error) => complaints.push(String(error.error())))

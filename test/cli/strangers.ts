@@ -26,7 +26,7 @@ function run(name: string, args: readonly string[], faults: object): Promise<Swa
     GRANTWELL_FAULTS: JSON.stringify({ folder: join(folder(), name), log, ...faults }),
   }
   // A hang that holds back SIGTERM too is what is looked for.
-  const options = { cwd: folder(), env, timeout: 300_000, killSignal: 'SIGKILL' } as const
+  const options = { cwd: folder(), env, timeout: 240_000, killSignal: 'SIGKILL' } as const
   return new Promise((resolve) => {
     const child = execFile(process.execPath, [BIN, 'metadata', ...args], options, (_, stdout, stderr) =>
       resolve({ code: child.exitCode, stdout, stderr, calls: readFileSync(log, 'utf8').trim().split('\n') }),

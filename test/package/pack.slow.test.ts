@@ -593,8 +593,7 @@ describe('programs that use the package', () => {
     project.write('registering.mjs', lines.join('\n'))
     await running('registering.mjs', async (port, output) => {
       const send = sender(port)
-      for (let tries = 0; !output().includes('}') && tries < 5_000; tries++)
-        await new Promise((resolve) => setTimeout(resolve, 20))
+      await eventually(() => output().includes('}'))
       const client: { clientId: string; clientSecret: string } = JSON.parse(output())
       const redirectUri = 'https://mirror.example/callback'
       const path = authorizationUrl({ client_id: client.clientId, redirect_uri: redirectUri, scope: 'repo-code:r' })
