@@ -22,11 +22,14 @@ export const WHOLE: Sizes = { small: 4096, large: 4096 * FACTOR }
 /** Cost is taken to grow as this power of the size at most: 1 is linear, 2 is quadratic. */
 export const HIGHEST_EXPONENT = 1.4
 
-/** Milliseconds of a run that is told by one look, since what disturbs it is small beside it. */
+/** Milliseconds of the processor's time that are told rightly: of fewer, a virtual machine may count half or none. */
 const LONG = 50
 
-/** Rounds until a case that still looks superlinear is one. */
-const ROUNDS = 60
+/** Rounds until a case that still looks superlinear by the clock is measured by the processor. */
+const CLOCK_ROUNDS = 20
+
+/** Rounds of it until a case that looks superlinear by the processor's time is one, or is measured again. */
+const PROCESSOR_ROUNDS = 8
 
 /** Rounds of a doubling at least. A disturbed run of its small input alone would hide that work is quadratic. */
 const DOUBLING_ROUNDS = 5
@@ -34,20 +37,14 @@ const DOUBLING_ROUNDS = 5
 /** Growth that no disturbance makes of linear work in {@link DOUBLING_ROUNDS} rounds: more of them tell nothing. */
 const CERTAIN_EXPONENT = 1.8
 
-/** Measurements of a case that looks superlinear, before it counts as such. */
-const MEASUREMENTS = 8
+/** Measurements by the processor of a case that looks superlinear, before it counts as such. */
+const MEASUREMENTS = 4
+
+/** Measurements of a case whose growth is {@link CERTAIN_EXPONENT} each time. */
+const CERTAIN_MEASUREMENTS = 2
 
 /** Milliseconds between two measurements, so that what disturbs one, or a compiler that comes late, is over in the next. */
 const PAUSE = 500
-
-/**
- * Milliseconds of rest before each large run of a measurement that is repeated. A busy system interrupts whoever has worked for some milliseconds,
- * so that every large run is told too long and no small one; who has rested is let work on.
- */
-const REST = 20
-
-/** Measurements of a case whose growth is {@link CERTAIN_EXPONENT} each time. */
-const CERTAIN_MEASUREMENTS = 3
 
 /**
  * Measures the exponent that fits the time of a small and of a large input.
@@ -55,39 +52,55 @@ const CERTAIN_MEASUREMENTS = 3
  * What counts is the shortest of many runs, since a busy machine makes a run longer and none shorter; small and large ones
  * take turns. It stops as soon as the growth is seen to be small enough.
  *
+ * First it looks at the clock. That finds nearly all that is linear, and soon; but a busy machine interrupts a run of some
+ * milliseconds each time and one of a tenth never, which looks like growth. So whatever looks superlinear is measured again by the
+ * time of the processor.
+ *
  * A cache that ends or a garbage collector that begins makes memory dearer at one size. So time that seems to grow too fast must
  * do so in each of the last two doublings, as that of quadratic work does.
  */
-export async function exponentOf(prepare: Case, { small, large }: Sizes = WHOLE): Promise<number> {
-  let least = Number.POSITIVE_INFINITY
+export async function exponentOf(prepare: Case, sizes: Sizes = WHOLE): Promise<number> {
+  let least = await leastExponentOf(prepare, sizes, clockTimeOf, CLOCK_ROUNDS)
   for (let measurement = 0; measurement < MEASUREMENTS && least >= HIGHEST_EXPONENT; measurement++) {
     if (measurement >= CERTAIN_MEASUREMENTS && least > CERTAIN_EXPONENT) break
     if (measurement > 0) await setTimeout(PAUSE)
-    for (const [sizes, rounds] of [
-      [{ small, large }, 3],
-      [{ small: large / 2, large }, DOUBLING_ROUNDS],
-      [{ small: large / 4, large: large / 2 }, DOUBLING_ROUNDS],
-    ] as const)
-      if (least >= HIGHEST_EXPONENT)
-        least = Math.min(least, await exponentBetween(prepare, sizes, rounds, measurement > 0 ? REST : 0))
+    least = Math.min(least, await leastExponentOf(prepare, sizes, processorTimeOf, PROCESSOR_ROUNDS))
   }
   return least
 }
 
-async function exponentBetween(prepare: Case, { small, large }: Sizes, rounds: number, rest: number): Promise<number> {
+/** Returns the milliseconds that one run of something takes. */
+type Measure = (work: () => unknown) => Promise<number>
+
+async function leastExponentOf(prepare: Case, { small, large }: Sizes, timeOf: Measure, most: number): Promise<number> {
+  let least = Number.POSITIVE_INFINITY
+  for (const [sizes, rounds] of [
+    [{ small, large }, 3],
+    [{ small: large / 2, large }, DOUBLING_ROUNDS],
+    [{ small: large / 4, large: large / 2 }, DOUBLING_ROUNDS],
+  ] as const)
+    if (least >= HIGHEST_EXPONENT) least = Math.min(least, await exponentBetween(prepare, sizes, timeOf, rounds, most))
+  return least
+}
+
+async function exponentBetween(
+  prepare: Case,
+  { small, large }: Sizes,
+  timeOf: Measure,
+  rounds: number,
+  most: number,
+): Promise<number> {
   const [little, big] = [prepare(small), prepare(large)]
-  let warm = Number.POSITIVE_INFINITY
-  for (let run = 0; run < 8 && (run === 0 || warm < LONG); run++) warm = Math.min(warm, await timeOf(little))
+  for (let run = 0, warm = 0; run < 8 && warm < LONG; run++) warm += await clockTimeOf(little)
   const shortest = { little: Number.POSITIVE_INFINITY, big: Number.POSITIVE_INFINITY }
   let exponent = Number.POSITIVE_INFINITY
-  for (let round = 0; round < ROUNDS; round++) {
-    if (rest > 0) await setTimeout(rest)
-    const once = await timeOf(big)
-    shortest.big = Math.min(shortest.big, once)
-    // Both are told by one measure: where a large run is told by the processor, so are as many small ones as take long together.
-    const together = once < LONG ? 1 : Math.ceil((2 * LONG) / Math.max(warm, TICK))
-    for (let run = 0; run < 4 && (run === 0 || (together === 1 && shortest.little < LONG)); run++)
-      shortest.little = Math.min(shortest.little, await timeOf(little, Math.min(together, TOGETHER_MAX)))
+  for (let round = 0; round < most; round++) {
+    shortest.big = Math.min(shortest.big, await timeOf(big))
+    for (let run = 0, spent = 0; run < 4 && spent < LONG; run++) {
+      const began = performance.now()
+      shortest.little = Math.min(shortest.little, await timeOf(little))
+      spent += performance.now() - began
+    }
     // Whatever is shorter than a clock can tell is as good as free.
     exponent = Math.log(shortest.big / Math.max(shortest.little, TICK)) / Math.log(large / small)
     if (round + 1 >= rounds && exponent < HIGHEST_EXPONENT) break
@@ -113,28 +126,39 @@ export async function superlinearOf(
 /** Returns the shortest time of some runs, in milliseconds. */
 export async function shortestTimeOf(work: () => unknown, runs = 20): Promise<number> {
   let shortest = Number.POSITIVE_INFINITY
-  for (let run = 0; run < runs; run++) shortest = Math.min(shortest, await timeOf(work))
+  for (let run = 0; run < runs; run++) shortest = Math.min(shortest, await clockTimeOf(work))
   return shortest
 }
 
-/** Milliseconds. */
+/** Milliseconds that a clock can tell. */
 const TICK = 0.002
 
-/** Small runs that are told together, at most. */
-const TOGETHER_MAX = 10_000
+/** Milliseconds until a measurement ends on a machine that does not count the processor's time. */
+const LONGEST = 2000
+
+async function clockTimeOf(work: () => unknown): Promise<number> {
+  const began = performance.now()
+  const result = work()
+  if (result instanceof Promise) await result
+  return performance.now() - began
+}
 
 /**
- * Milliseconds of one run of something: by the clock, or where that is long by the processor, which waits for nobody but counts the helpers
- * of V8, too. Of a short run, a virtual machine may count half of the processor's time or none.
+ * Tells as many runs together as take {@link LONG}. The processor's time waits for nobody, but counts the helpers of V8, too: where
+ * nothing else runs, the clock is shorter.
  */
-async function timeOf(work: () => unknown, runs = 1): Promise<number> {
-  const begun = { clock: performance.now(), processor: process.cpuUsage() }
-  for (let run = 0; run < runs; run++) {
-    const result = work()
-    if (result instanceof Promise) await result
+async function processorTimeOf(work: () => unknown): Promise<number> {
+  const [began, used] = [performance.now(), process.cpuUsage()]
+  let [runs, clock, processor] = [0, 0, 0]
+  for (let more = 1; processor < LONG && clock < LONGEST; more *= 2) {
+    for (let run = 0; run < more; run++) {
+      const result = work()
+      if (result instanceof Promise) await result
+    }
+    runs += more
+    const { user, system } = process.cpuUsage(used)
+    processor = (user + system) / 1000
+    clock = performance.now() - began
   }
-  const clock = performance.now() - begun.clock
-  if (clock < LONG) return clock / runs
-  const { user, system } = process.cpuUsage(begun.processor)
-  return Math.min(clock, (user + system) / 1000) / runs
+  return Math.min(clock, Math.max(processor, TICK)) / runs
 }
