@@ -22,14 +22,14 @@ export const WHOLE: Sizes = { small: 4096, large: 4096 * FACTOR }
 /** Cost is taken to grow as this power of the size at most: 1 is linear, 2 is quadratic. */
 export const HIGHEST_EXPONENT = 1.4
 
-/** Milliseconds of the processor's time that are told rightly: of fewer, a virtual machine may count half or none. */
+/** Milliseconds of the processor's time that every machine tells rightly: of fewer, a virtual machine may count half or none. */
 const LONG = 50
 
-/** Rounds until a case that still looks superlinear by the clock is measured by the processor. */
-const CLOCK_ROUNDS = 20
+/** Rounds of single runs until a case still looks superlinear. */
+const ROUNDS_OF_ONE = 30
 
-/** Rounds of it until a case that looks superlinear by the processor's time is one, or is measured again. */
-const PROCESSOR_ROUNDS = 8
+/** Rounds of runs that are told together: each is as long as hundreds of a small one. */
+const ROUNDS_OF_MANY = 8
 
 /** Rounds of a doubling at least. A disturbed run of its small input alone would hide that work is quadratic. */
 const DOUBLING_ROUNDS = 5
@@ -37,11 +37,11 @@ const DOUBLING_ROUNDS = 5
 /** Growth that no disturbance makes of linear work in {@link DOUBLING_ROUNDS} rounds: more of them tell nothing. */
 const CERTAIN_EXPONENT = 1.8
 
-/** Measurements by the processor of a case that looks superlinear, before it counts as such. */
-const MEASUREMENTS = 4
+/** Measurements of a case that looks superlinear, before it counts as such. */
+const MEASUREMENTS = 8
 
 /** Measurements of a case whose growth is {@link CERTAIN_EXPONENT} each time. */
-const CERTAIN_MEASUREMENTS = 2
+const CERTAIN_MEASUREMENTS = 3
 
 /** Milliseconds between two measurements, so that what disturbs one, or a compiler that comes late, is over in the next. */
 const PAUSE = 500
@@ -52,19 +52,23 @@ const PAUSE = 500
  * What counts is the shortest of many runs, since a busy machine makes a run longer and none shorter; small and large ones
  * take turns. It stops as soon as the growth is seen to be small enough.
  *
- * First it looks at the clock. That finds nearly all that is linear, and soon; but a busy machine interrupts a run of some
- * milliseconds each time and one of a tenth never, which looks like growth. So whatever looks superlinear is measured again by the
- * time of the processor.
+ * A run is told by the processor's time: a busy machine interrupts a run of some milliseconds each time and one of a tenth never,
+ * which looks like growth on a clock. Where the processor's time is coarse, the clock finds nearly all that is linear, and runs that
+ * are told together the rest.
  *
  * A cache that ends or a garbage collector that begins makes memory dearer at one size. So time that seems to grow too fast must
  * do so in each of the last two doublings, as that of quadratic work does.
  */
 export async function exponentOf(prepare: Case, sizes: Sizes = WHOLE): Promise<number> {
-  let least = await leastExponentOf(prepare, sizes, clockTimeOf, CLOCK_ROUNDS)
+  let least = Number.POSITIVE_INFINITY
   for (let measurement = 0; measurement < MEASUREMENTS && least >= HIGHEST_EXPONENT; measurement++) {
     if (measurement >= CERTAIN_MEASUREMENTS && least > CERTAIN_EXPONENT) break
     if (measurement > 0) await setTimeout(PAUSE)
-    least = Math.min(least, await leastExponentOf(prepare, sizes, processorTimeOf, PROCESSOR_ROUNDS))
+    for (const [timeOf, rounds] of [
+      [timeOfOne, ROUNDS_OF_ONE],
+      [timeOfMany, ROUNDS_OF_MANY],
+    ] as const)
+      if (least >= HIGHEST_EXPONENT) least = Math.min(least, await leastExponentOf(prepare, sizes, timeOf, rounds))
   }
   return least
 }
@@ -91,15 +95,15 @@ async function exponentBetween(
   most: number,
 ): Promise<number> {
   const [little, big] = [prepare(small), prepare(large)]
-  for (let run = 0, warm = 0; run < 8 && warm < LONG; run++) warm += await clockTimeOf(little)
+  for (let run = 0, warm = 0; run < 8 && warm < LONG; run++) warm += await timeOfOne(little, clock)
   const shortest = { little: Number.POSITIVE_INFINITY, big: Number.POSITIVE_INFINITY }
   let exponent = Number.POSITIVE_INFINITY
   for (let round = 0; round < most; round++) {
     shortest.big = Math.min(shortest.big, await timeOf(big))
     for (let run = 0, spent = 0; run < 4 && spent < LONG; run++) {
-      const began = performance.now()
+      const began = clock()
       shortest.little = Math.min(shortest.little, await timeOf(little))
-      spent += performance.now() - began
+      spent += clock() - began
     }
     // Whatever is shorter than a clock can tell is as good as free.
     exponent = Math.log(shortest.big / Math.max(shortest.little, TICK)) / Math.log(large / small)
@@ -126,7 +130,7 @@ export async function superlinearOf(
 /** Returns the shortest time of some runs, in milliseconds. */
 export async function shortestTimeOf(work: () => unknown, runs = 20): Promise<number> {
   let shortest = Number.POSITIVE_INFINITY
-  for (let run = 0; run < runs; run++) shortest = Math.min(shortest, await clockTimeOf(work))
+  for (let run = 0; run < runs; run++) shortest = Math.min(shortest, await timeOfOne(work, clock))
   return shortest
 }
 
@@ -136,29 +140,47 @@ const TICK = 0.002
 /** Milliseconds until a measurement ends on a machine that does not count the processor's time. */
 const LONGEST = 2000
 
-async function clockTimeOf(work: () => unknown): Promise<number> {
-  const began = performance.now()
-  const result = work()
-  if (result instanceof Promise) await result
-  return performance.now() - began
+function clock(): number {
+  return performance.now()
 }
 
-/**
- * Tells as many runs together as take {@link LONG}. The processor's time waits for nobody, but counts the helpers of V8, too: where
- * nothing else runs, the clock is shorter.
- */
-async function processorTimeOf(work: () => unknown): Promise<number> {
-  const [began, used] = [performance.now(), process.cpuUsage()]
-  let [runs, clock, processor] = [0, 0, 0]
-  for (let more = 1; processor < LONG && clock < LONGEST; more *= 2) {
+/** Tells the milliseconds of the processor that this process has used, those of the helpers of V8 among them. */
+function processorTime(): number {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1000
+}
+
+/** Whether the processor's time is told in steps that are small beside a run: on some virtual machines they are ticks of 4 or 10 ms. */
+const isProcessorTimeFine = (() => {
+  const [began, beganAt] = [processorTime(), clock()]
+  let [steps, last] = [0, began]
+  while (steps < 100 && clock() - beganAt < LONGEST) {
+    const now = processorTime()
+    if (now > last) steps++
+    last = now
+  }
+  return steps === 100 && last - began < LONG
+})()
+
+async function timeOfOne(work: () => unknown, now = isProcessorTimeFine ? processorTime : clock): Promise<number> {
+  const began = now()
+  const result = work()
+  if (result instanceof Promise) await result
+  return now() - began
+}
+
+/** Tells as many runs together as take {@link LONG}: by the processor's time, or by the clock where helpers of V8 worked beside it. */
+async function timeOfMany(work: () => unknown): Promise<number> {
+  const [beganAt, processor] = [clock(), processorTime()]
+  let [runs, ofClock, ofProcessor] = [0, 0, 0]
+  for (let more = 1; ofProcessor < LONG && ofClock < LONGEST; more *= 2) {
     for (let run = 0; run < more; run++) {
       const result = work()
       if (result instanceof Promise) await result
     }
     runs += more
-    const { user, system } = process.cpuUsage(used)
-    processor = (user + system) / 1000
-    clock = performance.now() - began
+    ofProcessor = processorTime() - processor
+    ofClock = clock() - beganAt
   }
-  return Math.min(clock, Math.max(processor, TICK)) / runs
+  return Math.min(ofClock, Math.max(ofProcessor, TICK)) / runs
 }
