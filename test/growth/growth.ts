@@ -22,25 +22,22 @@ export const WHOLE: Sizes = { small: 4096, large: 4096 * FACTOR }
 /** Cost is taken to grow as this power of the size at most: 1 is linear, 2 is quadratic. */
 export const HIGHEST_EXPONENT = 1.4
 
-/** Milliseconds of the processor's time that every machine tells rightly: of fewer, a virtual machine may count half or none. */
-const LONG = 50
-
-/** Rounds of single runs until a case still looks superlinear. */
+/** Rounds of single runs at most. A case that looks superlinear after all of them is measured in another way. */
 const ROUNDS_OF_ONE = 30
 
-/** Rounds of runs that are told together: each is as long as hundreds of a small one. */
+/** Rounds of many runs at most: fewer, since each takes longer. */
 const ROUNDS_OF_MANY = 8
 
-/** Rounds of a doubling at least. A disturbed run of its small input alone would hide that work is quadratic. */
+/** Least number of rounds of a doubling: a single small run that is disturbed would be enough to hide quadratic work. */
 const DOUBLING_ROUNDS = 5
 
-/** Growth that no disturbance makes of linear work in {@link DOUBLING_ROUNDS} rounds: more of them tell nothing. */
+/** An exponent that linear work never has after {@link DOUBLING_ROUNDS} rounds, however busy the machine: more of them would change nothing. */
 const CERTAIN_EXPONENT = 1.8
 
-/** Measurements of a case that looks superlinear, before it counts as such. */
+/** How often a case that looks superlinear is measured before it counts as such. */
 const MEASUREMENTS = 8
 
-/** Measurements of a case whose growth is {@link CERTAIN_EXPONENT} each time. */
+/** The same for a case that looks worse than {@link CERTAIN_EXPONENT} each time. */
 const CERTAIN_MEASUREMENTS = 3
 
 /** Milliseconds between two measurements, so that what disturbs one, or a compiler that comes late, is over in the next. */
@@ -52,11 +49,11 @@ const PAUSE = 500
  * What counts is the shortest of many runs, since a busy machine makes a run longer and none shorter; small and large ones
  * take turns. It stops as soon as the growth is seen to be small enough.
  *
- * A run is told by the processor's time: a busy machine interrupts a run of some milliseconds each time and one of a tenth never,
- * which looks like growth on a clock. Where the processor's time is coarse, the clock finds nearly all that is linear, and runs that
- * are told together the rest.
+ * Runs are measured in processor time. By the clock, a busy machine lengthens every run of several milliseconds, but few runs of a
+ * tenth of one, which looks like growth. Where processor time is too coarse for a single run, the clock is used. A case that still
+ * looks superlinear is measured again, many runs at once.
  *
- * A cache that ends or a garbage collector that begins makes memory dearer at one size. So time that seems to grow too fast must
+ * Memory becomes slower at some size, where a cache is full or the garbage collector begins. So time that seems to grow too fast must
  * do so in each of the last two doublings, as that of quadratic work does.
  */
 export async function exponentOf(prepare: Case, sizes: Sizes = WHOLE): Promise<number> {
@@ -64,26 +61,32 @@ export async function exponentOf(prepare: Case, sizes: Sizes = WHOLE): Promise<n
   for (let measurement = 0; measurement < MEASUREMENTS && least >= HIGHEST_EXPONENT; measurement++) {
     if (measurement >= CERTAIN_MEASUREMENTS && least > CERTAIN_EXPONENT) break
     if (measurement > 0) await setTimeout(PAUSE)
-    for (const [timeOf, rounds] of [
+    for (const [timeOf, maxRounds] of [
       [timeOfOne, ROUNDS_OF_ONE],
       [timeOfMany, ROUNDS_OF_MANY],
     ] as const)
-      if (least >= HIGHEST_EXPONENT) least = Math.min(least, await leastExponentOf(prepare, sizes, timeOf, rounds))
+      if (least >= HIGHEST_EXPONENT) least = Math.min(least, await leastExponentOf(prepare, sizes, timeOf, maxRounds))
   }
   return least
 }
 
-/** Returns the milliseconds that one run of something takes. */
+/** Measures the milliseconds of one run. */
 type Measure = (work: () => unknown) => Promise<number>
 
-async function leastExponentOf(prepare: Case, { small, large }: Sizes, timeOf: Measure, most: number): Promise<number> {
+async function leastExponentOf(
+  prepare: Case,
+  { small, large }: Sizes,
+  timeOf: Measure,
+  maxRounds: number,
+): Promise<number> {
   let least = Number.POSITIVE_INFINITY
-  for (const [sizes, rounds] of [
+  for (const [sizes, minRounds] of [
     [{ small, large }, 3],
     [{ small: large / 2, large }, DOUBLING_ROUNDS],
     [{ small: large / 4, large: large / 2 }, DOUBLING_ROUNDS],
   ] as const)
-    if (least >= HIGHEST_EXPONENT) least = Math.min(least, await exponentBetween(prepare, sizes, timeOf, rounds, most))
+    if (least >= HIGHEST_EXPONENT)
+      least = Math.min(least, await exponentBetween(prepare, sizes, timeOf, { minRounds, maxRounds }))
   return least
 }
 
@@ -91,25 +94,24 @@ async function exponentBetween(
   prepare: Case,
   { small, large }: Sizes,
   timeOf: Measure,
-  rounds: number,
-  most: number,
+  { minRounds, maxRounds }: { readonly minRounds: number; readonly maxRounds: number },
 ): Promise<number> {
   const [little, big] = [prepare(small), prepare(large)]
-  for (let run = 0, warm = 0; run < 8 && warm < LONG; run++) warm += await timeOfOne(little, clock)
+  for (let run = 0, warmedFor = 0; run < 8 && warmedFor < LONG; run++) warmedFor += await timeOfOne(little)
   const shortest = { little: Number.POSITIVE_INFINITY, big: Number.POSITIVE_INFINITY }
   let exponent = Number.POSITIVE_INFINITY
-  for (let round = 0; round < most; round++) {
+  for (let round = 0; round < maxRounds; round++) {
     shortest.big = Math.min(shortest.big, await timeOf(big))
     for (let run = 0, spent = 0; run < 4 && spent < LONG; run++) {
-      const began = clock()
+      const beganAt = performance.now()
       shortest.little = Math.min(shortest.little, await timeOf(little))
-      spent += clock() - began
+      spent += performance.now() - beganAt
     }
-    // Whatever is shorter than a clock can tell is as good as free.
-    exponent = Math.log(shortest.big / Math.max(shortest.little, TICK)) / Math.log(large / small)
-    if (round + 1 >= rounds && exponent < HIGHEST_EXPONENT) break
+    // Whatever is shorter than can be measured is as good as free.
+    exponent = Math.log(Math.max(shortest.big, TICK) / Math.max(shortest.little, TICK)) / Math.log(large / small)
+    if (round + 1 >= minRounds && exponent < HIGHEST_EXPONENT) break
     if (round + 1 >= DOUBLING_ROUNDS && exponent > CERTAIN_EXPONENT) break
-    // Lets the time limit of a test end it.
+    // Gives Vitest a chance to end the test at its time limit.
     await new Promise(setImmediate)
   }
   return exponent
@@ -130,57 +132,64 @@ export async function superlinearOf(
 /** Returns the shortest time of some runs, in milliseconds. */
 export async function shortestTimeOf(work: () => unknown, runs = 20): Promise<number> {
   let shortest = Number.POSITIVE_INFINITY
-  for (let run = 0; run < runs; run++) shortest = Math.min(shortest, await timeOfOne(work, clock))
+  for (let run = 0; run < runs; run++) shortest = Math.min(shortest, await timeOfOne(work))
   return shortest
 }
 
-/** Milliseconds that a clock can tell. */
+/** The shortest time that can be measured, in milliseconds. */
 const TICK = 0.002
 
-/** Milliseconds until a measurement ends on a machine that does not count the processor's time. */
+/** Milliseconds of small runs after which a round needs no more of them. */
+const LONG = 50
+
+/** Milliseconds after which it is given up to wait for processor time. Some machines do not count it. */
 const LONGEST = 2000
 
-function clock(): number {
-  return performance.now()
-}
-
-/** Tells the milliseconds of the processor that this process has used, those of the helpers of V8 among them. */
+/** Returns the processor time of this process in milliseconds, that of V8's helper threads included. */
 function processorTime(): number {
   const { user, system } = process.cpuUsage()
   return (user + system) / 1000
 }
 
-/** Whether the processor's time is told in steps that are small beside a run: on some virtual machines they are ticks of 4 or 10 ms. */
+/** Whether processor time advances in steps that are small beside a run. On some virtual machines it advances in ticks of 4 or 10 ms. */
 const isProcessorTimeFine = (() => {
-  const [began, beganAt] = [processorTime(), clock()]
+  const [began, beganAt] = [processorTime(), performance.now()]
   let [steps, last] = [0, began]
-  while (steps < 100 && clock() - beganAt < LONGEST) {
+  while (steps < 100 && last - began < 5 && performance.now() - beganAt < LONGEST) {
     const now = processorTime()
     if (now > last) steps++
     last = now
   }
-  return steps === 100 && last - began < LONG
+  return steps === 100
 })()
 
-async function timeOfOne(work: () => unknown, now = isProcessorTimeFine ? processorTime : clock): Promise<number> {
-  const began = now()
+/** Milliseconds of processor time that are measured well: four times as many where it is counted in ticks. */
+const MEASURABLE = isProcessorTimeFine ? 50 : 200
+
+/**
+ * Measures a single run. Both times are too long rather than too short: that of the clock has whatever else the machine did, that of the
+ * processor what helper threads did. So the shorter one is nearer.
+ */
+async function timeOfOne(work: () => unknown): Promise<number> {
+  const [began, beganAt] = [processorTime(), performance.now()]
   const result = work()
   if (result instanceof Promise) await result
-  return now() - began
+  const clock = performance.now() - beganAt
+  return isProcessorTimeFine ? Math.min(clock, processorTime() - began) : clock
 }
 
-/** Tells as many runs together as take {@link LONG}: by the processor's time, or by the clock where helpers of V8 worked beside it. */
+/** Measures the mean of as many runs as take {@link MEASURABLE}, by both times as {@link timeOfOne} does. */
 async function timeOfMany(work: () => unknown): Promise<number> {
-  const [beganAt, processor] = [clock(), processorTime()]
-  let [runs, ofClock, ofProcessor] = [0, 0, 0]
-  for (let more = 1; ofProcessor < LONG && ofClock < LONGEST; more *= 2) {
-    for (let run = 0; run < more; run++) {
+  const [began, beganAt] = [processorTime(), performance.now()]
+  let [runs, processor, clock] = [0, 0, 0]
+  for (let batch = 1; processor < MEASURABLE && clock < LONGEST; batch *= 2) {
+    for (let run = 0; run < batch; run++) {
       const result = work()
       if (result instanceof Promise) await result
     }
-    runs += more
-    ofProcessor = processorTime() - processor
-    ofClock = clock() - beganAt
+    runs += batch
+    processor = processorTime() - began
+    clock = performance.now() - beganAt
   }
-  return Math.min(ofClock, Math.max(ofProcessor, TICK)) / runs
+  return (processor < MEASURABLE ? clock : Math.min(clock, processor)) / runs
 }
