@@ -15,6 +15,7 @@ const OPTIONS = {
   stores: { type: 'string', default: STORES.join() },
   add: { type: 'string', multiple: true, default: [] },
   beside: { type: 'string' },
+  awake: { type: 'boolean', default: false },
   unpinned: { type: 'boolean', default: false },
   json: { type: 'string' },
   markdown: { type: 'boolean', default: false },
@@ -33,6 +34,7 @@ const HELP = `npm run bench -- [options]
   --stores A,B        those that grantwell is measured on, of: ${STORES.join(', ')}
   --add FILE.mjs      a contestant of your own; may be given several times
   --beside NAME       also what each costs and does beside this contestant, slice by slice
+  --awake             the driver never sleeps, so no answer has to wake it: for differences of a few percent
   --unpinned          driver and server on any core
   --json FILE         every measurement, as JSON
   --markdown          the table in Markdown
@@ -57,7 +59,7 @@ export function options() {
     const unknown = asked.filter((each) => !known.includes(each))
     return unknown.length === 0 ? asked : stop(`--${name}: ${unknown.join(', ')} is none of ${known.join(', ')}`)
   }
-  const { only, add, beside, unpinned, json, markdown } = values
+  const { only, add, beside, awake, unpinned, json, markdown } = values
   const [rounds, requests, slices, connections, grants] = ['rounds', 'requests', 'slices', 'connections', 'grants'].map(
     number,
   )
@@ -65,7 +67,7 @@ export function options() {
   // Else one would be refreshed twice at a time.
   if (grants < connections) stop('--grants takes as many as --connections at least')
   return {
-    ...{ rounds, requests, slices, warmUp, connections, grants, add, beside, unpinned, json, markdown },
+    ...{ rounds, requests, slices, warmUp, connections, grants, add, beside, awake, unpinned, json, markdown },
     only: only?.split(','),
     operations: some('operations', Object.keys(OPERATIONS)),
     stores: some('stores', STORES),

@@ -13,7 +13,7 @@ import { checkRefusals, REPLAYS } from './refusals.mjs'
 import { besideTable, markdown, plain, rowsOf } from './table.mjs'
 
 const settings = options()
-const { rounds, requests, slices, warmUp, connections, grants, operations, beside } = settings
+const { rounds, requests, slices, warmUp, connections, grants, operations, beside, awake } = settings
 checkBuild()
 const { taking, absent } = contestants(settings)
 const cores = settings.unpinned ? undefined : pin()
@@ -72,7 +72,7 @@ async function compare(operation) {
     lists[list] ??= []
     lists[list].push(...(await server.seed(kind, Math.max(0, count - lists[list].length))))
     const once = step(server, lists[list], lists.exchanged)
-    await load(connections, warmUp, once)
+    await load(connections, warmUp, once, awake)
     steps.set(entrant, once)
   })
   for (let slice = 0; slice < slices; slice++) {
@@ -80,9 +80,9 @@ async function compare(operation) {
       const once = steps.get(entrant)
       if (once === undefined) return
       const { name, server } = entrant
-      await load(connections, again, once)
+      await load(connections, again, once, awake)
       const before = await server.cpu()
-      const figures = await load(connections, ofSlice, once)
+      const figures = await load(connections, ofSlice, once, awake)
       const cpu = ((await server.cpu()) - before) / ofSlice
       measured.push({ round, slice, name, operation, ...figures, cpu })
     })
@@ -104,7 +104,7 @@ const becomes = Object.entries(REPLAYS).flatMap(([replay, what]) => {
 })
 const lines = [
   `Node.js ${process.versions.node}, ${cpus().length} cores, ${where}`,
-  `${rounds} rounds of ${requests} requests in ${slices} slices after ${warmUp}, ${connections} at a time, ${grants} grants`,
+  `${rounds} rounds of ${requests} requests in ${slices} slices after ${warmUp}, ${connections} at a time, ${grants} grants${awake ? ', driver awake' : ''}`,
   '',
   settings.markdown ? markdown(rows) : plain(rows),
   ...(beside === undefined ? [] : ['', besideTable(measured, operations, taking, beside, settings.markdown)]),
