@@ -134,16 +134,22 @@ describe('a catalogue that a service makes itself', () => {
     expect(() => scopeCatalogue([define({ name })])).toThrow(expect.objectContaining({ code: 'ERR_CONFIGURATION' }))
   })
 
-  it('refuses a definition without a description, which the consent page needs', () => {
-    const definition = { name: 'wiki', permissions: ['r'] } as unknown as ScopeDefinition // a host without a type checker
-    expect(() => scopeCatalogue([definition])).toThrow(expect.objectContaining({ code: 'ERR_CONFIGURATION' }))
+  it.each([
+    ['none', undefined],
+    ['one of no language', {}],
+    ['one that is no text', { en: 1 }],
+    ['one that is text in the first language alone', { en: 'Wiki pages', de: 1 }],
+    ['a list', ['Wiki pages']],
+  ])('refuses a definition whose description is %s, since the consent page shows it', (_, description) => {
+    const definition = { name: 'wiki', permissions: ['r'], description } as unknown as ScopeDefinition // a host without a type checker
+    expect(() => scopeCatalogue([definition])).toThrow(/the option description must be a string/)
   })
 
   it('refuses a name that is given twice, a name without a permission, and a permission that there is not', () => {
     expect(() => scopeCatalogue([define({}), define({})])).toThrow(/option name must be given once; got "wiki" again/)
     expect(() => scopeCatalogue([define({ permissions: [] })])).toThrow(/permissions must be .+; got an array of 0$/)
-    const wrong = ['w'] as unknown as Permission[] // what a caller without types can pass
-    expect(() => scopeCatalogue([define({ permissions: wrong })])).toThrow(/permissions must be .+; got an array of 1$/)
+    const wrong = ['r', 'w'] as unknown as Permission[] // what a caller without types can pass
+    expect(() => scopeCatalogue([define({ permissions: wrong })])).toThrow(/permissions must be .+; got an array of 2$/)
   })
 })
 

@@ -222,6 +222,17 @@ describe('5.1 HTTP Basic', () => {
     },
   )
 
+  it('is refused where neither reading of the identifier is a client', async () => {
+    const test = await formServer()
+    for (const endpoint of FORM_ENDPOINTS) {
+      test.events.length = 0
+      const answer = await probeAt(test, endpoint, raw(`no+body:${WEB.clientSecret}`))
+      expect(answer, endpoint.url).toStrictEqual(endpoint.as(INVALID_CLIENT))
+      expect(test.events).toStrictEqual([refusalAt(endpoint, 'invalid_client', 'client_unknown')])
+      expect(test.errors).toStrictEqual([])
+    }
+  })
+
   it('keeps two applications apart of which one identifier is the other, decoded', async () => {
     const test = await testServer()
     const [spaced, plus] = [

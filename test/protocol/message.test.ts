@@ -62,6 +62,7 @@ describe('the target of a request', () => {
 
   it.each([
     ['https://git.example/a?b', '/a?b'],
+    ['https://git.example/a/', '/a/'],
     ['HTTP://git.example:8080?b', '?b'],
     ['/a?b=https://git.example/', '/a?b=https://git.example/'],
     ['//git.example/a/', '//git.example/a/'],

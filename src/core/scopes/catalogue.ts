@@ -32,10 +32,11 @@ const isPermission = (value: unknown): value is Permission => value === 'r' || v
 
 const isText = (value: unknown): value is string => typeof value === 'string'
 
+const areTexts = (values: readonly unknown[]): boolean => values.length > 0 && values.every(isText)
+
 const DESCRIPTION: Takes = {
   words: 'a string, or one for each language tag',
-  fits: (value) =>
-    isText(value) || (isObject(value) && isText(Object.values(value)[0]) && Object.values(value).every(isText)),
+  fits: (value) => isText(value) || (isObject(value) && !Array.isArray(value) && areTexts(Object.values(value))),
 }
 
 /** The name of a definition. */
