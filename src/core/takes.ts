@@ -76,6 +76,11 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === 'object' && value !== null
 }
 
+/** Returns true for an object that is no list, date, map or the like, whose content would be ignored. */
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return isObject(value) && Object.prototype.toString.call(value) === '[object Object]'
+}
+
 /** Returns true if a value is taken. */
 export function isTaken({ fits }: Takes, value: unknown): boolean {
   try {

@@ -27,7 +27,7 @@ export interface ActedBy {
 
 const REQUEST: Takes = {
   words: 'a request with headers',
-  fits: (value) => isObject(value) && isObject(value['headers']),
+  fits: (value) => isObject(value) && isObject(value['headers']) && !Array.isArray(value['headers']),
 }
 
 /** The option that names the request. */

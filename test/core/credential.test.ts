@@ -136,7 +136,7 @@ describe('a credential', () => {
     ['a space before', ` ${text}`],
     ['a space in place of the last character', `${text.slice(0, 83)} `],
     ['a line break behind', `${text}\n`],
-    ['a grant id of more bits than 16 bytes have', text.replace(/A(?=.{43}$)/, 'B')],
+    ['a grant identifier whose last character has a bit that 16 bytes do not need', text.replace(/A(?=.{43}$)/, 'B')],
     ['quotes around', `"${text}"`],
   ])('%s is none', (_, wrong) => {
     expect(parseCredential(text)).toBeDefined()

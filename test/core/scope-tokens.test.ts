@@ -236,7 +236,7 @@ describe('a catalogue is refused', () => {
       'definitions[1]: the option scope must be given once; got "a:r" again',
     ],
     [
-      'with an unknown inclusion',
+      'with an unknown inclusion that is like a known scope',
       [token('a', ['bb']), token('b')],
       'includes must be scopes of the catalogue; got "bb" (did you mean b?)',
     ],

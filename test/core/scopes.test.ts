@@ -135,14 +135,22 @@ describe('a catalogue that a service makes itself', () => {
   })
 
   it.each([
-    ['none', undefined],
-    ['one of no language', {}],
-    ['one that is no text', { en: 1 }],
-    ['one that is text in the first language alone', { en: 'Wiki pages', de: 1 }],
-    ['a list', ['Wiki pages']],
-  ])('refuses a definition whose description is %s, since the consent page shows it', (_, description) => {
+    ['missing', undefined, 'undefined'],
+    ['an object without a language', {}, 'an object'],
+    ['an object with a number', { en: 'Wiki pages', de: 1 }, 'an object'],
+    ['a list', ['Wiki pages'], 'an array of 1'],
+    ['a String object', new String('Wiki pages'), 'a String of 10'],
+  ])('refuses a description that is %s', (_, description, came) => {
     const definition = { name: 'wiki', permissions: ['r'], description } as unknown as ScopeDefinition // a host without a type checker
-    expect(() => scopeCatalogue([definition])).toThrow(/the option description must be a string/)
+    const message = `the option description must be a string, or one for each language tag; got ${came}`
+    expect(() => scopeCatalogue([definition])).toThrow(
+      expect.objectContaining({ code: 'ERR_CONFIGURATION', message: expect.stringMatching(`${message}$`) }),
+    )
+  })
+
+  it('takes a description in several languages', () => {
+    const description = { en: 'Wiki pages', 'zh-Hans': 'Wiki', 'pt-BR': 'Wiki' }
+    expect(scopeCatalogue([define({ description })]).definitions).toEqual([define({ description })])
   })
 
   it('refuses a name that is given twice, a name without a permission, and a permission that there is not', () => {

@@ -65,7 +65,7 @@ export const EXCUSED: Readonly<Record<string, readonly string[]>> = {
     ...of('core/scopes.ts', 'CATALOGUE.fits'),
     ...of('core/scopes/catalogue.ts', 'NAME.fits'),
     ...of('core/options.ts', 'readOptions', 'readStrictOptions', 'checkArgument', 'inheritedName'),
-    ...of('core/takes.ts', 'oneOf', 'methods', 'isObject', 'isTaken', 'mustBe', 'came', 'cut'),
+    ...of('core/takes.ts', 'oneOf', 'methods', 'isObject', 'isRecord', 'isTaken', 'mustBe', 'came', 'cut'),
     ...of('core/takes.ts', 'isThenable', 'answerFault', 'promisesIn', 'entriesOfAny'),
     ...of('core/takes.ts', 'FUNCTION.fits', 'FLAG.fits', 'NAME.fits', 'TEXT.fits', 'ANYTHING.fits'),
     ...of('metadata/edit/change.ts', 'enumName'),

@@ -284,16 +284,19 @@ describe('a guard of a protected resource', () => {
     )
   })
 
-  it('names no scope where a token does not open what the route is about: more scopes would not help', async () => {
+  it('names no scope for a repository that the token does not open, since more scopes would not help (RFC 6750, 3)', async () => {
     const test = await audienceServer()
     const { access_token } = await tokensFor(test, [MCP])
     const guard = test.server.guard({ audience: MCP, scope: 'repo-code:r' })
-    const refused = await guard({ headers: { authorization: `Bearer ${access_token}` } }, () => undefined)
     const words = 'The access token does not open this resource, or there is none.'
     const where = 'resource_metadata="https://git.example/.well-known/oauth-protected-resource/mcp"'
-    expect(challengeOf(refused)).toBe(
-      `Bearer realm="oauth2", error="insufficient_scope", error_description="${words}", ${where}`,
-    )
+    for (const repository of [undefined, { id: 'repo/1', public: true, accessible: false }]) {
+      const refused = await guard({ headers: { authorization: `Bearer ${access_token}` } }, () => repository)
+      expect(refused).toMatchObject({ response: { status: 403 }, error: { reason: 'resource_not_granted' } })
+      expect(challengeOf(refused)).toBe(
+        `Bearer realm="oauth2", error="insufficient_scope", error_description="${words}", ${where}`,
+      )
+    }
   })
 
   it('is made of a declared resource alone', async () => {

@@ -126,7 +126,7 @@ describe('RFC 6750, 2.1 the Authorization header', () => {
     ['empty', ''],
     ['of another scheme', 'Basic d2ViOnNlY3JldA=='],
     ['of a scheme that begins alike', 'Bearertoken x'],
-    ['of another scheme with the name behind it', 'Digest bearer x'],
+    ['of another scheme, followed by the word bearer', 'Digest bearer x'],
     ['a bare token', 'x'],
     ['an empty list', []],
   ])('[37] %s: 401 with a challenge that names no error', async (_how, authorization) => {

@@ -222,7 +222,7 @@ describe('5.1 HTTP Basic', () => {
     },
   )
 
-  it('is refused where neither reading of the identifier is a client', async () => {
+  it('is refused where no client has the identifier, decoded or as it is (4.2)', async () => {
     const test = await formServer()
     for (const endpoint of FORM_ENDPOINTS) {
       test.events.length = 0

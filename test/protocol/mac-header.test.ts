@@ -390,7 +390,6 @@ describe('3.2.1 what a request was sent to', () => {
       expect(target(lacking)).toBeUndefined()
     expect(target({ headers: { host: 'a\nb' } })).toBeUndefined()
     expect(target({ method: 'get' })).toBeUndefined()
-    expect(target({ method: 'CONNECT' })).toBeUndefined()
     const any = fc.option(fc.string({ unit: 'binary' }), { nil: undefined })
     fc.assert(
       fc.property(any, any, any, any, fc.boolean(), (host, url, originalUrl, method, secure) => {
@@ -406,10 +405,13 @@ describe('3.2.1 what a request was sent to', () => {
       const rawHeaders = ['Host', 'git.example', 'Accept', 'host', 'HOST', second]
       expect(target({ headers, rawHeaders })).toBeUndefined()
     }
-    // A proxy adds headers whose names contain its name.
-    for (const other of ['X-Name', 'X-Forwarded-Host', 'Host-Of-Proxy']) {
-      const rawHeaders = ['Host', 'git.example', other, 'Host']
-      expect(target({ headers, rawHeaders })?.host, other).toBe('git.example')
+    expect(target({ headers, rawHeaders: ['Host', 'git.example', 'X-Name', 'Host'] })?.host).toBe('git.example')
+  })
+
+  it('may have headers beside Host whose names contain that word, as a proxy adds them', () => {
+    for (const other of ['X-Forwarded-Host', 'Host-Check']) {
+      const rawHeaders = ['Host', 'git.example', other, 'evil.example']
+      expect(target({ headers: { host: 'git.example' }, rawHeaders })?.host, other).toBe('git.example')
     }
   })
 
@@ -421,7 +423,7 @@ describe('3.2.1 what a request was sent to', () => {
       expect(at(url), url).toBeUndefined()
     for (const url of ['http://git.example/', 'http://GIT.example:3000/', 'https://git.example:/'])
       expect(at(url), url).toBe('git.example')
-    // What a server calls itself behind its proxy.
+    // A server calls itself such a name behind its proxy.
     const own = ['localhost:3000', '0.0.0.0:3000', '[::1]:3000', '[::ffff:10.0.0.1]:3000', '3f2a1b']
     for (const url of [...own.map((authority) => `http://${authority}/`), '/']) expect(at(url), url).toBe('git.example')
   })

@@ -131,9 +131,11 @@ describe('where an event came from', () => {
     // Without a request, and without an actor, there is nothing to say.
     await applications.suspend('other')
     expect(test.events.at(-1)).not.toHaveProperty('request')
-    await expect(applications.suspend('other', { request: 'GET /' as unknown as Request })).rejects.toThrow(
-      'the option request must be a request with headers',
-    )
+    // A list such as `rawHeaders` would leave the event without what it tells of the request.
+    for (const wrong of ['GET /', { headers: ['User-Agent', 'admin/2'] }])
+      await expect(applications.suspend('other', { request: wrong as unknown as Request })).rejects.toThrow(
+        'the option request must be a request with headers',
+      )
   })
 
   it.each([

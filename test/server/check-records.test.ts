@@ -40,17 +40,26 @@ it('finds nothing wrong with a record that a server wrote', async () => {
   for (const record of [...SOUND, ...lived]) expect([record.key, faultOf(record)]).toEqual([record.key, undefined])
 })
 
+const ofOtherType: Edit = (part) => (typeof part === 'object' ? 'wrong' : { wrong: [true] })
+
+/** Makes a list of an object: its values are right, and its names are gone. */
+const asList: Edit = (part) =>
+  typeof part === 'object' && part !== null && !Array.isArray(part) ? Object.values(part) : ofOtherType(part)
+
 it('finds each part of a record that is of another type', () => {
   let parts = 0
   for (const record of SOUND) {
     for (const path of pathsOf(record.value)) {
-      const wrong = edited(record.value, path, (part) => (typeof part === 'object' ? 'wrong' : { wrong: [true] }))
       parts++
-      expect([record.key, path, faultOf({ ...record, value: wrong }) ?? 'sound']).toEqual([
-        record.key,
-        path,
-        expect.not.stringMatching(/^sound$/),
-      ])
+      for (const toWrong of [ofOtherType, asList]) {
+        const wrong = edited(record.value, path, toWrong)
+        expect([record.key, path, wrong, faultOf({ ...record, value: wrong }) ?? 'sound']).toEqual([
+          record.key,
+          path,
+          wrong,
+          expect.not.stringMatching(/^sound$/),
+        ])
+      }
     }
   }
   expect(parts).toBeGreaterThan(300)

@@ -18,7 +18,7 @@ import type {
 } from '../scopes.js'
 import { readWrite } from '../scopes.js'
 import type { Takes, TakesOf } from '../takes.js'
-import { came, isObject } from '../takes.js'
+import { came, isObject, isRecord } from '../takes.js'
 
 const NAME_FORM = /^[\x21\x23-\x39\x3b-\x5b\x5d-\x7e]{1,64}$/
 const TOKEN_FORM = /^[\x21\x23-\x5b\x5d-\x7e]{1,64}$/
@@ -36,7 +36,7 @@ const areTexts = (values: readonly unknown[]): boolean => values.length > 0 && v
 
 const DESCRIPTION: Takes = {
   words: 'a string, or one for each language tag',
-  fits: (value) => isText(value) || (isObject(value) && !Array.isArray(value) && areTexts(Object.values(value))),
+  fits: (value) => isText(value) || (isRecord(value) && areTexts(Object.values(value))),
 }
 
 /** The name of a definition. */

@@ -10,7 +10,7 @@ import { oauthError } from '../../core/errors.js'
 import type { Resources } from '../../core/resource.js'
 import { narrowScopes, normalizeScopes } from '../../core/scopes.js'
 import type { Takes } from '../../core/takes.js'
-import { isObject } from '../../core/takes.js'
+import { isRecord } from '../../core/takes.js'
 import { ownOf } from '../../core/values.js'
 import { SPECIFIED_RESOURCES_MAX } from '../../protocol/pages/form-binding.js'
 import { checkedAnswer, wrongAnswer } from '../../shell/host.js'
@@ -29,7 +29,7 @@ const VERDICT: Takes = {
 
 function isNarrower(value: unknown): boolean {
   // Anything but a plain object with one of the two is a mistake, and must not admit all.
-  if (!isObject(value) || Object.prototype.toString.call(value) !== '[object Object]') return false
+  if (!isRecord(value)) return false
   const names = Object.keys(value)
   if (names.length === 0 || names.some((name) => name !== 'scopes' && name !== 'resources')) return false
   const { scopes, resources } = value

@@ -9,7 +9,7 @@ import { readOptions } from '../../core/options.js'
 import type { ScopeCatalogue } from '../../core/scopes.js'
 import { CATALOGUE } from '../../core/scopes.js'
 import type { TakesOf } from '../../core/takes.js'
-import { FLAG, FUNCTION, isObject, methods, mustBe, oneOf, seconds } from '../../core/takes.js'
+import { FLAG, FUNCTION, isObject, isRecord, methods, mustBe, oneOf, seconds } from '../../core/takes.js'
 import type { Origin } from '../../core/url.js'
 import { parseOrigin, parseUrl } from '../../core/url.js'
 import type { Seconds } from '../../core/values.js'
@@ -128,11 +128,6 @@ function isAppearance(value: unknown): boolean {
     isRecord(value) &&
     Object.keys(value).every((name) => /^(?:name|logo|colours|font|(?:home|help|terms|privacy)Url)$/.test(name))
   )
-}
-
-/** True for an object that is no list, date, map or the like, whose content would be ignored. */
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return isObject(value) && Object.prototype.toString.call(value) === '[object Object]'
 }
 
 const REQUIRED = ['issuer', 'store', 'user', 'signInUrl'] as const

@@ -2,7 +2,7 @@
  * The shapes of records, for a check of what is stored. A server does not check them, as it wrote them itself.
  * @module
  */
-import { isObject } from '../../core/takes.js'
+import { isObject, isRecord } from '../../core/takes.js'
 import { NOBODY } from '../records.js'
 
 /** Finds what is wrong with a value; undefined for nothing. `at` is its path in the record. */
@@ -54,7 +54,7 @@ function object(needed: { readonly [name: string]: Check }, optional: { readonly
 }
 
 const TEXTS_BY_NAME: Check = (value, at) =>
-  isObject(value) ? firstFault(Object.values(value).map((each) => () => TEXT(each, at))) : `${at} must be an object`
+  isRecord(value) ? firstFault(Object.values(value).map((each) => () => TEXT(each, at))) : `${at} must be an object`
 
 /** Makes the check of one of several objects, told apart by a value. */
 function either(choose: (value: { readonly [name: string]: unknown }) => Check): Check {
