@@ -148,11 +148,6 @@ describe('a catalogue that a service makes itself', () => {
     )
   })
 
-  it('takes a description in several languages', () => {
-    const description = { en: 'Wiki pages', 'zh-Hans': 'Wiki', 'pt-BR': 'Wiki' }
-    expect(scopeCatalogue([define({ description })]).definitions).toEqual([define({ description })])
-  })
-
   it('refuses a name that is given twice, a name without a permission, and a permission that there is not', () => {
     expect(() => scopeCatalogue([define({}), define({})])).toThrow(/option name must be given once; got "wiki" again/)
     expect(() => scopeCatalogue([define({ permissions: [] })])).toThrow(/permissions must be .+; got an array of 0$/)

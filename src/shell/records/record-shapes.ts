@@ -35,7 +35,7 @@ function listOf(check: Check): Check {
 /** Makes the check of an object. A name that it does not know is left alone: a version says what is read. */
 function object(needed: { readonly [name: string]: Check }, optional: { readonly [name: string]: Check } = {}): Check {
   return (value, at) => {
-    if (!isObject(value) || Array.isArray(value)) return `${at} must be an object`
+    if (!isRecord(value)) return `${at} must be an object`
     const own = (name: string): unknown => (Object.hasOwn(value, name) ? value[name] : undefined)
     const path = (name: string): string => (at === RECORD ? name : `${at}.${name}`)
     return firstFault([
