@@ -4,7 +4,16 @@
  * It is Vitest's global setup, too: a run has a folder of its own for them.
  * @module
  */
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -15,13 +24,21 @@ const FOLDER = 'GRANTWELL_TESTS_FOLDER'
 /** Makes the folder of the run. */
 export function setup(): void {
   // Real, since a module knows itself by its real path.
-  process.env[FOLDER] = realpathSync(mkdtempSync(join(tmpdir(), 'grantwell-tests-')))
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'grantwell-tests-')))
+  // A command that runs as another user has its program in it.
+  chmodSync(folder, 0o711)
+  process.env[FOLDER] = folder
 }
 
 /** Removes the folder of the run. */
 export function teardown(): void {
   const folder = process.env[FOLDER]
   if (folder !== undefined) rmSync(folder, { recursive: true, force: true })
+}
+
+/** Returns the folder of something, whether it is built or not. */
+export function folderOf(name: string): string {
+  return join(process.env[FOLDER] ?? 'no folder: the run has no global setup', name)
 }
 
 /**
@@ -31,7 +48,7 @@ export function teardown(): void {
  * @throws Error where the build failed, for everybody who asks
  */
 export async function once(name: string, build: (folder: string) => void | Promise<void>): Promise<string> {
-  const folder = join(process.env[FOLDER] ?? 'no folder: the run has no global setup', name)
+  const folder = folderOf(name)
   const [done, failed] = [`${folder}.done`, `${folder}.failed`]
   if (isFirst(folder)) {
     try {

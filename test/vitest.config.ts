@@ -104,7 +104,7 @@ export function configureRun(run: 'quick' | 'slow') {
       maxWorkers: availableParallelism() + 2,
       sequence: { sequencer: LongestFirst },
       // Of the whole run, not of each project.
-      globalSetup: ['test/engines/notice.ts', ...(run === 'slow' ? ['test/clients/notice.ts', 'test/once.ts'] : [])],
+      globalSetup: ['test/once.ts', 'test/engines/notice.ts', ...(run === 'slow' ? ['test/clients/notice.ts'] : [])],
       // .ci/run counts the tests from this file.
       reporters: process.env['CI'] ? ['default', ['json', { outputFile: `temp/tests-${run}.json` }]] : ['default'],
       coverage: {

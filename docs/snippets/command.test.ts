@@ -2,11 +2,10 @@
  * The commands and the output of the page "The command".
  * @module
  */
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { build, metadata, removeBuild, write } from '../../test/cli/command.js'
+import { beforeAll, expect, it } from 'vitest'
+import { build, metadata, write } from '../../test/cli/command.js'
 
 beforeAll(build)
-afterAll(removeBuild)
 
 const ZLIB = `# Kept by hand.
 name: "zlib"

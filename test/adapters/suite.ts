@@ -815,9 +815,12 @@ export function adapterSuite(platform: Platform): void {
           fc.constantFrom('evil.example:8443', 'localhost', '[::1]:1', '127.0.0.1'),
           fc.constant(undefined),
         )
+        const origin = fc.webAuthority({ withPort: true, withIPv4: true, withIPv6: true })
+        const path = fc.constantFrom('', '/', '/oauth2/token', '/a%20b?c#d')
+        const address = fc.tuple(fc.constantFrom('http://', 'https://'), origin, path).map((parts) => parts.join(''))
         const value = fc.oneof(
           fc.domain(),
-          fc.webUrl(),
+          address,
           fc.constantFrom('https', 'http', '/evil', '443', 'for=1.2.3.4;host=evil.example;proto=https', 'POST', token),
         )
         const headers = fc.dictionary(fc.constantFrom(...HOSTILE_HEADERS), value)

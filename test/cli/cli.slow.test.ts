@@ -3,9 +3,9 @@
  * swap while it works, and on very many of them.
  * @module
  */
-import { afterAll, beforeAll, describe } from 'vitest'
+import { beforeAll, describe } from 'vitest'
 import { checkingMuch } from './check.js'
-import { build, removeBuild } from './command.js'
+import { build } from './command.js'
 import { converting } from './convert.js'
 import { setting } from './set.js'
 import { amongStrangers } from './strangers.js'
@@ -13,7 +13,6 @@ import { together } from './together.js'
 import { walking } from './walk.js'
 
 beforeAll(build)
-afterAll(removeBuild)
 
 describe('grantwell metadata set', setting)
 describe('grantwell metadata convert', converting)

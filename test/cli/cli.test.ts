@@ -2,14 +2,13 @@
  * The command `grantwell metadata`, from outside: what it prints, what it writes, and how it ends. One file, so that the
  * command is built once.
  */
-import { afterAll, beforeAll, describe } from 'vitest'
+import { beforeAll, describe } from 'vitest'
 import { checking } from './check.js'
-import { build, removeBuild } from './command.js'
+import { build } from './command.js'
 import { commandLine } from './command-line.js'
 import { showing } from './show.js'
 
 beforeAll(build)
-afterAll(removeBuild)
 
 describe('grantwell', commandLine)
 describe('grantwell metadata show', showing)

@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach } from 'vitest'
+import { folderOf, once } from '../once.js'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -28,24 +29,22 @@ interface RunOptions {
   readonly hangsAfter?: number
 }
 
-/** Where the build lies, for those tests that look at it. */
-export const BUILT = mkdtempSync(join(realpathSync(tmpdir()), 'grantwell-cli-'))
+/** Where the build lies, for those tests that look at it. Nobody may change it. */
+export const BUILT = folderOf('command')
 export const BIN = join(BUILT, 'bin/grantwell.cjs')
 
-/** Builds the command as `npm run build` does, aside from the `dist/` that others may be using. */
-export function build(): void {
-  const tsup = fileURLToPath(new URL('cli-default.js', import.meta.resolve('tsup')))
-  const args = [tsup, '--no-dts', '--silent', '--out-dir', BUILT]
-  const { status, stdout, stderr } = spawnSync(process.execPath, args, {
-    cwd: ROOT,
-    env: environment(),
-    encoding: 'utf8',
+/** Builds the command as `npm run build` does, once in a run, aside from the `dist/` that others may be using. */
+export async function build(): Promise<void> {
+  await once('command', (folder) => {
+    const tsup = fileURLToPath(new URL('cli-default.js', import.meta.resolve('tsup')))
+    const args = [tsup, '--no-dts', '--silent', '--out-dir', folder]
+    const { status, stdout, stderr } = spawnSync(process.execPath, args, {
+      cwd: ROOT,
+      env: environment(),
+      encoding: 'utf8',
+    })
+    if (status !== 0) throw new Error(`the build failed: ${stdout}${stderr}`)
   })
-  if (status !== 0) throw new Error(`the build failed: ${stdout}${stderr}`)
-}
-
-export function removeBuild(): void {
-  rmSync(BUILT, { recursive: true, force: true })
 }
 
 /** The environment without what colours output, or what a test runner tells its own children. */
@@ -96,7 +95,7 @@ export function grantwell(args: readonly string[], options?: RunOptions): Outcom
 export function grantwellBytes(args: readonly string[], options: RunOptions = {}) {
   const { input = '', env = {}, asNobody = false, hangsAfter = 120_000 } = options
   const isRoot = process.getuid?.() === 0
-  if (asNobody && isRoot) for (const place of [BUILT, folder()]) chmodSync(place, 0o777)
+  if (asNobody && isRoot) chmodSync(folder(), 0o777)
   const { status, stdout, stderr } = spawnSync(process.execPath, [BIN, ...args], {
     cwd: folder(),
     env: environment(env),

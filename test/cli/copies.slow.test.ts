@@ -15,7 +15,7 @@ import { startPostgres } from '../engines/postgres.js'
 import type { RedisEngine } from '../engines/redis.js'
 import { startRedis } from '../engines/redis.js'
 import { FIXTURES } from '../server/record-life.js'
-import { build, folder, grantwell, link, removeBuild, write } from './command.js'
+import { build, folder, grantwell, link, write } from './command.js'
 
 const RECORDS = Number(process.env['RECORDS'] ?? 5_000)
 
@@ -26,7 +26,6 @@ const MOST_MEMORY = 200 * 2 ** 20
 const TELL_MEMORY = `process.on('exit', () => process.stderr.write('\\nmemory ' + process.resourceUsage().maxRSS * 1024))`
 
 beforeAll(build)
-afterAll(removeBuild)
 
 /** Makes grants of as many users, in the shape that a server writes: one by the store, and the others from it by SQL. */
 async function fill(engine: PostgresEngine, namespace: string): Promise<void> {

@@ -22,10 +22,9 @@ import type { RedisEngine } from '../engines/redis.js'
 import { startRedis } from '../engines/redis.js'
 import { authorize, exchange, ISSUER, LOGO, registration, send, WEB } from '../support.js'
 import type { Outcome } from './command.js'
-import { BUILT, build, folder, grantwell, link, removeBuild, write } from './command.js'
+import { BUILT, build, folder, grantwell, link, write } from './command.js'
 
 beforeAll(build)
-afterAll(removeBuild)
 
 /** A store that a test writes to and the command opens, by its own options. */
 interface Opened {

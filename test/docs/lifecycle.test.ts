@@ -8,6 +8,7 @@ import { isPossible, openSession, play } from '../../docs/.vitepress/playground/
 import { endOf, layout, printTime, statusOf } from '../../docs/.vitepress/playground/lifecycle-bars.js'
 import type { Command, Move } from '../../docs/.vitepress/playground/lifecycle-commands.js'
 import { MOVES, parseHistory, printHistory } from '../../docs/.vitepress/playground/lifecycle-commands.js'
+import { unicodeText } from '../unicode.js'
 
 const PLAIN: readonly Command[] = ['authorize', 'exchange', 'refresh', 'lose', 'again-code', 'revoke', 'race']
 const STEPS: readonly Command[] = ['race-code', 'a', 'b']
@@ -149,7 +150,7 @@ describe('a link', () => {
     expect(parseHistory('%E0%A4%A').error).toContain('%E0%A4%A')
     expect(parseHistory(Array(301).fill('a').join(',')).error).toContain('at most 300')
     fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), (text) => {
+      fc.property(unicodeText(), (text) => {
         const { commands, error } = parseHistory(text)
         expect((commands === undefined) !== (error === undefined)).toBe(true)
       }),

@@ -5,6 +5,7 @@
 import { execFileSync } from 'node:child_process'
 import { chownSync } from 'node:fs'
 import { join } from 'node:path'
+import { once } from '../once.js'
 import { postgresql, program } from './available.js'
 import type { Running } from './process.js'
 import { freePort, start, temporaryFolder } from './process.js'
@@ -37,8 +38,7 @@ export async function startPostgres({ durable = false }: { readonly durable?: bo
   const user = notRoot()
   if (user !== undefined) chownSync(folder.path, user.uid, user.gid)
   const data = join(folder.path, 'data')
-  const initdb = ['--pgdata', data, '--auth', 'trust', '--username', 'postgres', '--encoding', 'UTF8', '--locale', 'C']
-  execFileSync(program(postgresql, 'initdb'), [...initdb, '--no-sync'], { cwd: folder.path, stdio: 'pipe', ...user })
+  copyCluster(join(await once('postgres', makeCluster), 'data'), data)
   const port = await freePort()
   const settings = [
     'listen_addresses=127.0.0.1',
@@ -65,6 +65,24 @@ export async function startPostgres({ durable = false }: { readonly durable?: bo
   }
   await cluster.start()
   return cluster
+}
+
+/** Makes an empty cluster, `data` of a folder. It takes seconds; to copy it does not. */
+function makeCluster(folder: string): void {
+  // Whom PostgreSQL runs as may not read the folder of the run.
+  const own = temporaryFolder('postgres')
+  const user = notRoot()
+  if (user !== undefined) chownSync(own.path, user.uid, user.gid)
+  const data = join(own.path, 'data')
+  const initdb = ['--pgdata', data, '--auth', 'trust', '--username', 'postgres', '--encoding', 'UTF8', '--locale', 'C']
+  execFileSync(program(postgresql, 'initdb'), [...initdb, '--no-sync'], { cwd: own.path, stdio: 'pipe', ...user })
+  copyCluster(data, join(folder, 'data'))
+  own.remove()
+}
+
+/** Copies a cluster with the owner and the modes of its files. */
+function copyCluster(from: string, to: string): void {
+  execFileSync('cp', ['-pR', from, to])
 }
 
 /** PostgreSQL refuses to run as root; its package has made a user for it. */

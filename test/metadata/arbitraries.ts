@@ -4,6 +4,7 @@
  */
 import * as fc from 'fast-check'
 import type { MetaData } from 'grantwell/metadata'
+import { unicodeText } from '../unicode.js'
 import type { Kind, KnownField, TypeName } from './specification.js'
 import { isType, SCHEMA } from './specification.js'
 
@@ -27,7 +28,7 @@ export const anyString: fc.Arbitrary<string> = fc.string({
   unit: fc.oneof(
     fc.string({ unit: 'grapheme-ascii', minLength: 1, maxLength: 1 }),
     fc.constantFrom(...ODD),
-    fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }),
+    unicodeText({ minLength: 1, maxLength: 1 }),
   ),
   maxLength: 24,
 })
@@ -215,7 +216,7 @@ function mutated(original: fc.Arbitrary<Uint8Array>): fc.Arbitrary<Uint8Array> {
 const padded = (value: number, length: number) => value.toString(16).padStart(length, '0')
 const octal = (byte: number) => `\\${byte.toString(8).padStart(3, '0')}`
 const hex = (byte: number) => `\\x${padded(byte, 2)}`
-const anyCharacter = fc.oneof(fc.constantFrom(...ODD), fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }))
+const anyCharacter = fc.oneof(fc.constantFrom(...ODD), unicodeText({ minLength: 1, maxLength: 1 }))
 
 /** What may stand between quotes; the last ones may not, or are read otherwise. */
 const stringPiece = seldom(

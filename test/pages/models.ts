@@ -13,6 +13,7 @@ import type {
   DeviceResultPageModel,
   SignedInUser,
 } from 'grantwell/pages'
+import { unicodeText } from '../unicode.js'
 
 /** The consent that ends with a redirect. */
 export const plainModel: Extract<ConsentPageModel, { readonly redirectHost: string }> = {
@@ -121,9 +122,9 @@ const breakers = [
 
 /** Text that tries to be more than text. */
 export const hostileText: fc.Arbitrary<string> = fc.oneof(
-  fc.string({ unit: 'binary', maxLength: 30 }),
+  unicodeText({ maxLength: 30 }),
   fc
-    .array(fc.oneof(fc.constantFrom(...breakers), fc.string({ unit: 'binary', maxLength: 3 })), { maxLength: 5 })
+    .array(fc.oneof(fc.constantFrom(...breakers), unicodeText({ maxLength: 3 })), { maxLength: 5 })
     .map((parts) => parts.join('')),
 )
 

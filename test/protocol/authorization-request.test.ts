@@ -36,12 +36,13 @@ import {
   WEB_CALLBACK,
 } from '../support.js'
 import { transport } from '../transports/index.js'
+import { unicodeText } from '../unicode.js'
 
 const ENCODED_CALLBACK = encodeURIComponent(WEB_CALLBACK)
 /** A sound request of the application `web`, as a query. */
 const SOUND = `response_type=code&client_id=web&redirect_uri=${ENCODED_CALLBACK}`
 /** Any text that a query can carry: every code point, lone surrogates apart, which UTF-8 does not have. */
-const anyText = fc.string({ unit: 'binary', maxLength: 100 })
+const anyText = unicodeText({ maxLength: 100 })
 
 describe('4.1 state', () => {
   /** The bytes of a parameter as they stand in a `Location`, undefined where it is absent. */

@@ -26,6 +26,7 @@ import {
   WEB,
 } from '../support.js'
 import { transport } from '../transports/index.js'
+import { unicodeText } from '../unicode.js'
 
 const HEADERS = { 'Cache-Control': 'no-store', Pragma: 'no-cache' }
 const NO_TOKEN = { status: 401, headers: { ...HEADERS, 'WWW-Authenticate': 'Bearer realm="oauth2"' }, body: '' }
@@ -418,9 +419,9 @@ describe('the guard and the store', () => {
     const test = await testServer()
     const { access_token } = await tokens(test)
     const text = fc.oneof(
-      fc.string({ unit: 'binary', maxLength: 20 }),
-      fc.string({ unit: 'binary', maxLength: 20 }).map((each) => `Bearer ${each}`),
-      fc.tuple(fc.nat(85), fc.string({ unit: 'binary', maxLength: 2 })).map(([at, put]) => {
+      unicodeText({ maxLength: 20 }),
+      unicodeText({ maxLength: 20 }).map((each) => `Bearer ${each}`),
+      fc.tuple(fc.nat(85), unicodeText({ maxLength: 2 })).map(([at, put]) => {
         return `Bearer ${access_token.slice(0, at)}${put}${access_token.slice(at + put.length)}`
       }),
     )

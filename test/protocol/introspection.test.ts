@@ -44,6 +44,7 @@ import {
   VERIFIER,
   WEB,
 } from '../support.js'
+import { unicodeText } from '../unicode.js'
 import { changeApplication, withItems } from './consent-form.js'
 import { codesOf, decide, poll } from './device-form.js'
 import { MAC_OPTIONS, macTokens, withSigner } from './mac-client.js'
@@ -593,7 +594,7 @@ describe('RFC 7662, 2.2 a token that it may not see', () => {
 
 describe('the answer for a token that works', () => {
   const text = fc.oneof(
-    fc.string({ unit: 'binary' }),
+    unicodeText(),
     fc.string({ unit: fc.constantFrom('"', '\\', 'a', '\n', '\ud800', '\u{1f511}') }),
   )
   const resources = fc.oneof(

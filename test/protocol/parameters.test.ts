@@ -25,12 +25,13 @@ import {
   works,
 } from '../support.js'
 import { transport } from '../transports/index.js'
+import { unicodeText } from '../unicode.js'
 import { DEVICE_GRANT } from './device-form.js'
 import type { FormEndpoint } from './form-endpoints.js'
 import { FORM_ENDPOINTS, formServer, refusalAt } from './form-endpoints.js'
 
 const FORM = 'application/x-www-form-urlencoded'
-const anyText = fc.string({ unit: 'binary', maxLength: 30 })
+const anyText = unicodeText({ maxLength: 30 })
 const prototypeNames = ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty', '__defineGetter__']
 
 const bad = (description: string): HttpResponse => tokenError(400, 'invalid_request', description)
@@ -623,7 +624,7 @@ describe('RFC 6749, appendix B', () => {
     fc.assert(
       fc.property(
         fc.oneof(
-          fc.string({ unit: 'binary', maxLength: 60 }),
+          unicodeText({ maxLength: 60 }),
           fc.string({ unit: fc.constantFrom('%', 'F', '0', '=', '&', '+', 'a', '\0', '\ud800') }),
         ),
         (text) => {

@@ -39,6 +39,7 @@ import {
   WEB_CALLBACK,
   works,
 } from '../support.js'
+import { unicodeText } from '../unicode.js'
 
 const PKCE = { code_challenge: CHALLENGE, code_challenge_method: 'S256' }
 const ALL_SCOPES = 'repo-code:rw account-profile:r'
@@ -365,7 +366,7 @@ describe('RFC 6749, 5.2 errors', () => {
 
   it('[35] every answer, good or bad, is JSON that nobody may keep', async () => {
     const test = await watchedServer()
-    const anything = fc.string({ unit: 'binary', maxLength: 12 })
+    const anything = unicodeText({ maxLength: 12 })
     const { code } = await authorize(test)
     const { refresh_token } = await tokens(test)
     const bodies = fc.oneof(

@@ -8,6 +8,7 @@ import type { AuthorizationServerOptions } from 'grantwell'
 import { describe, expect, it } from 'vitest'
 import { isPageSource, pageResponse } from '../../src/protocol/pages/page.js'
 import { authorizationUrl, send, testServer } from '../support.js'
+import { unicodeText } from '../unicode.js'
 
 type Options = Partial<AuthorizationServerOptions>
 
@@ -153,7 +154,7 @@ it('no origin that is taken ends its source, its directive or the header', () =>
   )
   const text = fc.oneof(
     fc.array(part, { maxLength: 6 }).map((parts) => parts.join('')),
-    fc.tuple(fc.constant('https://a'), fc.string({ unit: 'binary', maxLength: 4 })).map((two) => two.join('')),
+    fc.tuple(fc.constant('https://a'), unicodeText({ maxLength: 4 })).map((two) => two.join('')),
     fc.domain().map((domain) => `https://${domain}`),
   )
   let taken = 0

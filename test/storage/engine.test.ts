@@ -16,6 +16,7 @@ import { freshVersion } from '../../src/storage/shared/fresh-version.js'
 import { decodeName, encodeName } from '../../src/storage/shared/names.js'
 import { createParseCache } from '../../src/storage/shared/parse-cache.js'
 import { withTimeout } from '../../src/storage/shared/time-out.js'
+import { unicodeText } from '../unicode.js'
 
 const never = (): Promise<never> => new Promise(() => {})
 const POOL = { query: never, on: () => {}, listenerCount: () => 1 }
@@ -79,7 +80,7 @@ it('a store of anything else than its engine is a mistake', () => {
 
 describe('names', () => {
   const name = fc.oneof(
-    fc.string({ unit: 'binary' }),
+    unicodeText(),
     fc.string({ unit: fc.constantFrom('\\', '"', '0', 'u', '\ufeff', '\0', '\ud800', '\udc00', 'a') }),
   )
 
