@@ -1,10 +1,10 @@
 /** The pages in a browser, under the policy that the server sends: what only a browser can tell. */
-import { existsSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { stylesheet } from 'grantwell/pages'
 import { type Browser, chromium, type Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { BROWSER_ARGUMENTS, browserOfTests, closePages } from '../browser/chromium.js'
 import {
   authorizedApplicationsPage,
   consentPage,
@@ -24,9 +24,7 @@ import {
   plainModel,
 } from './models.js'
 
-const executablePath = '/usr/bin/chromium'
-const quiet = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-sync']
-const offline = ['--disable-background-networking', '--disable-component-update']
+const executablePath = browserOfTests()
 const policy =
   "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 
@@ -82,7 +80,7 @@ const piledPages: Readonly<Record<string, string>> = {
   }),
 }
 
-describe.skipIf(!existsSync(executablePath))('the pages in Chromium', () => {
+describe.skipIf(executablePath === undefined)('the pages in Chromium', () => {
   let document = ''
   let server: Server
   let browser: Browser
@@ -98,8 +96,10 @@ describe.skipIf(!existsSync(executablePath))('the pages in Chromium', () => {
       return send('text/plain', (await request.toArray()).join(''))
     })
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    browser = await chromium.launch({ executablePath, args: [...quiet, ...offline] })
+    browser = await chromium.launch({ executablePath: executablePath ?? '', args: BROWSER_ARGUMENTS })
   })
+
+  afterEach(() => closePages(browser))
 
   afterAll(async () => {
     await browser?.close()
@@ -270,6 +270,7 @@ describe.skipIf(!existsSync(executablePath))('the pages in Chromium', () => {
     for (const id of ids) {
       const linked = await open(shown, { hash: `#${id}` })
       expect(await focused(linked.page)).toBeUndefined()
+      await linked.page.close()
     }
     expect(complaints).toEqual([])
   })
