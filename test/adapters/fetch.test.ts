@@ -16,7 +16,7 @@ const common = {
   twoAuthorizations: { status: 401, error: 'invalid_client' },
 }
 
-adapterSuite({ title: 'a fetch handler', ...common, flood: 20_000 })
+adapterSuite({ title: 'a fetch handler', ...common })
 adapterSuite({ title: 'a fetch handler, with an issuer that has a path', ...common, issuerPath: '/deep' })
 
 describe('the handler called directly', () => {

@@ -39,7 +39,7 @@ const ownNotFound = { elsewhere: 'Not found\n', twoAuthorizations }
 const expressNotFound = { elsewhere: 'of the application', twoAuthorizations }
 
 const PLATFORMS: readonly Platform[] = [
-  { title: 'http.createServer', ...ownNotFound, listener: overNode, flood: 20_000 },
+  { title: 'http.createServer', ...ownNotFound, listener: overNode },
   {
     title: 'http.createServer, with an issuer that has a path',
     issuerPath: '/deep/down',

@@ -33,7 +33,6 @@ import {
 import { textOf } from '../transports/transport.js'
 import type { Answer, Ask, Listening, Send } from './http.js'
 import { eventually, form, listen, open, parsed, raw, sender, wire } from './http.js'
-import { usedHeap } from './memory.js'
 
 /** A way to serve a server. */
 export interface Platform {
@@ -49,8 +48,6 @@ export interface Platform {
   readonly elsewhere: string
   /** The parser with which the host reads bodies before the adapter. Its limit applies first and, for forms, its leniency. */
   readonly parser?: 'forms' | 'bytes'
-  /** Number of bad requests in a flood. */
-  readonly flood?: number
   /** The answer to two `Authorization` headers. A fetch platform joins them into an invalid one. */
   readonly twoAuthorizations: { readonly status: number; readonly error: string }
 }
@@ -1005,58 +1002,6 @@ export function adapterSuite(platform: Platform): void {
         )
         expect(site.test.errors).toEqual([])
         await isWell()
-      })
-
-      itWhere(platform.flood !== undefined)('[50] gives back the memory of a flood of bad requests', async () => {
-        const total = platform.flood ?? 0
-        const other = await serve(platform, { onEvent: () => {}, onError: () => {} })
-        try {
-          const { test, issuerPath, metadataPath } = other
-          const endpoint = `POST ${issuerPath}/oauth2/token`
-          const type = 'Content-Type: application/x-www-form-urlencoded'
-          const bad = (index: number): string => {
-            const unique = `${index}-`.padEnd(40, 'x')
-            const secret = `Authorization: ${basic({ clientId: unique, clientSecret: unique }).authorization}`
-            const web = `Authorization: ${basic(WEB).authorization}`
-            const kinds: readonly (readonly [string, readonly string[], string])[] = [
-              [endpoint, [type, secret], `grant_type=authorization_code&code=${unique}`],
-              [endpoint, [type, web], `grant_type=refresh_token&refresh_token=gwr_${unique.padEnd(80, 'y')}`],
-              [endpoint, [type], `client_id=${unique}&${unique}=%zz`],
-              [endpoint, [type, web], `${unique}=a&`.repeat(50)],
-              [endpoint, [`Content-Type: ${unique}`], unique],
-              [`POST ${issuerPath}/oauth2/revoke`, [type, web], `token=${unique}`],
-              [`PUT ${metadataPath}?${unique}`, [`X-${unique}: ${unique}`], unique],
-              [`GET ${issuerPath}/oauth2/auth?client_id=${unique}&state=${unique}`, [], ''],
-              [`GET ${issuerPath}${authorizationUrl({ state: unique })}`, ['Cookie: session=eve'], ''],
-              [`GET /api?${unique}`, [`Authorization: Bearer ${unique}`], ''],
-              [`GET /${unique}`, [], ''],
-            ]
-            const [line, headers, body] = kinds[index % kinds.length] ?? [`GET /${unique}`, [], '']
-            return wire(line, headers, body, 'keep-alive')
-          }
-          const flood = async (from: number, count: number): Promise<void> => {
-            for (let sent = 0; sent < count; ) {
-              // A connection of its own for each thousand, cut off in the middle of one more request.
-              const { socket, until } = await open(other.listening.port)
-              const batches = Math.min(1000, count - sent) / 100
-              for (let batch = 1; batch <= batches; batch++, sent += 100) {
-                socket.write(Array.from({ length: 100 }, (_, index) => bad(from + sent + index)).join(''), 'latin1')
-                await until('HTTP/1.1 ', batch * 100)
-              }
-              socket.write(bad(1).slice(0, -10))
-              socket.destroy()
-            }
-          }
-          await flood(0, 2_000)
-          const [size, before] = [test.store.size, await usedHeap()]
-          await flood(2_000, total)
-          expect(test.store.size).toBe(size)
-          // 200 bytes kept of each request would be over it.
-          expect((await usedHeap()) - before).toBeLessThan(200 * total)
-          await walk(other)
-        } finally {
-          await other.listening.close()
-        }
       })
     })
   })
