@@ -25,7 +25,7 @@ const FOLDER = 'GRANTWELL_TESTS_FOLDER'
 export function setup(): void {
   // Real, since a module knows itself by its real path.
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'grantwell-tests-')))
-  // A command that runs as another user has its program in it.
+  // Programs in it run as other users, too.
   chmodSync(folder, 0o711)
   process.env[FOLDER] = folder
 }
@@ -44,7 +44,7 @@ export function folderOf(name: string): string {
 /**
  * Builds something in a folder, or waits until another process has built it.
  * @param build - gets an empty folder
- * @returns the folder, which nobody may change
+ * @returns the folder, which no test may change
  * @throws Error where the build failed, for everybody who asks
  */
 export async function once(name: string, build: (folder: string) => void | Promise<void>): Promise<string> {

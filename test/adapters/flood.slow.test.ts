@@ -17,11 +17,8 @@ it.each([
   ['fetch adapter', overFetch],
 ])('[50] the %s gives back the memory of a flood of bad requests', async (title, listener) => {
   const platform = { title, listener, elsewhere: '', twoAuthorizations: { status: 400, error: 'invalid_request' } }
-  const { listening, test, issuerPath, metadataPath, ...site } = await serve(platform, {
-    onEvent: () => {},
-    onError: () => {},
-  })
-  const paths = { endpoints: `${issuerPath}/oauth2`, metadataPath }
+  const site = await serve(platform, { onEvent: () => {}, onError: () => {} })
+  const { listening, test } = site
 
   async function flood(from: number, count: number): Promise<void> {
     for (let sent = 0; sent < count; ) {
@@ -29,11 +26,11 @@ it.each([
       const { socket, until } = await open(listening.port)
       const batches = Math.min(1000, count - sent) / 100
       for (let batch = 1; batch <= batches; batch++, sent += 100) {
-        const requests = Array.from({ length: 100 }, (_, index) => badRequest(from + sent + index, paths))
+        const requests = Array.from({ length: 100 }, (_, index) => badRequest(from + sent + index))
         socket.write(requests.join(''), 'latin1')
         await until('HTTP/1.1 ', batch * 100)
       }
-      socket.write(badRequest(1, paths).slice(0, -10))
+      socket.write(badRequest(1).slice(0, -10))
       socket.destroy()
     }
   }
@@ -45,28 +42,27 @@ it.each([
     expect(test.store.size).toBe(size)
     // 200 bytes kept of each request would be over it.
     expect((await usedHeap()) - before).toBeLessThan(200 * TOTAL)
-    await walk({ ...site, issuerPath, metadataPath })
+    await walk(site)
   } finally {
     await listening.close()
   }
 })
 
 /** Writes a request that is wrong in one of eleven ways, with texts that no other one has. */
-function badRequest(index: number, paths: { readonly endpoints: string; readonly metadataPath: string }): string {
-  const { endpoints, metadataPath } = paths
+function badRequest(index: number): string {
   const unique = `${index}-`.padEnd(40, 'x')
   const type = 'Content-Type: application/x-www-form-urlencoded'
   const stranger = `Authorization: ${basic({ clientId: unique, clientSecret: unique }).authorization}`
   const web = `Authorization: ${basic(WEB).authorization}`
   const kinds: readonly (readonly [line: string, headers: readonly string[], body: string])[] = [
-    [`POST ${endpoints}/token`, [type, stranger], `grant_type=authorization_code&code=${unique}`],
-    [`POST ${endpoints}/token`, [type, web], `grant_type=refresh_token&refresh_token=gwr_${unique.padEnd(80, 'y')}`],
-    [`POST ${endpoints}/token`, [type], `client_id=${unique}&${unique}=%zz`],
-    [`POST ${endpoints}/token`, [type, web], `${unique}=a&`.repeat(50)],
-    [`POST ${endpoints}/token`, [`Content-Type: ${unique}`], unique],
-    [`POST ${endpoints}/revoke`, [type, web], `token=${unique}`],
-    [`PUT ${metadataPath}?${unique}`, [`X-${unique}: ${unique}`], unique],
-    [`GET ${endpoints}/auth?client_id=${unique}&state=${unique}`, [], ''],
+    ['POST /oauth2/token', [type, stranger], `grant_type=authorization_code&code=${unique}`],
+    ['POST /oauth2/token', [type, web], `grant_type=refresh_token&refresh_token=gwr_${unique.padEnd(80, 'y')}`],
+    ['POST /oauth2/token', [type], `client_id=${unique}&${unique}=%zz`],
+    ['POST /oauth2/token', [type, web], `${unique}=a&`.repeat(50)],
+    ['POST /oauth2/token', [`Content-Type: ${unique}`], unique],
+    ['POST /oauth2/revoke', [type, web], `token=${unique}`],
+    [`PUT /.well-known/oauth-authorization-server?${unique}`, [`X-${unique}: ${unique}`], unique],
+    [`GET /oauth2/auth?client_id=${unique}&state=${unique}`, [], ''],
     [`GET ${authorizationUrl({ state: unique })}`, ['Cookie: session=eve'], ''],
     [`GET /api?${unique}`, [`Authorization: Bearer ${unique}`], ''],
     [`GET /${unique}`, [], ''],

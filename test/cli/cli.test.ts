@@ -1,6 +1,5 @@
 /**
- * The command `grantwell metadata`, from outside: what it prints, what it writes, and how it ends. One file, so that the
- * command is built once.
+ * The command `grantwell metadata`, from outside: what it prints, what it writes, and how it ends.
  */
 import { beforeAll, describe } from 'vitest'
 import { checking } from './check.js'

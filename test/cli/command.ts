@@ -29,7 +29,7 @@ interface RunOptions {
   readonly hangsAfter?: number
 }
 
-/** Where the build lies, for those tests that look at it. Nobody may change it. */
+/** Where the build lies, for those tests that look at it. No test may change it. */
 export const BUILT = folderOf('command')
 export const BIN = join(BUILT, 'bin/grantwell.cjs')
 

@@ -1,5 +1,5 @@
 /**
- * A PostgreSQL of one's own: a new cluster in a temporary folder, on a free port.
+ * A PostgreSQL of one's own: an empty cluster in a temporary folder, on a free port.
  * @module
  */
 import { execFileSync } from 'node:child_process'
@@ -30,15 +30,17 @@ export interface PostgresEngine {
 const SIGNALS = { fast: 'SIGINT', immediate: 'SIGQUIT' } as const
 
 /**
- * Makes a cluster and starts it.
+ * Starts an empty cluster. All those of a run are copies of one.
  * @param options.durable - nothing that was answered is lost when it ends, as in production; false by default
  */
 export async function startPostgres({ durable = false }: { readonly durable?: boolean } = {}): Promise<PostgresEngine> {
+  const made = await once('postgres', makeCluster)
   const folder = temporaryFolder('postgres')
   const user = notRoot()
   if (user !== undefined) chownSync(folder.path, user.uid, user.gid)
   const data = join(folder.path, 'data')
-  copyCluster(join(await once('postgres', makeCluster), 'data'), data)
+  // With the owner and the modes of its files.
+  execFileSync('cp', ['-pR', join(made, 'data'), data])
   const port = await freePort()
   const settings = [
     'listen_addresses=127.0.0.1',
@@ -67,22 +69,13 @@ export async function startPostgres({ durable = false }: { readonly durable?: bo
   return cluster
 }
 
-/** Makes an empty cluster, `data` of a folder. It takes seconds; to copy it does not. */
+/** Makes an empty cluster, `data` of a folder. Making one takes seconds, copying one does not. */
 function makeCluster(folder: string): void {
-  // Whom PostgreSQL runs as may not read the folder of the run.
-  const own = temporaryFolder('postgres')
   const user = notRoot()
-  if (user !== undefined) chownSync(own.path, user.uid, user.gid)
-  const data = join(own.path, 'data')
+  if (user !== undefined) chownSync(folder, user.uid, user.gid)
+  const data = join(folder, 'data')
   const initdb = ['--pgdata', data, '--auth', 'trust', '--username', 'postgres', '--encoding', 'UTF8', '--locale', 'C']
-  execFileSync(program(postgresql, 'initdb'), [...initdb, '--no-sync'], { cwd: own.path, stdio: 'pipe', ...user })
-  copyCluster(data, join(folder, 'data'))
-  own.remove()
-}
-
-/** Copies a cluster with the owner and the modes of its files. */
-function copyCluster(from: string, to: string): void {
-  execFileSync('cp', ['-pR', from, to])
+  execFileSync(program(postgresql, 'initdb'), [...initdb, '--no-sync'], { cwd: folder, stdio: 'pipe', ...user })
 }
 
 /** PostgreSQL refuses to run as root; its package has made a user for it. */

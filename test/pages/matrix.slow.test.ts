@@ -1,6 +1,6 @@
 /**
  * Every page in every state in Chromium: light and dark, on a phone and a desktop, in four languages, and by keyboard alone. The pages are
- * looked at with scripts switched off, since they have none.
+ * loaded with scripts switched off, since they have none.
  * @module
  */
 import { readFileSync } from 'node:fs'
@@ -54,7 +54,7 @@ describe.skipIf(executablePath === undefined)('every page in every state in Chro
   })
   afterAll(() => viewer?.close())
 
-  /** Opens a state with scripts switched off. What DevTools evaluate runs all the same, but for timers. */
+  /** Loads a state with scripts switched off. What DevTools evaluate runs all the same, but for timers. */
   async function openScriptless(state: PageState, locale: PageLanguage): Promise<void> {
     await viewer.session.send('Emulation.setScriptExecutionDisabled', { value: true })
     await viewer.open(state, locale)
