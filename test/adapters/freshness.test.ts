@@ -4,7 +4,7 @@
  * @see RFC 9111, sections 4.2 and 5.2
  */
 import { describe, expect, it } from 'vitest'
-import { maxAgeOf } from '../../src/adapters/node/freshness.js'
+import { maxAgeOf } from '../../src/adapters/node/client-metadata/freshness.js'
 
 const DATE = 'Wed, 25 Nov 2026 12:00:00 GMT'
 const LATER = 'Wed, 25 Nov 2026 13:00:00 GMT'

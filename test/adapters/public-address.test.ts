@@ -3,7 +3,7 @@
  * @module
  */
 import { describe, expect, it } from 'vitest'
-import { isPublicAddress } from '../../src/adapters/node/public-address.js'
+import { isPublicAddress } from '../../src/adapters/node/client-metadata/public-address.js'
 
 const PUBLIC = [
   ...['1.1.1.1', '8.8.8.8', '93.184.216.34', '9.255.255.255', '11.0.0.0', '100.63.255.255', '100.128.0.0'],

@@ -34,7 +34,7 @@ describe('the functions that may be given what a stranger wrote', () => {
       'shell/audit/request.ts bareRedirectUri',
       'shell/audit/request.ts printable',
       'cli/diff.ts makeHunks',
-      'adapters/node/freshness.ts maxAgeOf',
+      'adapters/node/client-metadata/freshness.ts maxAgeOf',
     ]
     expect(Object.keys(PARSERS).filter((name) => !functions.has(name) && !elsewhere.includes(name))).toEqual([])
   })

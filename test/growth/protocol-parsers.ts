@@ -4,7 +4,7 @@
  */
 import type { HttpHeaders, HttpRequest } from 'grantwell'
 import { portableDigests, serviceScopes } from 'grantwell'
-import { maxAgeOf } from '../../src/adapters/node/freshness.js'
+import { maxAgeOf } from '../../src/adapters/node/client-metadata/freshness.js'
 import type { DeclaredResources, ResourceIdentifier } from '../../src/core/audiences/audience.js'
 import type { Origin } from '../../src/core/url.js'
 import { networkOf } from '../../src/endpoints/limits/network.js'
@@ -291,7 +291,7 @@ export const PROTOCOL: Readonly<Record<string, Inputs>> = {
   'protocol/device.ts deviceAuthorizationRequest': ofForms((text) =>
     deviceAuthorizationRequest(requestOf(`client_id=native&${text}`), { audiences: new Map(), allowPost: true }),
   ),
-  'adapters/node/freshness.ts maxAgeOf': ofText(
+  'adapters/node/client-metadata/freshness.ts maxAgeOf': ofText(
     (text) => maxAgeOf({ 'cache-control': text, age: text, expires: text, date: text }),
     [
       ['', ''],

@@ -9,8 +9,8 @@ import { Agent, request as httpsRequest } from 'node:https'
 import type { LookupFunction } from 'node:net'
 import { isIP } from 'node:net'
 import type { FetchedClientMetadata } from '../../shell/options/client-metadata.js'
-import { maxAgeOf } from './freshness.js'
-import { isPublicAddress } from './public-address.js'
+import { maxAgeOf } from './client-metadata/freshness.js'
+import { isPublicAddress } from './client-metadata/public-address.js'
 
 /** The most bytes of a document. */
 const MOST_BYTES = 5120

@@ -4,7 +4,7 @@
  * @see RFC 9111, section 4.2
  */
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Seconds } from '../../core/values.js'
+import type { Seconds } from '../../../core/values.js'
 
 /** The most seconds that a cache has to count (RFC 9111, section 1.2.2). */
 const MOST = 2 ** 31
