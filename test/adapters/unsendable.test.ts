@@ -86,6 +86,15 @@ describe.each([
       },
     ],
     [
+      'a write that throws',
+      true, // it is not called
+      (response) => {
+        response.write = () => {
+          throw new Error('of the host')
+        }
+      },
+    ],
+    [
       'an end that throws',
       false,
       (response) => {

@@ -5,6 +5,7 @@
 import type { ServerResponse } from 'node:http'
 import type { HttpResponse } from '../../protocol/message.js'
 import { addHostValues, BODY_HEADERS } from '../headers.js'
+import { endWithText } from './one-write.js'
 
 /**
  * Sends a response that the server or its guard made; to a `HEAD`, without the body. Headers that the host set before
@@ -32,7 +33,7 @@ export function sendResponse(
   // With `rejectNonStandardBodyWrites`, Node throws for a body where none is allowed.
   if (length === 0 || response.req?.method === 'HEAD') response.end()
   // A text with one byte per character is ASCII, which needs no encoding.
-  else if (typeof body === 'string') response.end(body, length === body.length ? 'latin1' : 'utf8')
+  else if (typeof body === 'string') endWithText(response, body, length === body.length ? 'latin1' : 'utf8')
   else response.end(body)
 }
 
