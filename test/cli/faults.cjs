@@ -20,6 +20,7 @@ const {
 } = JSON.parse(process.env.GRANTWELL_FAULTS)
 const { appendFileSync, writeFileSync } = fs
 let count = 0
+let hasWritten = false
 const counts = {}
 
 function step(name) {
@@ -29,8 +30,12 @@ function step(name) {
   const isLasting = lasting[name] !== undefined && counts[name] >= lasting[name].from
   const error = always[name] ?? (count === at ? code : undefined) ?? (isLasting ? lasting[name].code : undefined)
   if (count === at && signal) process.kill(process.pid, signal)
-  // What comes between the last look at a file and its replacement, nobody can see.
-  if (count === at && write && !['rename', 'handle.close'].includes(name)) writeFileSync(write.path, write.content)
+  // What comes between the last look at a file and its replacement, nobody can see. The command reads its files in parallel, so another
+  // run of it may close one where this one reads: then the write comes with the next call.
+  if (count >= at && write && !hasWritten && !['rename', 'handle.close'].includes(name)) {
+    hasWritten = true
+    writeFileSync(write.path, write.content)
+  }
   if (count === at && swap) SWAPS[swap.kind](swap.path, swap.other)
   return error && Object.assign(new Error(`${error}: a fault of the test, ${name}`), { code: error })
 }
