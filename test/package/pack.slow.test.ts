@@ -427,7 +427,7 @@ describe('what an entry point loads', () => {
   }
 
   const BUILTINS: { readonly [Name in Entry]?: readonly string[] } = {
-    './node': ['node:crypto', 'node:dns/promises', 'node:https', 'node:net'],
+    './node': ['node:crypto', 'node:dns/promises', 'node:http', 'node:https', 'node:net'],
     './client/node': [
       'node:child_process',
       'node:crypto',
