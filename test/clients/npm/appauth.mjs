@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { build } from 'esbuild'
+import { freePort } from '../../engines/process.ts'
 
 const MODULES = join(dirname(fileURLToPath(import.meta.url)), '../node_modules')
 
@@ -51,7 +52,7 @@ export async function start(setting, { discovery } = {}) {
   const { authorizationEndpoint, tokenEndpoint, revocationEndpoint, clientId, clientSecret, scopes } = setting
   const appauth = await load()
   appauth.Flags.IS_LOG = false // it prints codes
-  const port = 40_000 + Math.floor(Math.random() * 20_000)
+  const port = await freePort()
   const redirectUri = `http://127.0.0.1:${port}/callback`
   const { AuthorizationServiceConfiguration: Configuration } = appauth
   const configuration = discovery
