@@ -3,7 +3,8 @@
  * @module
  */
 import { beforeAll, expect, it } from 'vitest'
-import { build, metadata, write } from '../../test/cli/command.js'
+import { build } from '../../test/built.js'
+import { metadata, write } from '../../test/cli/command.js'
 
 beforeAll(build)
 

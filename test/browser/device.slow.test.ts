@@ -4,19 +4,19 @@
  */
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type Demo, freshClone, startDemo } from '../demo/start.js'
+import { builtClone, type Clone, type Demo, startDemo } from '../demo/start.js'
 import { callApi, tokensFor } from '../demo/walk.js'
 import { BROWSER_ARGUMENTS, browserOfTests, closePages, openPage } from './chromium.js'
 
 const executablePath = browserOfTests()
 
 describe.skipIf(executablePath === undefined)('the device flow in Chromium', () => {
-  let clone: ReturnType<typeof freshClone>
+  let clone: Clone
   let demo: Demo
   let browser: Browser
 
   beforeAll(async () => {
-    clone = freshClone()
+    clone = await builtClone()
     browser = await chromium.launch({ executablePath: executablePath ?? '', args: BROWSER_ARGUMENTS })
   })
 

@@ -6,7 +6,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type Browser, chromium, type Page, type Response } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { type Demo, freshClone, startDemo } from '../demo/start.js'
+import { builtClone, type Clone, type Demo, startDemo } from '../demo/start.js'
 import { authorizationUrl } from '../demo/walk.js'
 import { BROWSER_ARGUMENTS, browserOfTests, closePages, openPage } from './chromium.js'
 import { HOSTILE, openService, type Service } from './service.js'
@@ -26,11 +26,11 @@ afterAll(async () => {
 })
 
 describe.skipIf(executablePath === undefined)('the demo in Chromium', () => {
-  let clone: ReturnType<typeof freshClone>
+  let clone: Clone
   let demo: Demo
 
   beforeAll(async () => {
-    clone = freshClone()
+    clone = await builtClone()
     demo = await startDemo(clone.path)
   })
 

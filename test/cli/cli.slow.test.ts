@@ -4,8 +4,8 @@
  * @module
  */
 import { beforeAll, describe } from 'vitest'
+import { build } from '../built.js'
 import { checkingMuch } from './check.js'
-import { build } from './command.js'
 import { converting } from './convert.js'
 import { setting } from './set.js'
 import { amongStrangers } from './strangers.js'

@@ -2,8 +2,8 @@
  * The command `grantwell metadata`, from outside: what it prints, what it writes, and how it ends.
  */
 import { beforeAll, describe } from 'vitest'
+import { build } from '../built.js'
 import { checking } from './check.js'
-import { build } from './command.js'
 import { commandLine } from './command-line.js'
 import { showing } from './show.js'
 

@@ -7,7 +7,8 @@ import { isBuiltin } from 'node:module'
 import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { expect, it } from 'vitest'
-import { BIN, BUILT, bash, grantwell, hasTerminal, metadata, onTerminal, write, ZLIB } from './command.js'
+import { BUILT } from '../built.js'
+import { BIN, bash, grantwell, hasTerminal, metadata, onTerminal, write, ZLIB } from './command.js'
 
 const PARTS = ['show', 'check', 'convert', 'set']
 const LEVELS = ['', 'init', 'metadata', ...PARTS.map((part) => `metadata ${part}`)]

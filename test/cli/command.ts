@@ -6,11 +6,8 @@ import { spawnSync } from 'node:child_process'
 import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { afterEach } from 'vitest'
-import { folderOf, once } from '../once.js'
-
-const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+import { BUILT, environment } from '../built.js'
 
 /** What a process said, and how it ended. */
 export interface Outcome {
@@ -29,31 +26,7 @@ interface RunOptions {
   readonly hangsAfter?: number
 }
 
-/** Where the build lies, for those tests that look at it. No test may change it. */
-export const BUILT = folderOf('command')
 export const BIN = join(BUILT, 'bin/grantwell.cjs')
-
-/** Builds the command as `npm run build` does, once in a run, aside from the `dist/` that others may be using. */
-export async function build(): Promise<void> {
-  await once('command', (folder) => {
-    const tsup = fileURLToPath(new URL('cli-default.js', import.meta.resolve('tsup')))
-    const args = [tsup, '--no-dts', '--silent', '--out-dir', folder]
-    const { status, stdout, stderr } = spawnSync(process.execPath, args, {
-      cwd: ROOT,
-      env: environment(),
-      encoding: 'utf8',
-    })
-    if (status !== 0) throw new Error(`the build failed: ${stdout}${stderr}`)
-  })
-}
-
-/** The environment without what colours output, or what a test runner tells its own children. */
-function environment(more: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
-  const inherited = Object.entries(process.env).filter(
-    ([name]) => !/^(CI$|NO_COLOR|FORCE_COLOR|NODE_DISABLE_COLORS|NODE_OPTIONS|VITEST|NODE_V8_COVERAGE)/.test(name),
-  )
-  return { ...Object.fromEntries(inherited), TERM: 'xterm', ...more }
-}
 
 let directory: string | undefined
 

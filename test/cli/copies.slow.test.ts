@@ -9,13 +9,14 @@ import { fileURLToPath } from 'node:url'
 import { postgresStore } from 'grantwell/storage/postgres'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { build } from '../built.js'
 import { describeWith, postgresql, redis } from '../engines/available.js'
 import type { PostgresEngine } from '../engines/postgres.js'
 import { startPostgres } from '../engines/postgres.js'
 import type { RedisEngine } from '../engines/redis.js'
 import { startRedis } from '../engines/redis.js'
 import { FIXTURES } from '../server/record-life.js'
-import { build, folder, grantwell, link, write } from './command.js'
+import { folder, grantwell, link, write } from './command.js'
 
 const RECORDS = Number(process.env['RECORDS'] ?? 5_000)
 

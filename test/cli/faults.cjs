@@ -1,29 +1,32 @@
-/** Loaded before the command: counts its calls of the file system, and does something at one of them, or at all of a name. */
+/**
+ * Loaded before the command: counts its calls of the file system, and does something at one of them, or at all of a name. What that is
+ * comes in a variable, or from a program that runs the command several times.
+ */
 const fs = require('node:fs')
 const promises = require('node:fs/promises')
-const { dirname } = require('node:path')
+const { dirname, resolve } = require('node:path')
+
+const { appendFileSync, writeFileSync } = fs
 
 /**
  * `at` from 1; `code` to fail with, `signal` to send, `write` to put into a file, `swap` to put something else in its place;
  * `always` names calls that always fail, `lasting` calls that fail from one of them on: the nth of that name.
  */
-const {
-  folder,
-  log,
-  at,
-  code,
-  signal,
-  write,
-  swap,
-  always = {},
-  lasting = {},
-} = JSON.parse(process.env.GRANTWELL_FAULTS)
-const { appendFileSync, writeFileSync } = fs
-let count = 0
-let hasWritten = false
-const counts = {}
+let faults
+let count
+let hasWritten
+let counts
+
+/** Begins to count, and to do what is asked; undefined ends it. */
+function setFaults(given) {
+  faults = given && { always: {}, lasting: {}, ...given }
+  count = 0
+  hasWritten = false
+  counts = {}
+}
 
 function step(name) {
+  const { log, at, code, signal, write, swap, always, lasting } = faults
   count++
   if (log) appendFileSync(log, `${name}\n`)
   counts[name] = (counts[name] ?? 0) + 1
@@ -60,7 +63,7 @@ const SWAPS = {
   },
 }
 
-const isOurs = (path) => typeof path === 'string' && require('node:path').resolve(path).startsWith(folder)
+const isOurs = (path) => faults !== undefined && typeof path === 'string' && resolve(path).startsWith(faults.folder)
 
 for (const name of ['stat', 'readFile']) {
   const real = fs[name]
@@ -92,3 +95,6 @@ function withFaults(handle) {
     }
   }
 }
+
+setFaults(process.env.GRANTWELL_FAULTS && JSON.parse(process.env.GRANTWELL_FAULTS))
+module.exports = setFaults

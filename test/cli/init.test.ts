@@ -17,8 +17,9 @@ import { serviceText } from '../../src/cli/init/service.js'
 import { testText } from '../../src/cli/init/service-test.js'
 import type { StoreName } from '../../src/cli/init/stores.js'
 import { STORE_NAMES, STORES } from '../../src/cli/init/stores.js'
+import { BUILT, build } from '../built.js'
 import { ROOT } from '../package/project.js'
-import { BUILT, build, folder, grantwell, link, write } from './command.js'
+import { folder, grantwell, link, write } from './command.js'
 
 const { version, devDependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
 

@@ -15,6 +15,7 @@ import Database from 'libsql'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { allRecords, createSumming } from '../../src/cli/shell/all-records.js'
+import { BUILT, build } from '../built.js'
 import { describeWith, postgresql, redis } from '../engines/available.js'
 import type { PostgresEngine } from '../engines/postgres.js'
 import { startPostgres } from '../engines/postgres.js'
@@ -22,7 +23,7 @@ import type { RedisEngine } from '../engines/redis.js'
 import { startRedis } from '../engines/redis.js'
 import { authorize, exchange, ISSUER, LOGO, registration, send, WEB } from '../support.js'
 import type { Outcome } from './command.js'
-import { BUILT, build, folder, grantwell, link, write } from './command.js'
+import { folder, grantwell, link, write } from './command.js'
 
 beforeAll(build)
 

@@ -2,37 +2,18 @@
  * A folder of another user, who exchanges files and folders while the command works on them.
  * @module
  */
-import { execFile } from 'node:child_process'
 import { chmodSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { MetaData } from 'grantwell/metadata'
 import { expect, it } from 'vitest'
-import { BIN, bash, folder, metadata, type Outcome, write, ZLIB } from './command.js'
+import { bash, folder, metadata, write, ZLIB } from './command.js'
+import type { Faults } from './faulty.js'
+import { runFaulty } from './faulty.js'
 
-const PRELOAD = fileURLToPath(new URL('faults.cjs', import.meta.url))
 const SECRET = 'name: "s3cret"\n'
 
-interface Swapped extends Outcome {
-  readonly calls: readonly string[]
-}
-
 /** Runs the command with something done at one of its calls of the file system. */
-function run(name: string, args: readonly string[], faults: object): Promise<Swapped> {
-  const log = join(folder(), `${name}.log`)
-  const env = {
-    PATH: process.env['PATH'],
-    NODE_OPTIONS: `--require=${PRELOAD}`,
-    GRANTWELL_FAULTS: JSON.stringify({ folder: join(folder(), name), log, ...faults }),
-  }
-  // A hang that holds back SIGTERM too is what is looked for.
-  const options = { cwd: folder(), env, timeout: 240_000, killSignal: 'SIGKILL' } as const
-  return new Promise((resolve) => {
-    const child = execFile(process.execPath, [BIN, 'metadata', ...args], options, (_, stdout, stderr) =>
-      resolve({ code: child.exitCode, stdout, stderr, calls: readFileSync(log, 'utf8').trim().split('\n') }),
-    )
-  })
-}
+const run = (name: string, args: readonly string[], faults: Faults) => runFaulty(join(folder(), name), args, faults)
 
 /** Does something with each number, a few at once. */
 async function each(numbers: readonly number[], work: (at: number) => Promise<void>): Promise<void> {

@@ -2,53 +2,25 @@
  * `set` and `convert -o` as they write: all files or none, whatever fails, and no update lost.
  * @module
  */
-import { spawn, spawnSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { linkSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { parseText } from 'grantwell/metadata'
 import { expect, it } from 'vitest'
 import { lockPath, lockText } from '../../src/cli/files/lock.js'
-import { BIN, bash, folder, metadata, type Outcome, write, ZLIB } from './command.js'
+import { BIN, bash, folder, metadata, write, ZLIB } from './command.js'
+import type { Faults } from './faulty.js'
+import { runFaulty, start } from './faulty.js'
 
 const SILENT = { code: 0, stdout: '', stderr: '' }
 const NEW = ZLIB.replace('name: "zlib"', 'name: "x"')
-const PRELOAD = fileURLToPath(new URL('faults.cjs', import.meta.url))
 
 const read = (path: string): string => readFileSync(join(folder(), path), 'utf8')
 
-/** Runs the command beside others; the signal that ended it stands in `code`. */
-function start(
-  args: readonly string[],
-  env: Readonly<Record<string, string>> = {},
-): Promise<Outcome & { code: unknown }> {
-  const child = spawn(process.execPath, [BIN, 'metadata', ...args], {
-    cwd: folder(),
-    env: { PATH: process.env['PATH'], ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  let stdout = ''
-  let stderr = ''
-  child.stdout.on('data', (chunk) => {
-    stdout += chunk
-  })
-  child.stderr.on('data', (chunk) => {
-    stderr += chunk
-  })
-  return new Promise((resolve, reject) => {
-    child.on('error', reject)
-    child.on('close', (code, signal) => resolve({ code: (code ?? signal) as never, stdout, stderr }))
-  })
-}
-
-interface Faults {
-  readonly at?: number
-  readonly code?: string
-  readonly signal?: string
-  readonly write?: { readonly path: string; readonly content: string }
-  readonly always?: Readonly<Record<string, string>>
-  readonly lasting?: Readonly<Record<string, { readonly from: number; readonly code: string }>>
+/** Returns the faults, whose file to write is one of a folder. */
+function within(own: string, { write: theirs, ...faults }: Faults): Faults {
+  return { ...faults, ...(theirs && { write: { ...theirs, path: join(own, theirs.path) } }) }
 }
 
 /** Runs `set` on two files in a folder of its own, with a fault; what was said and what is there then. */
@@ -56,16 +28,10 @@ async function faulty(name: string, faults: Faults) {
   const own = join(folder(), name)
   const paths = ['a', 'b']
   for (const path of paths) write(`${name}/${path}`, ZLIB)
-  const log = join(folder(), `${name}.log`)
-  const given = faults.write && { write: { ...faults.write, path: join(own, faults.write.path) } }
-  const env = {
-    NODE_OPTIONS: `--require=${PRELOAD}`,
-    GRANTWELL_FAULTS: JSON.stringify({ folder: own, log, ...faults, ...given }),
-  }
-  const outcome = await start(['set', 'name=x', ...paths.map((path) => `${name}/${path}`)], env)
+  const args = ['set', 'name=x', ...paths.map((path) => `${name}/${path}`)]
+  const outcome = await runFaulty(own, args, within(own, faults))
   return {
     ...outcome,
-    calls: readFileSync(log, 'utf8').trim().split('\n'),
     files: [read(`${name}/a`), read(`${name}/b`)],
     left: readdirSync(own).filter((file) => file !== 'a' && file !== 'b'),
   }
@@ -75,19 +41,9 @@ async function faulty(name: string, faults: Faults) {
 async function converted(name: string, faults: Faults) {
   const own = join(folder(), name)
   write(`${name}/a`, ZLIB)
-  const log = join(folder(), `${name}.log`)
-  const given = faults.write && { write: { ...faults.write, path: join(own, faults.write.path) } }
-  const env = {
-    NODE_OPTIONS: `--require=${PRELOAD}`,
-    GRANTWELL_FAULTS: JSON.stringify({ folder: own, log, ...faults, ...given }),
-  }
-  const outcome = await start(['convert', '-t', 'json', '-o', `${name}/a`, `${name}/a`], env)
-  return {
-    ...outcome,
-    calls: readFileSync(log, 'utf8').trim().split('\n'),
-    file: read(`${name}/a`),
-    left: readdirSync(own).filter((file) => file !== 'a'),
-  }
+  const args = ['convert', '-t', 'json', '-o', `${name}/a`, `${name}/a`]
+  const outcome = await runFaulty(own, args, within(own, faults))
+  return { ...outcome, file: read(`${name}/a`), left: readdirSync(own).filter((file) => file !== 'a') }
 }
 
 /** Does something at each of the calls, from 1, a few at once. */

@@ -8,7 +8,7 @@ import { oddCredentials } from './clients/odd-credentials.js'
 import { openidClient } from './clients/openid-client.js'
 import { passportOauth2 } from './clients/passport-oauth2.js'
 import { simpleOauth2 } from './clients/simple-oauth2.js'
-import { type Demo, freshClone, startDemo } from './start.js'
+import { builtClone, type Clone, type Demo, startDemo } from './start.js'
 
 if (curlVersion === undefined) {
   if (process.env['CI']) {
@@ -20,11 +20,11 @@ if (curlVersion === undefined) {
 }
 
 describe('the demo', () => {
-  let clone: ReturnType<typeof freshClone>
+  let clone: Clone
   let running: Demo
 
   beforeAll(async () => {
-    clone = freshClone()
+    clone = await builtClone()
     running = await startDemo(clone.path)
   })
 

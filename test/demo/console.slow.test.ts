@@ -10,17 +10,17 @@ import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { BROWSER_ARGUMENTS, browserOfTests } from '../browser/chromium.js'
 import { basic } from '../support.js'
-import { type Demo, freshClone, startDemo } from './start.js'
+import { builtClone, type Clone, type Demo, startDemo } from './start.js'
 import { asAdministrator, callApi } from './walk.js'
 
 const executablePath = browserOfTests()
 
-let clone: ReturnType<typeof freshClone>
+let clone: Clone
 let demo: Demo
 let browser: Browser
 
 beforeAll(async () => {
-  clone = freshClone()
+  clone = await builtClone()
   demo = await startDemo(clone.path)
   if (executablePath !== undefined) browser = await chromium.launch({ executablePath, args: BROWSER_ARGUMENTS })
 })

@@ -9,6 +9,7 @@ import { cpSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { BUILT, build } from '../built.js'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -35,8 +36,14 @@ export interface Demo extends Announcement {
   readonly end: (signal?: NodeJS.Signals) => Promise<number | NodeJS.Signals | null>
 }
 
+/** A clone, and how to remove it. */
+export interface Clone {
+  readonly path: string
+  readonly remove: () => void
+}
+
 /** A copy of what the demo needs, without `dist/`. */
-export function freshClone(): { readonly path: string; readonly remove: () => void } {
+export function freshClone(): Clone {
   // Real, since a module knows itself by its real path.
   const path = realpathSync(mkdtempSync(join(tmpdir(), 'grantwell-demo-')))
   for (const name of ['src', 'examples', 'package.json', 'tsconfig.json', 'tsup.config.ts']) {
@@ -44,6 +51,14 @@ export function freshClone(): { readonly path: string; readonly remove: () => vo
   }
   symlinkSync(join(root, 'node_modules'), join(path, 'node_modules'), 'junction')
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) }
+}
+
+/** As {@link freshClone}, with `dist/`: most of what is tested begins behind the build. */
+export async function builtClone(): Promise<Clone> {
+  const clone = freshClone()
+  await build()
+  cpSync(BUILT, join(clone.path, 'dist'), { recursive: true })
+  return clone
 }
 
 /** Starts the demo on free ports, and waits until it says that it can be used. */

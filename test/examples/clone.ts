@@ -3,17 +3,11 @@
  * @module
  */
 import type { ChildProcess } from 'node:child_process'
-import { spawn, spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { freshClone } from '../demo/start.js'
-
-/** A clone, and how to remove it. */
-export interface Clone {
-  readonly path: string
-  readonly remove: () => void
-}
+import type { Clone } from '../demo/start.js'
 
 /** How an example ended, and what it said. */
 export interface Ended {
@@ -40,20 +34,6 @@ const running = new Set<ChildProcess>()
 process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL')
 })
-
-/** A fresh clone with a build: `npm install && npm run build`, without the types, which nobody reads here. */
-export function builtClone(): Clone {
-  const clone = freshClone()
-  const tsup = fileURLToPath(new URL('cli-default.js', import.meta.resolve('tsup')))
-  const { status, stderr } = spawnSync(process.execPath, [tsup, '--no-dts', '--silent'], {
-    cwd: clone.path,
-    env: environment({}),
-    encoding: 'utf8',
-  })
-  if (status === 0) return clone
-  clone.remove()
-  throw new Error(`the build failed: ${stderr}`)
-}
 
 /** Starts an example: `NAME=value ... node <args>` in the clone. */
 export function startExample(clone: Clone, args: readonly string[], env: Readonly<Record<string, string>>): Example {

@@ -6,10 +6,11 @@
 import { readFileSync } from 'node:fs'
 import type { TokenEndpointResponse } from 'oauth4webapi'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Clone } from '../demo/start.js'
+import { builtClone } from '../demo/start.js'
 import { describeWith } from '../engines/available.js'
 import { freePort } from '../engines/process.js'
-import type { Clone, Example } from './clone.js'
-import { builtClone } from './clone.js'
+import type { Example } from './clone.js'
 import type { Framework, Store } from './frameworks.js'
 import { FRAMEWORKS } from './frameworks.js'
 import { attack } from './hostile.js'
@@ -17,8 +18,8 @@ import { changed, expectRefusal, sourcesOf, startAt, startSomewhere } from './st
 import { Application, Browser, call } from './visitor.js'
 
 let clone: Clone
-beforeAll(() => {
-  clone = builtClone()
+beforeAll(async () => {
+  clone = await builtClone()
 })
 afterAll(() => clone?.remove())
 

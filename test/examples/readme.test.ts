@@ -5,10 +5,12 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Clone } from '../demo/start.js'
+import { builtClone } from '../demo/start.js'
 import { freePort } from '../engines/process.js'
 import { blocksOf, readme } from '../package/readme.js'
-import type { Clone, Example } from './clone.js'
-import { builtClone, startExample } from './clone.js'
+import type { Example } from './clone.js'
+import { startExample } from './clone.js'
 import { attack } from './hostile.js'
 import type { Choice } from './visitor.js'
 import { Application, Browser } from './visitor.js'
@@ -30,7 +32,7 @@ let service: Example
 let issuer: string
 
 beforeAll(async () => {
-  clone = builtClone()
+  clone = await builtClone()
   const [code = ''] = blocksOf(readme()).flatMap((each) => (each.code.startsWith('// complete\n') ? [each.code] : []))
   expect(code).toContain(USER)
   writeFileSync(join(clone.path, 'service.mjs'), code.replace(USER, `${SPECIFIED}${USER}`) + REGISTERED)

@@ -5,8 +5,9 @@
 import { cpSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
+import type { Clone } from '../demo/start.js'
 import { freePort } from '../engines/process.js'
-import type { Clone, Example } from './clone.js'
+import type { Example } from './clone.js'
 import { nextServer, startExample } from './clone.js'
 import type { Store } from './frameworks.js'
 
