@@ -66,15 +66,25 @@ library.dts = {
   compilerOptions: { ignoreDeprecations: '6.0', noCheck: true },
 }
 
-/** The command: one file with its libraries in it, so that whoever installs the package installs none of them. */
+/**
+ * The command, with its libraries in it, so that whoever installs the package installs none of them. What it loads late has files of its
+ * own: to read and compile the server would take a third of a start that needs none.
+ */
 const command: Options = {
-  entry: { 'bin/grantwell': 'src/cli/main.ts' },
+  entry: {
+    'bin/grantwell': 'src/cli/main.ts',
+    'bin/connect': 'src/cli/shell/connect.ts',
+    'bin/prompts': 'src/cli/prompts.ts',
+  },
   format: ['cjs'],
   platform: 'node',
   target: 'node20',
   noExternal: [/./],
   env: { GRANTWELL_VERSION: JSON.parse(readFileSync('package.json', 'utf8')).version },
-  esbuildPlugins: [{ name: 'bundled packages', setup: writeBundled }],
+  esbuildPlugins: [
+    { name: 'late files', setup: leaveForLater },
+    { name: 'bundled packages', setup: writeBundled },
+  ],
   esbuildOptions: (options) => {
     // Else the bundle says where a linked node_modules really is.
     options.preserveSymlinks = true
@@ -107,6 +117,22 @@ function keepInOnePiece(build: Build): void {
   }))
 }
 
+/**
+ * Leaves what the command imports late in files beside this one, which are entries of this build. It asks for them by `require`: an import
+ * of a file in CommonJS has Node read it twice, first for its names.
+ */
+function leaveForLater(build: Build): void {
+  build.onResolve({ filter: /^\./ }, ({ kind, path, importer, namespace }) => {
+    if (namespace === 'late') return { path, external: true }
+    return kind === 'dynamic-import' && importer.startsWith(resolve('src/cli'))
+      ? { path: `./${basename(path, '.js')}.cjs`, namespace: 'late' }
+      : undefined
+  })
+  build.onLoad({ filter: /./, namespace: 'late' }, ({ path }) => ({
+    contents: `module.exports = require(${JSON.stringify(path)})`,
+  }))
+}
+
 /** Says which packages are in the bundle: their licences beside it, as each of them asks, and a bill of materials. */
 function writeBundled(build: Build): void {
   build.initialOptions.metafile = true
@@ -121,7 +147,10 @@ function writeBundled(build: Build): void {
     const texts = [...packages].map(([folder, files]) => licenseOf(folder, files))
     const dist = build.initialOptions.outdir ?? 'dist'
     mkdirSync(join(dist, 'bin'), { recursive: true })
-    writeFileSync(join(dist, 'bin', 'LICENSES.txt'), `grantwell.cjs has these packages in it.\n\n${texts.join(RULE)}`)
+    writeFileSync(
+      join(dist, 'bin', 'LICENSES.txt'),
+      `The files beside this one have these packages in them.\n\n${texts.join(RULE)}`,
+    )
     writeFileSync(join(dist, 'sbom.cdx.json'), billOfMaterials([...packages.keys()]))
   })
 }
@@ -133,7 +162,7 @@ function writeBundled(build: Build): void {
 function billOfMaterials(bundled: readonly string[]): string {
   const manifest = readManifest('.')
   const root = componentOf(manifest, 'this package')
-  for (const folder of bundled) root.components.add(componentOf(readManifest(folder), 'bundled into bin/grantwell.cjs'))
+  for (const folder of bundled) root.components.add(componentOf(readManifest(folder), 'bundled into the command'))
   const bom = new Models.Bom({ metadata: new Models.Metadata({ component: root }) })
   for (const name of Object.keys(manifest.dependencies)) {
     const dependency = componentOf(readManifest(`node_modules/${name}`), 'installed with it')

@@ -10,6 +10,19 @@ import { expect, it } from 'vitest'
 import { BUILT } from '../built.js'
 import { BIN, bash, grantwell, hasTerminal, metadata, onTerminal, write, ZLIB } from './command.js'
 
+/** The files of the command: the second and the third are loaded where a store is opened, and where the user is asked. */
+const FILES = ['grantwell.cjs', 'connect.cjs', 'prompts.cjs'] as const
+
+const textOf = (file: (typeof FILES)[number]): string => readFileSync(join(BUILT, 'bin', file), 'utf8')
+
+/** Prints the files of the command that were loaded, when it ends. */
+const LOADED = `const { basename } = require('node:path')
+process.on('exit', () => {
+  const files = Object.keys(require.cache).filter((file) => /[/]bin[/]\\w+[.]cjs$/.test(file))
+  require('node:fs').writeSync(1, '\\n' + JSON.stringify(files.map((file) => basename(file)).sort()))
+})
+`
+
 const PARTS = ['show', 'check', 'convert', 'set']
 const LEVELS = ['', 'init', 'metadata', ...PARTS.map((part) => `metadata ${part}`)]
 
@@ -159,18 +172,36 @@ export function commandLine(): void {
     expect(statSync(BIN).mode & 0o111).toBe(0o111)
   })
 
-  it('starts as a program does, and has all that it needs in one file', () => {
-    const text = readFileSync(BIN, 'utf8')
-    expect(text.startsWith('#!/usr/bin/env node\n')).toBe(true)
-    const required = [...text.matchAll(/\b(?:require|import)\("([^"]+)"\)/g)].map((match) => match[1] ?? '')
-    expect(required.length).toBeGreaterThan(3)
-    expect(required.filter((name) => !isBuiltin(name))).toEqual([])
+  it('starts as a program does, and has all that it needs in files beside it', () => {
+    expect(textOf('grantwell.cjs').startsWith('#!/usr/bin/env node\n')).toBe(true)
+    for (const file of FILES) {
+      const required = [...textOf(file).matchAll(/\b(?:require|import)\("([^"]+)"\)/g)].map((match) => match[1] ?? '')
+      expect(required.length).toBeGreaterThan(3)
+      const others = required.flatMap((name) => (isBuiltin(name) ? [] : [name]))
+      expect([file, [...new Set(others)].sort()]).toEqual([
+        file,
+        file === 'grantwell.cjs' ? ['./connect.cjs', './prompts.cjs'] : [],
+      ])
+    }
+  })
+
+  it('reads the server only where a store is opened', () => {
+    const loaded = (...args: readonly string[]) => {
+      const env = { NODE_OPTIONS: `--require=${write('loaded.cjs', LOADED)}` }
+      return JSON.parse(grantwell(args, { env }).stdout.trim().split('\n').at(-1) ?? '')
+    }
+    write('METADATA', ZLIB)
+    for (const args of [['--help'], ['metadata', 'check', 'METADATA'], ['store', '--help'], ['store', 'nonsense']])
+      expect(loaded(...args)).toEqual(['grantwell.cjs'])
+    expect(loaded('store', 'check', '--sqlite', 'absent')).toEqual(['connect.cjs', 'grantwell.cjs'])
   })
 
   it('has the licences of all that was put into it beside it', () => {
     const licenses = readFileSync(join(BUILT, 'bin/LICENSES.txt'), 'utf8')
-    const bundled = readFileSync(BIN, 'utf8').matchAll(/^\s*\/\/ node_modules\/((?:@[\w.-]+\/)?[\w.-]+)\//gm)
-    const names = [...new Set([...bundled].map((match) => match[1] ?? ''))].sort()
+    const bundled = FILES.flatMap((file) => [
+      ...textOf(file).matchAll(/^\s*\/\/ node_modules\/((?:@[\w.-]+\/)?[\w.-]+)\//gm),
+    ])
+    const names = [...new Set(bundled.map((match) => match[1] ?? ''))].sort()
     expect(names).toEqual([
       '@bufbuild/protobuf',
       '@clack/core',

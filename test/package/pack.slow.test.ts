@@ -150,9 +150,14 @@ describe('the tarball', () => {
 })
 
 describe('the command', () => {
-  it('is one file that runs by its name, with the licences of what is in it, and needs no other package', () => {
+  it('is a file that runs by its name, with what it loads late and the licences beside it, and needs no other package', () => {
     expect(manifest().bin).toEqual({ grantwell: 'dist/bin/grantwell.cjs' })
-    expect(filesIn(join(project.installed, 'dist/bin'))).toEqual(['LICENSES.txt', 'grantwell.cjs'])
+    expect(filesIn(join(project.installed, 'dist/bin'))).toEqual([
+      'LICENSES.txt',
+      'connect.cjs',
+      'grantwell.cjs',
+      'prompts.cjs',
+    ])
     expect(existsSync(join(project.directory, 'node_modules/@bufbuild'))).toBe(false)
     expect(project.npx('grantwell', '--version')).toBe(`${manifest().version}\n`)
     project.write('METADATA', 'name: "zlib"\nthird_party { version: "1.3.1" }\n')

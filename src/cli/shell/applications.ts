@@ -6,9 +6,9 @@ import { readFile } from 'node:fs/promises'
 import type { Command } from 'commander'
 import { InvalidArgumentError, Option } from 'commander'
 import type { Application, AuthorizationServer, Registration } from '../../index.js'
-import { withStoreOptions } from './connect.js'
 import type { ChangeOptions } from './run.js'
 import { actorOf, addChange, agrees, allOf, Refused, show, tableOf, timeOf, withServer } from './run.js'
+import { withStoreOptions } from './store-options.js'
 
 const STATES = ['pending', 'approved', 'suspended', 'rejected'] as const
 

@@ -1,30 +1,20 @@
 /**
- * The store that the command works on: of a configuration file, or of an address on the command line.
+ * Opens the store that the command works on, and makes its server. It is loaded where one is opened alone: with the server and the stores it
+ * is more than all the rest.
  * @module
  */
 import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import type { Command } from 'commander'
-import { Option } from 'commander'
 import type { AuthorizationServer, RecordStore } from '../../index.js'
 import { createAuthorizationServer } from '../../index.js'
 import type { PostgresStore } from '../../storage/postgres.js'
 import { postgresStore } from '../../storage/postgres.js'
 import { redisStore } from '../../storage/redis.js'
 import { sqliteStore } from '../../storage/sqlite.js'
-
-/** The options that every command on a store has. */
-export interface StoreOptions {
-  readonly config?: string
-  readonly postgres?: string
-  readonly sqlite?: string
-  readonly redis?: string
-  readonly namespace?: string
-  readonly issuer?: string
-  readonly json?: true
-}
+import type { StoreOptions } from './store-options.js'
+import { namedStore } from './store-options.js'
 
 /** A store with the functions that some have besides the contract. */
 export interface OpenedStore extends RecordStore {
@@ -38,55 +28,6 @@ export interface Connection {
   /** Returns the server of the store's issuer: that of the configuration file, or one made here. */
   readonly server: () => Promise<AuthorizationServer>
   readonly close: () => unknown
-}
-
-/** The names of a configuration file, the first that is there. */
-const CONFIG_FILES = ['grantwell.config.ts', 'grantwell.config.mjs', 'grantwell.config.js'] as const
-
-/** Adds the options of a store to a command. */
-export function withStoreOptions(command: Command): Command {
-  return command
-    .addOption(new Option('--config <file>', `a file that exports the store; ${CONFIG_FILES[0]} or .js by default`))
-    .addOption(new Option('--postgres <url>', 'records in PostgreSQL; or the variable GRANTWELL_POSTGRES'))
-    .addOption(new Option('--sqlite <file>', 'records in a file of SQLite; or GRANTWELL_SQLITE'))
-    .addOption(new Option('--redis <url>', 'records in Redis; or GRANTWELL_REDIS'))
-    .addOption(new Option('--namespace <name>', 'the namespace of the records; that of the store by default'))
-    .addOption(new Option('--issuer <url>', 'the issuer, for a store that has no records yet'))
-    .addOption(new Option('--json', 'print JSON'))
-}
-
-/** Variables that name a store where the command line names none: an address with a password is not for a command line. */
-const VARIABLES = { postgres: 'GRANTWELL_POSTGRES', sqlite: 'GRANTWELL_SQLITE', redis: 'GRANTWELL_REDIS' } as const
-
-/**
- * Returns the one store that is named: on the command line, else by a variable, else by a configuration file in the folder.
- * @throws Error for more than one
- */
-function namedStore(options: StoreOptions): {
-  readonly name: keyof typeof ENGINES | 'config'
-  readonly address: string
-} {
-  const given = (['config', 'postgres', 'sqlite', 'redis'] as const).flatMap((name) => {
-    const address = options[name]
-    return address === undefined ? [] : { name, address, said: `--${name}` }
-  })
-  const set = (['postgres', 'sqlite', 'redis'] as const).flatMap((name) => {
-    const address = process.env[VARIABLES[name]]
-    return address === undefined || address === '' ? [] : { name, address, said: VARIABLES[name] }
-  })
-  const [first, ...others] = given.length > 0 ? given : set
-  if (first === undefined) return { name: 'config', address: findConfiguration() }
-  if (others.length === 0) return first
-  throw new Error(`${[first, ...others].map(({ said }) => said).join(' and ')} name different stores: give one of them`)
-}
-
-/** Returns the configuration file of the folder. */
-function findConfiguration(): string {
-  const file = CONFIG_FILES.find((name) => existsSync(name))
-  if (file !== undefined) return file
-  throw new Error(
-    `there is no ${CONFIG_FILES.join(', ')} here: write one that exports the store, or give --postgres, --sqlite or --redis`,
-  )
 }
 
 /**

@@ -5,9 +5,9 @@
 import type { Command } from 'commander'
 import { Option } from 'commander'
 import type { AuthorizationServer, GrantSummary } from '../../index.js'
-import { withStoreOptions } from './connect.js'
 import type { ChangeOptions } from './run.js'
 import { actorOf, addChange, agrees, allOf, Refused, show, tableOf, timeOf, withServer } from './run.js'
+import { withStoreOptions } from './store-options.js'
 
 /** Adds the command. */
 export function addGrants(root: Command): void {

@@ -3,7 +3,6 @@
  * @module
  */
 import { userInfo } from 'node:os'
-import { confirm } from '@clack/prompts'
 import type { Command } from 'commander'
 import { Option } from 'commander'
 import type { AuthorizationServer } from '../../index.js'
@@ -11,8 +10,9 @@ import { canAsk } from '../init/questions.js'
 import { EXIT, exitWith } from '../options.js'
 import { escapeLine, escapeLines, print, printError } from '../output.js'
 import { tableLines } from '../table.js'
-import type { Connection, StoreOptions } from './connect.js'
-import { connect, withStoreOptions } from './connect.js'
+import type { Connection } from './connect.js'
+import type { StoreOptions } from './store-options.js'
+import { withStoreOptions } from './store-options.js'
 
 /** The options of a command that changes something. */
 export interface ChangeOptions extends StoreOptions {
@@ -58,6 +58,7 @@ export async function withConnection(
   run: (connection: Connection) => Promise<void>,
   isNew = false,
 ): Promise<void> {
+  const { connect } = await import('./connect.js')
   const connection = await connect(options, isNew)
   try {
     await run(connection)
@@ -96,6 +97,7 @@ export async function agrees(options: ChangeOptions, what: string): Promise<bool
     exitWith(EXIT.failure)
     return false
   }
+  const { confirm } = await import('../prompts.js')
   if ((await confirm({ message: escapeLine(what), initialValue: false })) === true) return true
   exitWith(EXIT.failure)
   return false

@@ -7,10 +7,11 @@ import { EXIT, exitWith } from '../options.js'
 import { count } from '../output.js'
 import type { Sum } from './all-records.js'
 import { checkStore, statsOf } from './check-store.js'
-import type { Connection, StoreOptions } from './connect.js'
-import { withStoreOptions } from './connect.js'
+import type { Connection } from './connect.js'
 import { exportRecords, importRecords } from './copy.js'
 import { show, tableOf, withConnection } from './run.js'
+import type { StoreOptions } from './store-options.js'
+import { withStoreOptions } from './store-options.js'
 
 /** Adds the command. */
 export function addStore(root: Command): void {
