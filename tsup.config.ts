@@ -68,9 +68,9 @@ library.dts = {
 
 /**
  * The command, with its libraries in it, so that whoever installs the package installs none of them. What it loads late has files of its
- * own: to read and compile the server would take a third of a start that needs none.
+ * own: a start that needs no server takes a fifth less without reading one.
  */
-const command: Options = {
+const command = {
   entry: {
     'bin/grantwell': 'src/cli/main.ts',
     'bin/connect': 'src/cli/shell/connect.ts',
@@ -90,7 +90,7 @@ const command: Options = {
     options.preserveSymlinks = true
   },
   dts: false,
-}
+} satisfies Options
 
 export default defineConfig([library, core, consoleBuild, telemetry, command])
 
@@ -124,9 +124,10 @@ function keepInOnePiece(build: Build): void {
 function leaveForLater(build: Build): void {
   build.onResolve({ filter: /^\./ }, ({ kind, path, importer, namespace }) => {
     if (namespace === 'late') return { path, external: true }
-    return kind === 'dynamic-import' && importer.startsWith(resolve('src/cli'))
-      ? { path: `./${basename(path, '.js')}.cjs`, namespace: 'late' }
-      : undefined
+    if (kind !== 'dynamic-import' || !importer.startsWith(resolve('src/cli'))) return undefined
+    const name = basename(path, '.js')
+    if (!(`bin/${name}` in command.entry)) throw new Error(`${path} is imported late, and is no entry of the command`)
+    return { path: `./${name}.cjs`, namespace: 'late' }
   })
   build.onLoad({ filter: /./, namespace: 'late' }, ({ path }) => ({
     contents: `module.exports = require(${JSON.stringify(path)})`,

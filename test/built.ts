@@ -1,6 +1,5 @@
 /**
- * The package as `npm run build` makes it, without the types, which no test of these reads: built once in a run, aside from the `dist/`
- * that others may be using.
+ * The package as `npm run build` makes it, but without its types: built once in a run, aside from the `dist/` that others may be using.
  * @module
  */
 import { spawnSync } from 'node:child_process'

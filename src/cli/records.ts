@@ -41,7 +41,7 @@ export function tooLargeReason(size: number, format?: string): string {
 
 /** Turns any error into a fault of one record, so that the records after it are still read. */
 export function makeFault(path: string, error: unknown): RecordFault {
-  // `instanceof` is safe here: the command's bundle has one copy of the class.
+  // `instanceof` is safe here: of the command's files, one alone has the class.
   if (!(error instanceof MetadataError))
     return { path, code: 'failed', reason: `cannot be worked on: ${error instanceof Error ? error.message : error}` }
   const { code, line, column, message } = error

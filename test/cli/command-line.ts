@@ -185,13 +185,19 @@ export function commandLine(): void {
     }
   })
 
-  it('reads the server only where a store is opened', () => {
+  it('reads the server only where a store is opened, and no questions where none is asked', () => {
     const loaded = (...args: readonly string[]) => {
       const env = { NODE_OPTIONS: `--require=${write('loaded.cjs', LOADED)}` }
       return JSON.parse(grantwell(args, { env }).stdout.trim().split('\n').at(-1) ?? '')
     }
     write('METADATA', ZLIB)
-    for (const args of [['--help'], ['metadata', 'check', 'METADATA'], ['store', '--help'], ['store', 'nonsense']])
+    for (const args of [
+      ['--help'],
+      ['metadata', 'check', 'METADATA'],
+      ['init', 'made', '--framework', 'express', '--store', 'memory'],
+      ['store', 'nonsense'],
+      ['store', 'check'],
+    ])
       expect(loaded(...args)).toEqual(['grantwell.cjs'])
     expect(loaded('store', 'check', '--sqlite', 'absent')).toEqual(['connect.cjs', 'grantwell.cjs'])
   })

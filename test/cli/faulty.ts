@@ -59,6 +59,12 @@ afterAll(() => {
   for (const child of idle.splice(0)) child.kill()
 })
 
+/** Returns a process that does nothing now, or a new one. */
+function takeRunner(): ChildProcess {
+  for (let child = idle.pop(); child !== undefined; child = idle.pop()) if (child.connected) return child
+  return fork(RUNS, [BIN], { env: PATH, execArgv: [], stdio: ['ignore', 'pipe', 'pipe', 'ipc'] })
+}
+
 /**
  * Runs the command with faults at its calls on a folder.
  * @param within - the folder whose files have the faults
@@ -77,25 +83,26 @@ export async function runFaulty(
 }
 
 async function runAgain(args: readonly string[], faults: object): Promise<Ended> {
-  const child = idle.pop() ?? fork(RUNS, [BIN], { env: PATH, execArgv: [], stdio: ['ignore', 'pipe', 'pipe', 'ipc'] })
+  const child = takeRunner()
   const timer = setTimeout(() => child.kill('SIGKILL'), HANGS_AFTER.timeout)
   let stderr = ''
   const hear = (said: Buffer): void => {
     stderr += said
   }
   child.stderr?.on('data', hear)
-  child.send({ args: ['metadata', ...args], folder: folder(), faults })
   try {
-    return await new Promise<Ended>((resolve) => {
+    return await new Promise<Ended>((resolve, reject) => {
       child.once('message', (answer) => {
-        child.removeAllListeners('exit')
         idle.push(child)
         resolve(answer as Ended) // of runs.cjs
       })
-      child.once('exit', (code, signal) => resolve({ code: code ?? signal, stdout: '', stderr }))
+      child.once('close', (code, signal) => resolve({ code: code ?? signal, stdout: '', stderr }))
+      child.once('error', reject)
+      child.send({ args: ['metadata', ...args], folder: folder(), faults })
     })
   } finally {
     clearTimeout(timer)
     child.stderr?.off('data', hear)
+    for (const event of ['message', 'close', 'error']) child.removeAllListeners(event)
   }
 }

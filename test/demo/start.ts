@@ -55,8 +55,8 @@ export function freshClone(): Clone {
 
 /** As {@link freshClone}, with `dist/`: most of what is tested begins behind the build. */
 export async function builtClone(): Promise<Clone> {
-  const clone = freshClone()
   await build()
+  const clone = freshClone()
   cpSync(BUILT, join(clone.path, 'dist'), { recursive: true })
   return clone
 }

@@ -184,13 +184,12 @@ function suite({ path, store: makeStore, nowhere }: Framework): void {
   // Behind the test that finds nothing on standard error: Express reports there each path that it cannot decode.
   it('touches no repository but the one that its guard decided on, whatever path and query are sent', async () => {
     const browser = new Browser()
-    for (const opens of ['ada-notes', 'ada-engine'] as const) {
-      const tokens = await app.authorize(browser, 'repo-code:rw', { kind: 'specified', ids: [opens] })
-      const route = { base: '/api/repos', ids: ['ada-notes', 'ada-engine'] } as const
-      await attack(Number(new URL(issuer).port), tokens.access_token, route, opens, ({ target, body }) => {
-        expect(body, target).toBe(`ada wrote to ${opens}\n`)
-      })
-    }
+    const tokenFor = async (opens: string): Promise<string> =>
+      (await app.authorize(browser, 'repo-code:rw', { kind: 'specified', ids: [opens] })).access_token
+    const route = { base: '/api/repos', ids: ['ada-notes', 'ada-engine'] } as const
+    await attack(Number(new URL(issuer).port), route, tokenFor, (opens, { target, body }) =>
+      expect(body, target).toBe(`ada wrote to ${opens}\n`),
+    )
   })
 
   const missing = /^ISSUER is missing: /

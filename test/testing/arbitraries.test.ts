@@ -246,16 +246,18 @@ describe('requests', () => {
   it('of any kind are answered without a throw, with a status below 500, and are never told a secret', async () => {
     await fc.assert(
       fc.asyncProperty(asked, fc.boolean(), async (sent, isSignedIn) => void (await statusesOf(sent, isSignedIn))),
-      { numRuns: 300 },
+      { numRuns: 400 },
     )
   })
 
-  // With one seed: at random, the rarest status would be missing in one run of a hundred.
-  it('get every status that there is below 500', async () => {
-    const seen = new Set<number | undefined>()
-    for (const sent of fc.sample(asked, { seed: 1, numRuns: 100 }))
-      for (const isSignedIn of [true, false]) for (const status of await statusesOf(sent, isSignedIn)) seen.add(status)
-    for (const status of [undefined, 200, 302, 400, 401, 405, 413]) expect(seen).toContain(status)
+  // With one seed: of as many at random, the rarest of these came less than three times in one run of a hundred.
+  it('lead to each of the usual statuses, more than twice', async () => {
+    const counts = new Map<number | undefined, number>()
+    for (const sent of fc.sample(asked, { seed: 1, numRuns: 200 }))
+      for (const isSignedIn of [true, false])
+        for (const status of await statusesOf(sent, isSignedIn)) counts.set(status, (counts.get(status) ?? 0) + 1)
+    for (const status of [undefined, 200, 302, 400, 401, 405, 413])
+      expect(counts.get(status), `${status}`).toBeGreaterThan(2)
   })
 
   it('that are not spoilt do what they ask for', async () => {

@@ -20,14 +20,15 @@ export function canAsk(): boolean {
 
 /** Asks for what is missing; undefined if the user cancels, as by Ctrl-C. */
 export async function askMissing(given: Partial<Choices>): Promise<Choices | undefined> {
+  const { framework: givenFramework, store: givenStore } = given
+  if (givenFramework !== undefined && givenStore !== undefined) return { framework: givenFramework, store: givenStore }
   const { isCancel, select } = await import('../prompts.js')
   const frameworks = FRAMEWORK_NAMES.map((value) => ({ value, label: FRAMEWORKS[value].title }))
   const framework =
-    given.framework ??
+    givenFramework ??
     (await select<FrameworkName>({ message: 'Which framework does the service use?', options: frameworks }))
   if (isCancel(framework)) return undefined
   const stores = STORE_NAMES.map((value) => ({ value, label: STORES[value].title, hint: STORES[value].hint }))
-  const store =
-    given.store ?? (await select<StoreName>({ message: 'Where does it keep its records?', options: stores }))
+  const store = givenStore ?? (await select<StoreName>({ message: 'Where does it keep its records?', options: stores }))
   return isCancel(store) ? undefined : { framework, store }
 }

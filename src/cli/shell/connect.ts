@@ -1,6 +1,6 @@
 /**
- * Opens the store that the command works on, and makes its server. It is loaded where one is opened alone: with the server and the stores it
- * is more than all the rest.
+ * Opens the store that the command works on, and makes its server. This file is loaded only where a store is opened: the server and the
+ * stores are larger than the rest of the command.
  * @module
  */
 import { existsSync } from 'node:fs'
@@ -13,8 +13,7 @@ import type { PostgresStore } from '../../storage/postgres.js'
 import { postgresStore } from '../../storage/postgres.js'
 import { redisStore } from '../../storage/redis.js'
 import { sqliteStore } from '../../storage/sqlite.js'
-import type { StoreOptions } from './store-options.js'
-import { namedStore } from './store-options.js'
+import type { NamedStore, StoreOptions } from './store-options.js'
 
 /** A store with the functions that some have besides the contract. */
 export interface OpenedStore extends RecordStore {
@@ -31,12 +30,15 @@ export interface Connection {
 }
 
 /**
- * Opens the store that the options name.
+ * Opens a store.
  * @param isNew - true if a file of SQLite may be made
- * @throws Error for none, for more than one, and for a file or a package that is not there
+ * @throws Error for a file or a package that is not there
  */
-export async function connect(options: StoreOptions, isNew = false): Promise<Connection> {
-  const { name, address } = namedStore(options)
+export async function connect(
+  { name, address }: NamedStore,
+  options: StoreOptions,
+  isNew: boolean,
+): Promise<Connection> {
   if (name === 'config') return openConfigured(address, options)
   const opened = await ENGINES[name](address, options, isNew)
   return { ...opened, server: () => serverOf(opened.store, options.issuer) }

@@ -12,7 +12,7 @@ import { escapeLine, escapeLines, print, printError } from '../output.js'
 import { tableLines } from '../table.js'
 import type { Connection } from './connect.js'
 import type { StoreOptions } from './store-options.js'
-import { withStoreOptions } from './store-options.js'
+import { namedStore, withStoreOptions } from './store-options.js'
 
 /** The options of a command that changes something. */
 export interface ChangeOptions extends StoreOptions {
@@ -58,8 +58,9 @@ export async function withConnection(
   run: (connection: Connection) => Promise<void>,
   isNew = false,
 ): Promise<void> {
+  const named = namedStore(options)
   const { connect } = await import('./connect.js')
-  const connection = await connect(options, isNew)
+  const connection = await connect(named, options, isNew)
   try {
     await run(connection)
   } catch (error) {

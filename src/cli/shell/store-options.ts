@@ -35,14 +35,17 @@ export function withStoreOptions(command: Command): Command {
 /** Variables that name a store where the command line names none: an address with a password is not for a command line. */
 const VARIABLES = { postgres: 'GRANTWELL_POSTGRES', sqlite: 'GRANTWELL_SQLITE', redis: 'GRANTWELL_REDIS' } as const
 
-/**
- * Returns the one store that is named: on the command line, else by a variable, else by a configuration file in the folder.
- * @throws Error for more than one
- */
-export function namedStore(options: StoreOptions): {
+/** A store that is named: by a configuration file, or by the kind and the address of its engine. */
+export interface NamedStore {
   readonly name: keyof typeof VARIABLES | 'config'
   readonly address: string
-} {
+}
+
+/**
+ * Returns the one store that is named: on the command line, else by a variable, else by a configuration file in the folder.
+ * @throws Error for none, and for more than one
+ */
+export function namedStore(options: StoreOptions): NamedStore {
   const given = (['config', 'postgres', 'sqlite', 'redis'] as const).flatMap((name) => {
     const address = options[name]
     return address === undefined ? [] : { name, address, said: `--${name}` }
