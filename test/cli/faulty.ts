@@ -92,10 +92,7 @@ async function runAgain(args: readonly string[], faults: object): Promise<Ended>
   child.stderr?.on('data', hear)
   try {
     return await new Promise<Ended>((resolve, reject) => {
-      child.once('message', (answer) => {
-        idle.push(child)
-        resolve(answer as Ended) // of runs.cjs
-      })
+      child.once('message', (answer) => resolve(answer as Ended)) // of runs.cjs
       child.once('close', (code, signal) => resolve({ code: code ?? signal, stdout: '', stderr }))
       child.once('error', reject)
       child.send({ args: ['metadata', ...args], folder: folder(), faults })
@@ -104,5 +101,7 @@ async function runAgain(args: readonly string[], faults: object): Promise<Ended>
     clearTimeout(timer)
     child.stderr?.off('data', hear)
     for (const event of ['message', 'close', 'error']) child.removeAllListeners(event)
+    // Not before: whoever takes it next has listeners of its own.
+    if (child.connected) idle.push(child)
   }
 }
