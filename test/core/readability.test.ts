@@ -10,17 +10,19 @@ import { faultsOfFolders, faultsOfSource } from './readability.js'
 
 const SOURCES = fileURLToPath(new URL('../../src/', import.meta.url))
 
-/** All files but the generated ones. */
 const files = readdirSync(SOURCES, { recursive: true, encoding: 'utf8' })
   .map((file) => file.replaceAll('\\', '/'))
-  .filter((file) => file.endsWith('.ts') && !file.startsWith('metadata/generated/'))
+  .filter((file) => file.endsWith('.ts'))
+
+/** Finds the faults of a file. Generated code may be long, but its docstrings are ours: they come from the proto file. */
+function faultsOf(file: string): readonly string[] {
+  const faults = faultsOfSource(readFileSync(join(SOURCES, file), 'utf8'))
+  return file.startsWith('metadata/generated/') ? faults.filter((fault) => fault.includes('a docstring')) : faults
+}
 
 describe('the sources', () => {
   it('have files and functions that are not too long, and docstrings that are no riddles', () => {
-    const faults = files.flatMap((file) =>
-      faultsOfSource(readFileSync(join(SOURCES, file), 'utf8')).map((fault) => `${file}: ${fault}`),
-    )
-    expect(faults).toEqual([])
+    expect(files.flatMap((file) => faultsOf(file).map((fault) => `${file}: ${fault}`))).toEqual([])
   })
 
   it('have folders that are not too long', () => {

@@ -92,7 +92,7 @@ export function licenseTypeToJSON(object: LicenseType): string {
   }
 }
 
-/** What the directory holds. */
+/** The kinds of code that a directory can hold. */
 export const DirectoryType = {
   PACKAGE: 1,
   /** VENDOR_INTERNAL - Nothing that comes from outside the vendor. */
@@ -138,7 +138,7 @@ export interface MetaData {
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
-/** Where the project comes from, which version of it is here, and under what terms. */
+/** The source of the project, the version of it that is here, and the terms of its licence. */
 export interface ThirdPartyMetaData {
   url: URL[];
   version?: string | undefined;
@@ -258,7 +258,7 @@ export interface DateMessage {
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
-/** How far the project's code can be trusted. */
+/** The trust that the project's code has earned. */
 export interface Security {
   category?: Security_Category | undefined;
   note?:
