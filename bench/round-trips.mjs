@@ -229,7 +229,7 @@ async function serverOn(makeStore) {
 /**
  * Measures one engine.
  * @param makeStore - makes the store, with a clock, and where somebody wants to know what it asks of its engine, with who is told
- * @param loops - by name, what makes a loop for an operation: `fill` is given the records and all trips, `trip` makes one
+ * @param loops - by name, what makes a loop for an operation: `fill` is given the records and all round trips, `trip` makes one
  */
 async function measure(engine, makeStore, loops, inFlight) {
   const wanted = (name) => args.only.some((each) => `${engine} ${name}`.includes(each))

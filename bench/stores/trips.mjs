@@ -20,7 +20,7 @@ const OPERATIONS = {
 }
 const GRANTS = 2_000
 
-/** Fills an engine with records of an operation's sizes, and gives what makes the operation's trips, each time for another grant. */
+/** Fills an engine with records of an operation's sizes, and gives what makes the operation's round trips, each time for another grant. */
 export async function tripsOf({ fill, read, write }) {
   // What is read is another record than what is written, so that it stays as long as it is.
   const keysOf = (operation, index) => ({ before: `${operation} ${index}`, after: `${operation} ${index} written` })

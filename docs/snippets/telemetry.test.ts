@@ -84,7 +84,7 @@ describeWith(describe, postgresql, 'the page "Telemetry"', () => {
     }
   })
 
-  it('gives the exporter a span of each request, with its trips to the store', () => {
+  it('gives the exporter a span of each request, with its round trips to the store', () => {
     const spans = finished.getFinishedSpans()
     const [refreshed] = spans.filter(({ attributes }) => attributes['grantwell.grant_type'] === 'refresh_token')
     expect(refreshed).toMatchObject({ name: 'POST /oauth2/token', attributes: { 'grantwell.result': 'answered' } })

@@ -176,7 +176,7 @@ function parseRequest(text: string): SentRequest | RefusedLink {
   return typeof clientId === 'object' ? clientId : { parameters, clientId }
 }
 
-/** Loads the application that a request names and, in the same trip, the user's decisions on it. */
+/** Loads the application that a request names and, in the same round trip, the user's decisions on it. */
 async function loadClient(
   { clientKeyOf, consents, transactions }: PageContext<never>,
   sent: SentRequest,

@@ -21,8 +21,8 @@ export interface Instruments {
   readonly tracer: Tracer
   /** Seconds of a request, by endpoint, grant type, result, reason and status. Its count is the number of requests. */
   readonly requests: Histogram
-  /** Seconds of a trip to the store, by engine and operation. */
-  readonly trips: Histogram
+  /** Seconds of an operation of the store, by engine and name. */
+  readonly operations: Histogram
   /** Writes that another request was ahead of. */
   readonly conflicts: Counter
   /** Decisions that were made anew after a conflict. */
@@ -58,7 +58,7 @@ export function createInstruments(of: string, options: TelemetryOptions): Instru
   return {
     tracer: tracerProvider.getTracer(NAME),
     requests: histogram('grantwell.request.duration', 'Duration of requests to an endpoint or a guard.'),
-    trips: histogram('db.client.operation.duration', 'Duration of calls of the store.'),
+    operations: histogram('db.client.operation.duration', 'Duration of calls of the store.'),
     conflicts: counter('store.conflicts', '{write}', 'Writes that another request was ahead of.'),
     retries: counter('store.retries', '{decision}', 'Decisions that were made anew after a conflict.'),
     grants: counter('grants', '{event}', 'Events of grants, by their type.'),

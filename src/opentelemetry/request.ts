@@ -1,5 +1,5 @@
 /**
- * The request that is being answered, as the spans and metrics of its trips and events find it: by the active context.
+ * The request that is being answered, as the spans and metrics of its round trips and events find it: by the active context.
  * @module
  */
 import type { Context, Span } from '@opentelemetry/api'

@@ -28,7 +28,7 @@ import { observeStore } from './store.js'
 export type CreateServer<Native> = (options: AuthorizationServerOptions<Native>) => AuthorizationServer<Native>
 
 /**
- * Creates a server with telemetry: a span for each request, each guarded call and each trip to the store, and their metrics. No span and no
+ * Creates a server with telemetry: a span for each request, each guarded call and each round trip to the store, and their metrics. No span and no
  * metric has a secret, a user, or the query of an address.
  * @param create - `createAuthorizationServer` of `grantwell`
  * @param options - the options of the server. Its store gets telemetry too, unless it has it already

@@ -1,5 +1,5 @@
 /**
- * The telemetry of a store: a span and a duration for each trip.
+ * The telemetry of a store: a span and a duration for each round trip.
  * @module
  * @see OpenTelemetry semantic conventions, "Database client spans"
  */
@@ -28,7 +28,7 @@ export interface StoreTelemetryOptions extends TelemetryOptions {
 
 /**
  * Gives a store telemetry: a span and a duration for each call of `read`, `write` and `list`, and counts of conflicts, retries and removed
- * records. No span has a key, a label or a value. Where a store gathers calls, each trip to the engine has a span of its own, with links
+ * records. No span has a key, a label or a value. Where a store gathers calls, each round trip to the engine has a span of its own, with links
  * to the spans of the calls that it carries.
  * @returns the store, with all that it has
  * @throws GrantwellError `ERR_CONFIGURATION` for a wrong option
@@ -44,7 +44,7 @@ export function observeStore<Store extends RecordStore>(store: Store, instrument
   const engine = engineOf(store)
   const system = named ?? engine?.system ?? '_OTHER'
   if (engine !== undefined) engine.observer = createObserver(instruments, system)
-  const { tracer, trips, conflicts, retries } = instruments
+  const { tracer, operations, conflicts, retries } = instruments
 
   function call<Result>(
     operation: 'read' | 'write' | 'list',
@@ -58,7 +58,7 @@ export function observeStore<Store extends RecordStore>(store: Store, instrument
     return runInSpan(span, parent, go, (ended, seconds) => {
       if ('result' in ended) onResult?.(ended.result)
       const failed = 'errorType' in ended ? { 'error.type': ended.errorType } : {}
-      trips.record(seconds, { 'db.system.name': system, 'db.operation.name': operation, ...failed })
+      operations.record(seconds, { 'db.system.name': system, 'db.operation.name': operation, ...failed })
     })
   }
 
@@ -111,7 +111,7 @@ function engineOf(store: RecordStore): Engine | undefined {
   return ENGINE in store ? (store as RecordStore & WithEngine)[ENGINE] : undefined // the symbol is this package's own
 }
 
-/** Makes what watches the trips that carry several calls. */
+/** Makes what watches the round trips that carry several calls. */
 function createObserver({ tracer, removed }: Instruments, system: string): EngineObserver {
   return {
     onCall: () => {
@@ -120,7 +120,7 @@ function createObserver({ tracer, removed }: Instruments, system: string): Engin
       return call?.spanContext()
     },
 
-    onTrip: async (operation, callers, go) => {
+    onRoundTrip: async (operation, callers, go) => {
       const links = (callers as readonly (Link['context'] | undefined)[]).flatMap((each) =>
         each === undefined ? [] : [{ context: each }],
       ) // `onCall` made them

@@ -42,13 +42,13 @@ const PAUSE_MAX = 64
 
 /** The transactions of one server. */
 export interface Transactions {
-  /** Reads records in one trip; `temporarily_unavailable` if the store fails. */
+  /** Reads records in one round trip; `temporarily_unavailable` if the store fails. */
   readonly read: (keys: readonly string[]) => MaybePromise<Records | OAuthError>
   /** Lists records by a label, page by page; `temporarily_unavailable` if the store fails, or a record is not readable. */
   readonly list: (label: string, page: PageWanted) => Promise<RecordPage | OAuthError>
   /** Lists records by a label, without those that are not readable. */
   readonly listReadable: (label: string, page: PageWanted) => Promise<ReadablePage | OAuthError>
-  /** Reads records, decides, and writes at most one of them, each in one trip. Nothing is half done. */
+  /** Reads records, decides, and writes at most one of them, each in one round trip. Nothing is half done. */
   readonly transact: <Reply>(keys: readonly string[], decide: Decide<Reply>) => Promise<Reply | OAuthError>
   /** Decides on a grant and its application; without a grant identifier, on the application alone. */
   readonly onGrant: <Reply>(

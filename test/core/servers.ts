@@ -22,7 +22,7 @@ export interface Request {
   readonly entropy: Uint8Array
 }
 
-/** Handles a request on a store step by step: every `next` is one trip to the store. */
+/** Handles a request on a store step by step: every `next` is one round trip to the store. */
 function* serve(
   store: Store,
   { command, now, entropy }: Request,

@@ -32,13 +32,13 @@ export interface EngineProxy {
 
 /**
  * Milliseconds that an answer is held back. All that a client sends meanwhile it sends without knowing the answer, so
- * that it belongs to the same trip, in however many pieces it was written: that is what makes the count exact.
+ * that it belongs to the same round trip, in however many pieces it was written: that is what makes the count exact.
  */
 const LATENCY = 3
 
 /**
  * Listens on a free port, in front of another one.
- * @param options.latency - whether answers are held back for a moment, so that trips are counted exactly; false by default
+ * @param options.latency - whether answers are held back for a moment, so that round trips are counted exactly; false by default
  */
 export async function startProxy(
   target: number,

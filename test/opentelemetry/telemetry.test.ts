@@ -1,5 +1,5 @@
 /**
- * Telemetry, as an exporter in memory gets it: the spans and metrics of requests, guarded calls and trips to the store.
+ * Telemetry, as an exporter in memory gets it: the spans and metrics of requests, guarded calls and round trips to the store.
  * @module
  * @see OpenTelemetry semantic conventions, "Database client spans" and "HTTP server spans"
  */
@@ -59,7 +59,7 @@ async function liveOnce(test: TestServer): Promise<readonly string[]> {
 }
 
 describe('the span of a request', () => {
-  it('says what was asked and how it ended, and the trips to the store are within it', async () => {
+  it('says what was asked and how it ended, and the round trips to the store are within it', async () => {
     const test = await observedServer(collected)
     const { code } = await authorize(test)
     collected.clear()
@@ -249,7 +249,7 @@ describe('no span and no metric', () => {
 })
 
 describe('a store', () => {
-  it('that gathers calls has a span for each trip, with links to the calls that it carries', async () => {
+  it('that gathers calls has a span for each round trip, with links to the calls that it carries', async () => {
     const database = await PGlite.create()
     const store = postgresStore(database)
     await store.migrate()

@@ -507,7 +507,7 @@ describe('RFC 7662, 2.2 a token that it may not see', () => {
     ]
   }
 
-  it('[42] [27] whyever: byte for byte the same answer, for the same trips and digests; why is for the audit trail', async () => {
+  it('[42] [27] whyever: byte for byte the same answer, for the same round trips and digests; why is for the audit trail', async () => {
     const { digests, calls } = countedDigests()
     const test = await withSigner(await withApi(await watchedServer({ ...MAC_OPTIONS, digests }), API_ONLY))
     const asked = await invisible(test)

@@ -230,7 +230,7 @@ describe('4.4 what there is nothing to revoke of', () => {
     }
   })
 
-  it('[39] alike in time: as many trips and digests for an unknown, an expired, a revoked and a foreign one', async () => {
+  it('[39] alike in time: as many round trips and digests for an unknown, an expired, a revoked and a foreign one', async () => {
     const calls = { sha256: 0, hmac: 0 }
     const digests: Digests = {
       sha256: (data) => {

@@ -229,7 +229,7 @@ export class StoreFailure extends Error {
   }
 }
 
-/** Counts the trips of one step; a list is never read on a request path. */
+/** Counts the round trips of one step; a list is never read on a request path. */
 export async function tripsOf(
   test: WatchedServer,
   step: () => Promise<unknown>,

@@ -53,7 +53,7 @@ const NONE = { reads: 0, writes: 0 }
 const READ = { reads: 1, writes: 0 }
 const READ_AND_WRITE = { reads: 1, writes: 1 }
 
-describe('DESIGN: trips to the store', () => {
+describe('DESIGN: round trips to the store', () => {
   it('validate an access token: 1 read, of the application and the grant together', async () => {
     const test = await watchedServer()
     const { access_token } = await tokens(test)

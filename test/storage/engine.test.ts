@@ -178,11 +178,11 @@ describe('the values that a store remembers', () => {
   })
 })
 
-/** Trips that nobody watches. */
+/** Round trips that nobody watches. */
 const UNWATCHED = { operation: 'read', engine: { system: 'other' } } as const
 
 describe('what is asked for in one turn of the event loop', () => {
-  /** Asks for a number's double, and keeps what each trip was for. */
+  /** Asks for a number's double, and keeps what each round trip was for. */
   function doubling(refuse: (numbers: readonly number[]) => Error | undefined = () => undefined) {
     const trips: (readonly number[])[] = []
     const ask = batch(UNWATCHED, async (numbers: readonly number[]) => {
@@ -195,7 +195,7 @@ describe('what is asked for in one turn of the event loop', () => {
   }
   const range = (length: number) => Array.from({ length }, (_, index) => index)
 
-  it('goes on one trip, 16 at a time, and each gets its own answer', async () => {
+  it('goes on one round trip, 16 at a time, and each gets its own answer', async () => {
     const { trips, ask } = doubling()
     expect(await Promise.all(range(40).map(ask))).toEqual(range(40).map((number) => 2 * number))
     expect(trips).toEqual([range(16), range(32).slice(16), range(40).slice(32)])

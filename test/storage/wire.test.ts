@@ -64,7 +64,7 @@ function suite(name: string, make: MakeWired): void {
   }
 
   describe(name, () => {
-    it('validates an access token in 1 trip, whether it works or not', async () => {
+    it('validates an access token in 1 round trip, whether it works or not', async () => {
       await warm(async ({ test, trips }) => {
         const { access_token, refresh_token } = await tokens(test)
         expect(await trips(() => call(test, access_token))).toBe(1)
@@ -73,7 +73,7 @@ function suite(name: string, make: MakeWired): void {
       })
     })
 
-    it('exchanges, refreshes and revokes in 2 trips each; refreshes again in 1', async () => {
+    it('exchanges, refreshes and revokes in 2 round trips each; refreshes again in 1', async () => {
       await warm(async ({ test, trips }) => {
         const { code } = await authorize(test)
         expect(await trips(() => exchange(test, code))).toBe(2)
@@ -86,7 +86,7 @@ function suite(name: string, make: MakeWired): void {
       })
     })
 
-    it('answers the poll of a device in 2 trips: pending, too soon, with tokens', async () => {
+    it('answers the poll of a device in 2 round trips: pending, too soon, with tokens', async () => {
       await warm(async ({ test, trips }) => {
         const codes = await codesOf(test)
         expect(await trips(() => poll(test, codes))).toBe(2)
@@ -97,17 +97,17 @@ function suite(name: string, make: MakeWired): void {
       })
     })
 
-    it('takes many requests at once in as many trips, and no more', async () => {
+    it('takes many requests at once in as many round trips, and no more', async () => {
       await warm(async ({ store, proxy }) => {
         const before = proxy.traffic()
         await Promise.all(Array.from({ length: 8 }, () => store.read(['a', 'b', 'c'])))
         const { trips, connections } = proxy.traffic()
-        // On one connection they may share a trip, on several each has its own, and a new connection has one to begin with.
+        // On one connection they may share a round trip, on several each has its own, and a new connection has one to begin with.
         expect(trips - before.trips).toBeLessThanOrEqual(8 + connections - before.connections)
       })
     })
 
-    it('would be caught with one trip too many', async () => {
+    it('would be caught with one round trip too many', async () => {
       const wasteful: MakeWired = async (namespace, clock) => {
         const wired = await make(namespace, clock)
         const write: RecordStore['write'] = async (key, value, options) => {
@@ -142,7 +142,7 @@ describeWith(describe, postgresql, 'PostgreSQL on the wire', () => {
   }
   suite('pg', make)
 
-  it('a new connection costs 1 trip, and a statement no more at its first use than at its second', async () => {
+  it('a new connection costs 1 round trip, and a statement no more at its first use than at its second', async () => {
     const { store, proxy, close } = await make('first-use', () => START)
     await store.read(['key', 'another'])
     expect(proxy.traffic()).toMatchObject({ trips: 2, connections: 1 })
@@ -173,7 +173,7 @@ describeWith(describe, redis, 'Redis on the wire', () => {
   suite('ioredis', overIoredis)
   suite('node-redis', overNodeRedis)
 
-  it('a server that has not seen the script yet costs 1 trip more, once', async () => {
+  it('a server that has not seen the script yet costs 1 round trip more, once', async () => {
     const { store, proxy, close } = await overNodeRedis('first-use', () => START)
     const admin = new Redis(engine.port, engine.host)
     await admin.script('FLUSH')

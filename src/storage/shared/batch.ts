@@ -18,7 +18,7 @@ const atEndOfTurn: (action: () => void) => void = typeof setImmediate === 'funct
 type ProcessAll<Item, Result> = (items: readonly Item[]) => Promise<readonly Result[]>
 
 /** The kind of a store's calls, and the engine that they go to. */
-interface Trips {
+interface BatchTarget {
   readonly operation: 'read' | 'write'
   readonly engine: Engine
 }
@@ -38,26 +38,26 @@ interface Call<Item, Result> {
  * @param processAll - may be called again for an item that it was called for before
  */
 export function batch<Item, Result extends {}>(
-  trips: Trips,
+  target: BatchTarget,
   processAll: ProcessAll<Item, Result>,
 ): (item: Item) => Promise<Result> {
   let waiting: Call<Item, Result>[] = []
   const send = (): void => {
     const calls = waiting
     waiting = []
-    if (calls.length > 0) sendBatch(trips, processAll, calls)
+    if (calls.length > 0) sendBatch(target, processAll, calls)
   }
   return (item) =>
     new Promise((resolve, reject) => {
       if (waiting.length === 0) atEndOfTurn(send)
-      waiting.push({ item, resolve, reject, caller: trips.engine.observer?.onCall() })
+      waiting.push({ item, resolve, reject, caller: target.engine.observer?.onCall() })
       if (waiting.length === MAX_BATCH) send()
     })
 }
 
 /** Processes a batch, and settles its calls. */
 function sendBatch<Item, Result extends {}>(
-  trips: Trips,
+  target: BatchTarget,
   processAll: ProcessAll<Item, Result>,
   calls: readonly Call<Item, Result>[],
 ): void {
@@ -69,16 +69,16 @@ function sendBatch<Item, Result extends {}>(
     }
   }
   const fail = (error: unknown): void => {
-    if (calls.length > 1 && !isOutcomeUnknown(error)) for (const call of calls) sendBatch(trips, processAll, [call])
+    if (calls.length > 1 && !isOutcomeUnknown(error)) for (const call of calls) sendBatch(target, processAll, [call])
     else for (const { reject } of calls) reject(error)
   }
-  const { observer } = trips.engine
+  const { observer } = target.engine
   const go = () => processAll(calls.map(({ item }) => item))
   const going =
     observer === undefined
       ? go()
-      : observer.onTrip(
-          trips.operation,
+      : observer.onRoundTrip(
+          target.operation,
           calls.map(({ caller }) => caller),
           go,
         )

@@ -22,14 +22,14 @@ export interface WithEngine {
 
 /** Watches an engine. */
 export interface EngineObserver {
-  /** Called for each call as it begins to wait. What it returns is passed on with the trip that carries it. */
+  /** Called for each call as it begins to wait. What it returns is passed on with the round trip that carries it. */
   readonly onCall: () => unknown
   /**
-   * Makes a trip.
-   * @param callers - what `onCall` returned, for each call that the trip carries
+   * Makes a round trip.
+   * @param callers - what `onCall` returned, for each call that the round trip carries
    * @param go - sends the calls to the engine
    */
-  readonly onTrip: <Result>(
+  readonly onRoundTrip: <Result>(
     operation: 'read' | 'write',
     callers: readonly unknown[],
     go: () => Promise<Result>,
